@@ -3,7 +3,6 @@
 //! Lock order: `config`, then `receiver`, then `applier`, then the relay log's locks. No lock is
 //! held while a thread waits for the network, the disk or the engine.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -14,62 +13,15 @@ use os::disk::Disk;
 use parking_lot::{Condvar, Mutex};
 
 use crate::applier::{ApplierState, ApplySettings};
+use crate::channel_name::thread_name;
 use crate::config::ChannelConfig;
 use crate::filter::Filters;
-use crate::info::{InfoFiles, InfoSettings, Repository};
+use crate::info::{InfoFiles, Repository};
 use crate::receiver::ReceiverState;
-use crate::relay::{RelayLog, RelayLogConfig};
+use crate::relay::RelayLog;
+use crate::settings::ReplicaSettings;
 use crate::status::{ReplicaStatus, Running, TransactionSeen};
-
-/// What the server tells its replica threads.
-#[derive(Debug, Clone)]
-pub struct ReplicaSettings {
-    /// `datadir`
-    pub datadir: PathBuf,
-    /// `server_id`
-    pub server_id: u32,
-    /// `server_uuid`
-    pub server_uuid: String,
-    /// `relay_log`, `max_relay_log_size`, `relay_log_space_limit`, `relay_log_purge`
-    pub relay: RelayLogConfig,
-    /// `replica_net_timeout`
-    pub net_timeout_s: u32,
-    /// `report_host`; empty is not reported.
-    pub report_host: String,
-    /// `report_port`
-    pub report_port: u16,
-    /// `log_replica_updates`
-    pub log_replica_updates: bool,
-    /// `replica_sql_verify_checksum`
-    pub sql_verify_checksum: bool,
-    /// `master_info_repository`, `relay_log_info_repository` and their files
-    pub info: InfoSettings,
-}
-
-/// Source commit times, in microseconds of the source's clock; 0 is unknown. Written by one thread
-/// each, read by anybody: relaxed loads and stores, because a figure that is a moment old is a
-/// right figure of that moment.
-#[derive(Default)]
-pub struct CommitTimes {
-    /// Of the first transaction received since the relay log was started.
-    pub first_received_us: AtomicU64,
-    /// Of the oldest transaction that is being applied, or of one shortly before it; never of a
-    /// later one.
-    pub applying_us: AtomicU64,
-    /// Of the last transaction that readers see.
-    pub visible_us: AtomicU64,
-    /// Event timestamp (seconds) that Seconds_Behind_Source is counted from.
-    pub event_timestamp_s: AtomicU64,
-}
-
-impl CommitTimes {
-    /// Nothing has been received or applied.
-    pub(crate) fn forget(&self) {
-        for time in [&self.first_received_us, &self.applying_us, &self.visible_us, &self.event_timestamp_s] {
-            time.store(0, Ordering::Relaxed);
-        }
-    }
-}
+use crate::times::CommitTimes;
 
 /// A channel.
 pub struct Channel {
@@ -213,7 +165,7 @@ impl Channel {
     /// Writes what has changed to the files, where repositories are files.
     pub(crate) fn update_info_files(&self) {
         if let Some(files) = &self.info {
-            files.update(self);
+            files.update(&self.name, || self.shown());
         }
     }
 
@@ -332,15 +284,6 @@ impl Channel {
         let CommitTimes { applying_us, visible_us, first_received_us, .. } = &self.times;
         let times = [applying_us, visible_us, first_received_us].map(|time| time.load(Ordering::Relaxed));
         times.into_iter().find(|&us| us != 0)
-    }
-}
-
-/// The name of a thread of a channel.
-pub(crate) fn thread_name(kind: &str, channel: &str) -> String {
-    if channel.is_empty() {
-        kind.to_string()
-    } else {
-        format!("{kind}-{}", crate::config::escape_name(channel))
     }
 }
 

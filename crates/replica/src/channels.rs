@@ -17,13 +17,13 @@ use parking_lot::Mutex;
 use sql::admin::{FilterKind, FilterRule, SourceOptions};
 
 use crate::applier::ApplySettings;
-use crate::channel::ReplicaSettings;
 use crate::config::ChannelConfig;
 use crate::error::ChannelError;
 use crate::filter::{ConfiguredBy, Filters};
 use crate::info::{self, Place, Repository};
+use crate::replica::{Replica, Threads};
+use crate::settings::ReplicaSettings;
 use crate::status::ReplicaStatus;
-use crate::{Replica, Threads};
 
 /// Longest name of a channel, in characters.
 const LONGEST_NAME: usize = 64;

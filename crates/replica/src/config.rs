@@ -6,7 +6,6 @@ use protocol::compression::Algorithm;
 use sql::admin::SourceOptions;
 
 use crate::error::ChannelError;
-pub(crate) use file::escape_name;
 
 /// How MariaDB's GTIDs are used (`MASTER_USE_GTID`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -45,6 +45,17 @@ pub fn unwrap_pos(before: u64, end: u64) -> u64 {
     if whole + WRAP / 2 < before { whole + WRAP } else { whole.max(before) }
 }
 
+/// The events of `raw`, each with its checksum and its end, counted from the start of `raw`.
+pub fn split(raw: &[u8]) -> impl Iterator<Item = (&[u8], usize)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = raw.get(at..).filter(|rest| !rest.is_empty())?;
+        let event = &rest[..size(rest)];
+        at += event.len();
+        Some((event, at))
+    })
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;

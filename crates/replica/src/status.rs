@@ -6,6 +6,7 @@ use std::sync::Arc;
 use os::account::State;
 use sql::admin::FilterKind;
 
+use crate::channel_name::thread_name;
 use crate::config::{ChannelConfig, UseGtid};
 use crate::error::ThreadError;
 use crate::filter::Filters;
@@ -163,7 +164,7 @@ pub struct ReplicaStatus {
 impl ReplicaStatus {
     /// The name of a thread of the channel.
     pub fn thread_name(&self, kind: &str) -> String {
-        crate::channel::thread_name(kind, &self.channel)
+        thread_name(kind, &self.channel)
     }
 
     /// What the applier waits for right now, in words: what it was told to wait for, then what

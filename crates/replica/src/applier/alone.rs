@@ -8,7 +8,7 @@ use os::account::{self, State};
 
 use super::gate::{Gate, Passage};
 use super::group::Applier;
-use super::{check, note_dry, show, unreadable, wait_for_more};
+use super::reading::{check, unreadable, wait_for_more};
 use crate::channel::Channel;
 use crate::error::ThreadError;
 use crate::relay::{RelayReader, Step};
@@ -79,10 +79,25 @@ pub(super) fn apply(
     }
 }
 
+/// Everything that was received has been read.
+pub(super) fn note_dry(
+    channel: &Channel,
+    reader: &RelayReader,
+    applier: &Applier<'_>,
+) -> Result<(), ThreadError> {
+    reader.note_done(applier.resume_point().relay).map_err(unreadable)?;
+    if applier.is_between_groups() {
+        channel.times.applying_us.store(0, Ordering::Relaxed);
+    }
+    channel.applier.lock().show(&applier.resume_point());
+    channel.applier_changed.notify_all();
+    Ok(())
+}
+
 /// Shows how far it has come, and lets relay logs and tables go.
 fn show_done(channel: &Channel, reader: &RelayReader, applier: &mut Applier<'_>) -> Result<(), ThreadError> {
     reader.note_done(applier.resume_point().relay).map_err(unreadable)?;
     applier.release_tables();
-    show(&mut channel.applier.lock(), &applier.resume_point());
+    channel.applier.lock().show(&applier.resume_point());
     Ok(())
 }

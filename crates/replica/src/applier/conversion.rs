@@ -21,8 +21,8 @@ use engine::Table;
 use types::row::RowLayout;
 use types::{ColumnMask, ColumnType, TypeCode, Value, convert, packed};
 
-use super::settings::TypeConversions;
-use super::tables::BindError;
+use super::bind_error::BindError;
+use super::type_conversions::TypeConversions;
 
 /// Bytes of LONGBLOB's length.
 const LONG_PREFIX_BYTES: usize = 4;

@@ -15,17 +15,14 @@ use super::alone::{self, CameTo};
 use super::framing::{Framed, Framer};
 use super::gate::{Gate, Passage};
 use super::group::Applier;
-use super::job::{self, Job};
+use super::job::{Job, LARGEST_PREPARED_BYTES};
 use super::policy::{Dependencies, Policy};
-use super::{check, unreadable};
+use super::reading::{check, unreadable, wait_for_more};
 use crate::channel::Channel;
 use crate::error::ThreadError;
-use crate::event::CHECKSUM_BYTES;
+use crate::event::{self, CHECKSUM_BYTES};
 use crate::gtid::GroupHead;
 use crate::relay::{RelayPosition, RelayReader, Step};
-
-/// A group that grows beyond this is applied in turn, row by row as it is read.
-pub(super) const LARGEST_PREPARED_BYTES: usize = 1 << 20;
 
 /// What comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,7 +181,7 @@ impl<'c> Intake<'c> {
         if applying_us.load(Ordering::Relaxed) > 0 {
             return;
         }
-        let first = job::split(&self.open).next().map_or(&[][..], |(event, _)| event);
+        let first = event::split(&self.open).next().map_or(&[][..], |(event, _)| event);
         let bare = &first[..first.len().saturating_sub(checksum_bytes)];
         if let Ok(Some(head)) = GroupHead::read(bare) {
             applying_us.store(head.immediate_commit_us, Ordering::Relaxed);
@@ -232,7 +229,7 @@ impl<'c> Intake<'c> {
                 if self.channel.applier_stop.load(Ordering::Acquire) {
                     return Ok(());
                 }
-                super::wait_for_more(&self.reader);
+                wait_for_more(&self.reader);
             }
         }
     }
@@ -245,7 +242,7 @@ pub(super) fn apply_raw(
     start: RelayPosition,
     verify: bool,
 ) -> Result<(), ThreadError> {
-    for (event, end) in job::split(raw) {
+    for (event, end) in event::split(raw) {
         let end = RelayPosition { file: start.file, pos: start.pos + end as u64 };
         applier.take(check(event, applier.checksum(), verify)?, end)?;
     }

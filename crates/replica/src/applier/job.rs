@@ -7,9 +7,8 @@ use binlog::event::{Event, Header, TransactionPayload};
 use binlog::{Checksum, group};
 use engine::{LoggedTransaction, Prepared};
 
-use super::check;
-use super::intake::LARGEST_PREPARED_BYTES;
 use super::open_group::OpenGroup;
+use super::reading::check;
 use crate::event::{self, kind};
 use crate::gtid::GroupHead;
 use crate::relay::RelayPosition;
@@ -18,6 +17,9 @@ use crate::relay::RelayPosition;
 const GROUPS: usize = 64;
 /// or bytes.
 const BYTES: usize = 64 * 1024;
+
+/// A group that grows beyond this is applied in turn, row by row as it is read.
+pub(super) const LARGEST_PREPARED_BYTES: usize = 1 << 20;
 
 /// So many groups before their turn the leaves of their rows are loaded into the processor's cache,
 const LEAVES_AHEAD: usize = 8;
@@ -165,17 +167,6 @@ impl Job {
     }
 }
 
-/// The events of `raw`, each with its checksum and its end, counted from the start of `raw`.
-pub(super) fn split(raw: &[u8]) -> impl Iterator<Item = (&[u8], usize)> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let rest = raw.get(at..).filter(|rest| !rest.is_empty())?;
-        let event = &rest[..event::size(rest)];
-        at += event.len();
-        Some((event, at))
-    })
-}
-
 /// What was found out about a group while its events were gone through.
 #[derive(Default)]
 struct Found {
@@ -187,7 +178,7 @@ fn prepare(raw: &[u8], open: &mut OpenGroup, checksum: Checksum, verify: bool) -
     let start = open.events.len();
     let mut found = Found::default();
     let mut end_pos = None;
-    for (event, _) in split(raw) {
+    for (event, _) in event::split(raw) {
         let bytes = check(event, checksum, verify).ok()?;
         end_pos = event::end_pos(bytes).or(end_pos);
         prepare_event(bytes, open, &mut found)?;

@@ -9,8 +9,13 @@
 //! Invariants: at most one group is open. Whatever interrupts it (a new connection's rotate event,
 //! a GTID event, STOP REPLICA, an error) rolls it back whole, and it is read again from its start.
 //! A group whose GTID has been executed is passed over.
+//!
+//! From the bottom up: `open_group` brings the rows of a group to the engine; `group` takes it from
+//! its first event to its commit; `alone` does that with one group after the other, as far as the
+//! `gate` lets it; `job`, `intake`, `order` and `workers` do it with many at a time.
 
 mod alone;
+mod bind_error;
 mod conversion;
 mod crew;
 mod followed;
@@ -23,6 +28,7 @@ mod open_group;
 mod order;
 mod partial_rows;
 mod policy;
+mod reading;
 mod report;
 mod retries;
 mod rows;
@@ -34,32 +40,27 @@ mod state;
 mod statement;
 mod tables;
 mod trials;
+mod type_conversions;
 mod virtual_columns;
 mod workers;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
-
-use binlog::Checksum;
-use binlog::event::HEADER_LEN;
 
 use crate::channel::Channel;
 use crate::error::{ThreadError, number};
-use crate::event::{self, kind};
 use crate::gtid::GroupHead;
-use crate::relay::{RelayError, RelayReader};
+use crate::relay::RelayReader;
 use gate::Gate;
 use group::Applier;
 use intake::Intake;
 pub use policy::Policy;
+use reading::unreadable;
 use retries::Retries;
-pub use settings::{ApplySettings, TypeConversions};
+pub use settings::ApplySettings;
 pub use skipped_errors::SkippedErrors;
 pub use state::{ApplierState, ResumePoint};
-
-/// How long the applier sleeps at most before it looks whether it is to stop; it is woken before.
-const LONGEST_SLEEP: Duration = Duration::from_secs(1);
+pub use type_conversions::TypeConversions;
 
 /// The thread's body. Returns when it is told to stop or cannot go on; the reason is in the
 /// channel's state.
@@ -86,7 +87,7 @@ pub fn run(channel: &Arc<Channel>) {
     let ended = applied.unwrap_or_else(|panic| Err(ThreadError::panicked(&panic)));
     let mut state = channel.applier.lock();
     if let Some(resume) = &resume {
-        show(&mut state, resume);
+        state.show(resume);
     }
     state.resume = resume;
     state.running = false;
@@ -159,67 +160,4 @@ fn open(
         ResumePoint { relay: reader.position(), has_checksums: true, file, pos, last: GroupHead::default() }
     });
     Ok((reader, Applier::new(channel, resume)))
-}
-
-/// Everything that was received has been read.
-fn note_dry(channel: &Channel, reader: &RelayReader, applier: &Applier<'_>) -> Result<(), ThreadError> {
-    reader.note_done(applier.resume_point().relay).map_err(unreadable)?;
-    if applier.is_between_groups() {
-        channel.times.applying_us.store(0, Ordering::Relaxed);
-    }
-    show(&mut channel.applier.lock(), &applier.resume_point());
-    channel.applier_changed.notify_all();
-    Ok(())
-}
-
-fn wait_for_more(reader: &RelayReader) {
-    let _idle = os::account::enter(os::account::State::RelayLogWait);
-    reader.wait(LONGEST_SLEEP);
-}
-
-fn show(state: &mut ApplierState, at: &ResumePoint) {
-    if state.exec_file != at.file {
-        state.exec_file.clone_from(&at.file);
-    }
-    state.exec_pos = at.pos;
-    if state.last_applied != at.last {
-        state.last_applied = at.last;
-        state.last_applied_us = os::clock::now_us();
-    }
-}
-
-/// The event without its checksum, which is verified. A format description keeps it: it always has
-/// one, and says so itself.
-fn check(event: &[u8], checksum: Checksum, verify: bool) -> Result<&[u8], ThreadError> {
-    let is_format = event::kind_of(event) == kind::FORMAT_DESCRIPTION;
-    if checksum == Checksum::None && !is_format {
-        return Ok(event);
-    }
-    if verify && binlog::checksum::verify_checksum(event).is_err() {
-        return Err(unreadable_because("Event crc check failed! Most likely there is event corruption."));
-    }
-    if is_format {
-        return Ok(event);
-    }
-    let end = event.len().checked_sub(event::CHECKSUM_BYTES).filter(|&end| end >= HEADER_LEN);
-    end.map(|end| &event[..end]).ok_or_else(|| unreadable_because("the event is too short for its checksum"))
-}
-
-fn unreadable(error: RelayError) -> ThreadError {
-    unreadable_because(&error.to_string())
-}
-
-/// MySQL's text, with the cause behind it.
-fn unreadable_because(cause: &str) -> ThreadError {
-    ThreadError::now(
-        number::RELAY_LOG_READ_FAILURE,
-        format!(
-            "Relay log read failure: Could not parse relay log event entry. The possible reasons are: the source's binary log is \
-             corrupted (you can check this by running 'mysqlbinlog' on the binary log), the replica's relay log is corrupted (you can \
-             check this by running 'mysqlbinlog' on the relay log), a network problem, the server was unable to fetch a keyring key \
-             required to open an encrypted relay log file, or a bug in the source's or replica's MySQL code. If you want to check the \
-             source's binary log or replica's relay log, you will be able to know their names by issuing 'SHOW REPLICA STATUS' on this \
-             replica. ({cause})"
-        ),
-    )
 }

@@ -7,9 +7,10 @@ use binlog::event::{Event, Header, PartialUpdateEvent, RowsEvent, TableMap, rows
 use binlog::{Checksum, DecodeError, group};
 use engine::{Engine, EngineError, Table, TableHold, Transaction};
 
+use super::bind_error::BindError;
 use super::report::GroupError;
 use super::settings::ApplySettings;
-use super::tables::{BindError, Bound, TableCache};
+use super::tables::{Bound, TableCache};
 use super::{followed, partial_rows, rows, virtual_columns};
 use crate::filter::{Filters, table_map_in};
 use sql::VirtualColumns;

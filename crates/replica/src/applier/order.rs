@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use os::account::{self, State};
 use parking_lot::{Condvar, Mutex};
 
-use super::ResumePoint;
+use super::state::ResumePoint;
 use crate::channel::Channel;
 use crate::error::ThreadError;
 
@@ -83,10 +83,12 @@ impl Order {
     pub fn complete(&self, channel: &Channel, job: u64, resume: ResumePoint) {
         let mut guard = self.progress.lock();
         let progress = &mut *guard;
+        assert!((progress.complete..progress.turn).contains(&job), "a job is complete once, after its turn");
         let at = (job - progress.complete) as usize;
         if progress.completed.len() <= at {
             progress.completed.resize(at + 1, None);
         }
+        assert!(progress.completed[at].is_none(), "a job is complete once");
         progress.completed[at] = Some(resume);
         let mut last = None;
         while let Some(Some(_)) = progress.completed.front() {
@@ -99,7 +101,7 @@ impl Order {
         let oldest_us = progress.begun_us.front().copied().filter(|&us| us > 0).unwrap_or(visible_us);
         note(&channel.times.visible_us, visible_us);
         note(&channel.times.applying_us, oldest_us);
-        super::show(&mut channel.applier.lock(), &resume);
+        channel.applier.lock().show(&resume);
         self.caught_up.notify_all();
     }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use binlog::event::{Event, Header, RowsEvent, TableMap};
 use engine::{Engine, PartialRow, Table};
 
-use super::job;
+use crate::event;
 
 /// `slipstream_parallel_policy`
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -121,7 +121,7 @@ impl Dependencies {
     /// the one after it. Returns whether it is in the present one. `checksum_bytes` are behind each
     /// of its events.
     pub fn add(&mut self, job: u64, raw: &[u8], checksum_bytes: usize, may_part: bool) -> bool {
-        let bare = || job::split(raw).filter_map(|(event, _)| event.get(..event.len() - checksum_bytes));
+        let bare = || event::split(raw).filter_map(|(event, _)| event.get(..event.len() - checksum_bytes));
         let may_part = may_part && self.last == Some(job);
         let in_job = match self.policy {
             Policy::Row => return true,

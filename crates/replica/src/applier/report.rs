@@ -5,7 +5,7 @@ use binlog::event::RowsKind;
 use engine::EngineError;
 use types::json::JsonDiffError;
 
-use super::tables::BindError;
+use super::bind_error::BindError;
 use crate::error::{ThreadError, number};
 
 /// Where an event stands in the source's log.

@@ -5,14 +5,13 @@
 //! may see the old or the new one.
 
 use sql::replicated::ChangeAccounts;
-use std::cmp;
 use std::fmt;
-use std::str::FromStr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use super::policy::Policy;
 use super::skipped_errors::{SkippedErrors, Tolerance};
+use super::type_conversions::TypeConversions;
 
 /// See the module's header.
 pub struct ApplySettings {
@@ -152,68 +151,11 @@ impl ApplySettings {
 
     /// `replica_type_conversions`
     pub fn type_conversions(&self) -> TypeConversions {
-        TypeConversions(self.type_conversions.load(Ordering::Relaxed))
+        TypeConversions::of_bits(self.type_conversions.load(Ordering::Relaxed))
     }
 
     /// Sets it.
     pub fn set_type_conversions(&self, conversions: TypeConversions) {
-        self.type_conversions.store(conversions.0, Ordering::Relaxed);
-    }
-}
-
-/// `replica_type_conversions`: which columns may be of another type than the source's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TypeConversions(u8);
-
-/// The members of the set, each with its bit.
-const CONVERSIONS: [(&str, u8); 4] =
-    [("ALL_LOSSY", 1), ("ALL_NON_LOSSY", 2), ("ALL_UNSIGNED", 4), ("ALL_SIGNED", 8)];
-
-impl TypeConversions {
-    /// `order` is how the source's type compares with ours.
-    pub(crate) fn permit(self, order: cmp::Ordering) -> bool {
-        match order {
-            cmp::Ordering::Equal => true,
-            cmp::Ordering::Greater => self.0 & 1 != 0,
-            cmp::Ordering::Less => self.0 & 2 != 0,
-        }
-    }
-
-    /// Integers that are made longer are unsigned.
-    pub(crate) fn unsigned(self) -> bool {
-        self.0 & 4 != 0
-    }
-
-    /// They are signed; with [`TypeConversions::unsigned`]: as the replica's column is.
-    pub(crate) fn signed(self) -> bool {
-        self.0 & 8 != 0
-    }
-}
-
-impl FromStr for TypeConversions {
-    /// The member that there is not.
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<TypeConversions, String> {
-        let mut bits = 0;
-        for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-            let known = CONVERSIONS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-            bits |= known.ok_or_else(|| name.to_string())?.1;
-        }
-        Ok(TypeConversions(bits))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn conversions_are_a_set_of_names() {
-        assert_eq!("".parse(), Ok(TypeConversions(0)));
-        assert_eq!("all_lossy, ALL_UNSIGNED".parse(), Ok(TypeConversions(5)));
-        assert_eq!("ALL_LOSSY,ALL".parse::<TypeConversions>(), Err("ALL".to_string()));
-        let lossy: TypeConversions = "ALL_LOSSY".parse().expect("is one");
-        assert!(lossy.permit(cmp::Ordering::Greater) && !lossy.permit(cmp::Ordering::Less));
+        self.type_conversions.store(conversions.bits(), Ordering::Relaxed);
     }
 }

@@ -11,8 +11,8 @@ use std::str::FromStr;
 
 use engine::{EngineError, Table};
 
+use super::bind_error::BindError;
 use super::report;
-use super::tables::BindError;
 use crate::error::number;
 
 /// How far the replica's rows may differ from what a row event says of them: `replica_exec_mode`,

@@ -47,6 +47,18 @@ pub struct ApplierState {
 }
 
 impl ApplierState {
+    /// Shows that everything up to here is applied.
+    pub fn show(&mut self, at: &ResumePoint) {
+        if self.exec_file != at.file {
+            self.exec_file.clone_from(&at.file);
+        }
+        self.exec_pos = at.pos;
+        if self.last_applied != at.last {
+            self.last_applied = at.last;
+            self.last_applied_us = os::clock::now_us();
+        }
+    }
+
     /// Replica_SQL_Running_State.
     pub fn state_text(&self, caught_up: bool) -> String {
         if self.delayed_until_us.is_some() {

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use binlog::event::{HEADER_LEN, TableMap};
 use engine::{Engine, Table, TableHold};
 
+use super::bind_error::BindError;
 use super::conversion::Conversion;
-use super::settings::TypeConversions;
+use super::type_conversions::TypeConversions;
 
 /// Bindings that are kept; a source with more tables in use at once binds some again.
 const KEPT: usize = 256;
@@ -23,26 +24,6 @@ pub struct Bound {
     pub table: Arc<Table>,
     /// What makes rows of the source's table rows of ours; `None` where they are the same.
     pub conversion: Option<Conversion>,
-}
-
-/// Why a table map event cannot be bound.
-#[derive(Debug, PartialEq, Eq)]
-pub enum BindError {
-    /// We have no such table.
-    NoSuchTable(String, String),
-    /// The event is not one.
-    Damaged(String),
-    /// A column has another type.
-    ColumnType {
-        /// `schema.table`
-        table: String,
-        /// Which, counted from 0.
-        column: usize,
-        /// The source's type.
-        theirs: String,
-        /// Ours.
-        ours: String,
-    },
 }
 
 /// Recently used bindings, the last used one first.

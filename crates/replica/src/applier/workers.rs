@@ -29,16 +29,18 @@ use os::account::{self, State};
 use os::clock::Stopwatch;
 use parking_lot::{Mutex, MutexGuard};
 
-use super::alone::CameTo;
+use super::alone::{CameTo, note_dry};
 use super::crew::Crew;
-use super::group::{Applier, Turned};
+use super::group::Applier;
+use super::group::turn::Turned;
 use super::intake::{self, Cut, Intake};
 use super::job::Job;
 use super::open_group::OpenGroup;
 use super::order::Order;
 use super::policy::Policy;
+use super::reading::{unreadable, wait_for_more};
+use super::state::ResumePoint;
 use super::trials::{Trials, Way};
-use super::{ResumePoint, note_dry, unreadable, wait_for_more};
 use crate::channel::Channel;
 use crate::error::{ThreadError, number};
 use crate::filter::Filters;
@@ -291,7 +293,7 @@ impl<'c> Shared<'_, 'c> {
                 Cut::InTurn => {
                     intake.apply_in_turn(applier)?;
                     applier.release_tables();
-                    super::show(&mut self.channel.applier.lock(), &applier.resume_point());
+                    self.channel.applier.lock().show(&applier.resume_point());
                 }
                 Cut::Delayed(due_us) => {
                     trials.pause();

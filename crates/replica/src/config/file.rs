@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use os::disk::Disk;
 
 use super::{ChannelConfig, UseGtid};
+use crate::channel_name::{escape_name, unescape_name};
 
 /// The file of the default channel in the data directory; a named channel's has its name in it.
 const CHANNEL_FILE: &str = "replica_channel.info";
@@ -157,33 +158,6 @@ fn file_name(channel: &str) -> String {
         "" => CHANNEL_FILE.to_string(),
         name => format!("{}{}{}", AROUND_NAME.0, escape_name(name), AROUND_NAME.1),
     }
-}
-
-/// A channel's name as part of a file's name: bytes that are no letters, digits or underscores are
-/// `@` and two hexadecimal digits.
-pub(crate) fn escape_name(name: &str) -> String {
-    let mut out = String::new();
-    for byte in name.bytes() {
-        match byte {
-            b'a'..=b'z' | b'0'..=b'9' | b'_' => out.push(byte.into()),
-            other => write!(out, "@{other:02x}").expect("a String takes it"),
-        }
-    }
-    out
-}
-
-fn unescape_name(text: &str) -> Option<String> {
-    let mut name = Vec::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let (byte, len) = match first {
-            '@' => (u8::from_str_radix(rest.get(1..3)?, 16).ok()?, 3),
-            other => (u8::try_from(other).ok()?, other.len_utf8()),
-        };
-        name.push(byte);
-        rest = &rest[len..];
-    }
-    String::from_utf8(name).ok()
 }
 
 fn damaged(path: &Path, what: &str) -> io::Error {

@@ -15,8 +15,7 @@ use std::time::Duration;
 use os::disk::Disk;
 use parking_lot::{Condvar, Mutex};
 
-use super::{Place, Repository};
-use crate::channel::Channel;
+use super::repository::{Place, Repository};
 use crate::status::{Cell, ReplicaStatus};
 
 /// How far a file may be behind what is shown.
@@ -107,27 +106,32 @@ impl InfoFiles {
         if self.path(repository).is_some() { Place::File } else { Place::Table }
     }
 
-    /// Moves a repository; it stays where it is when the file cannot be written or removed. By one
-    /// statement at a time.
-    pub(crate) fn move_to(&self, repository: Repository, place: Place, channel: &Channel) -> io::Result<()> {
+    /// Moves a repository, of a channel that shows this; it stays where it is when the file cannot
+    /// be written or removed. By one statement at a time.
+    pub(crate) fn move_to(
+        &self,
+        repository: Repository,
+        place: Place,
+        shown: impl FnOnce() -> Option<ReplicaStatus>,
+    ) -> io::Result<()> {
         let _writing = self.writing.lock();
         let file = self.file(repository);
         let before = file.is_used.swap(place == Place::File, Ordering::Relaxed);
-        file.update(&*self.disk, channel.shown().as_ref())
+        file.update(&*self.disk, shown().as_ref())
             .inspect_err(|_| file.is_used.store(before, Ordering::Relaxed))
     }
 
-    /// Brings the files up to what is shown. That one cannot be written is no reason to stop
-    /// anything: nothing reads it back.
-    pub(crate) fn update(&self, channel: &Channel) {
+    /// Brings the files up to what the named channel shows. That one cannot be written is no reason
+    /// to stop anything: nothing reads it back.
+    pub(crate) fn update(&self, channel: &str, shown: impl FnOnce() -> Option<ReplicaStatus>) {
         let mut writing = self.writing.lock();
-        let shown = channel.shown();
+        let shown = shown();
         let of_connection = self.connection.update(&*self.disk, shown.as_ref());
         let of_applier = self.applier.update(&*self.disk, shown.as_ref());
         let result = of_connection.and(of_applier);
         let failed_before = std::mem::replace(&mut writing.failed, result.is_err());
         if let (Err(error), false) = (result, failed_before) {
-            log::warn!("the replication repositories of channel '{}': {error}", channel.name);
+            log::warn!("the replication repositories of channel '{channel}': {error}");
         }
     }
 
@@ -138,7 +142,7 @@ impl InfoFiles {
     }
 
     /// Waits for the next time; false when there is none.
-    fn wait(&self) -> bool {
+    pub(crate) fn wait(&self) -> bool {
         let _idle = os::account::enter(os::account::State::Idle);
         let mut writing = self.writing.lock();
         if !writing.ended {
@@ -162,13 +166,6 @@ impl InfoFile {
         }
         *written = wanted;
         Ok(())
-    }
-}
-
-/// The body of the thread that writes the files.
-pub(crate) fn run(channel: &Channel, files: &InfoFiles) {
-    while files.wait() {
-        files.update(channel);
     }
 }
 

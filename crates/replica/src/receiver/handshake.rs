@@ -7,7 +7,8 @@ use std::time::Duration;
 use engine::GtidMode;
 use protocol::client::{Client, ClientError, ConnectOptions};
 
-use super::{Ended, Source, keep_connection, security};
+use super::connection::{Ended, Source, keep_connection};
+use super::security;
 use crate::channel::Channel;
 use crate::config::{ChannelConfig, UseGtid};
 use crate::error::{ThreadError, number};

@@ -6,6 +6,7 @@
 //! the artificial rotate event that begins every connection. So nothing is applied twice and
 //! nothing is left out, with every kind of position.
 
+mod connection;
 mod handshake;
 mod security;
 mod state;
@@ -15,31 +16,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use os::clock::Stopwatch;
-use protocol::client::Interrupter;
 
 use crate::channel::Channel;
 use crate::config::ChannelConfig;
-use crate::error::{ThreadError, number};
+use crate::error::ThreadError;
 use crate::status::Running;
 
+use connection::Ended;
 pub use state::{Received, ReceiverState};
-
-/// How a connection to the source ended.
-enum Ended {
-    /// STOP REPLICA or shutdown.
-    Stopped,
-    /// The connection is gone, or could not be made; another one may do. Number and text are those
-    /// of MySQL's client.
-    Lost(u32, String),
-    /// No other connection would do better.
-    Fatal(ThreadError),
-}
-
-impl Ended {
-    fn lost(message: impl Into<String>) -> Ended {
-        Ended::Lost(number::CANT_CONNECT, message.into())
-    }
-}
 
 /// The thread's body. Returns when it is told to stop or cannot go on; the reason is in the
 /// channel's state.
@@ -213,30 +197,6 @@ fn set_state(channel: &Channel, running: Running, text: &str) {
     let mut state = channel.receiver.lock();
     state.running = running;
     state.io_state = text.to_string();
-}
-
-/// Which server the source is.
-#[derive(Debug, Clone)]
-pub struct Source {
-    /// It speaks MariaDB's dialect of the replication protocol.
-    pub is_mariadb: bool,
-    /// Its server id.
-    pub server_id: u32,
-    /// Its UUID; empty for MariaDB.
-    pub uuid: String,
-    /// Its events end with a CRC-32.
-    pub has_checksums: bool,
-    /// It wants events acknowledged.
-    pub semi_sync: bool,
-}
-
-/// Keeps a handle by which STOP REPLICA can end a blocked read.
-fn keep_connection(channel: &Channel, handle: Interrupter) {
-    let mut state = channel.receiver.lock();
-    if state.must_stop {
-        handle.interrupt();
-    }
-    state.connection = Some(handle);
 }
 
 #[cfg(test)]

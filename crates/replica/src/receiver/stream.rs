@@ -12,7 +12,7 @@ use engine::GtidMode;
 use os::account::{State, enter};
 use protocol::client::{Client, ClientError};
 
-use super::{Ended, Source};
+use super::connection::{Ended, Source};
 use crate::channel::Channel;
 use crate::error::{ThreadError, number};
 use crate::event::{self, kind};

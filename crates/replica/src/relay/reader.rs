@@ -9,7 +9,7 @@ use std::time::Duration;
 use binlog::event::HEADER_LEN;
 use os::disk::File;
 
-use super::{RelayLog, RelayPosition};
+use super::files::{RelayLog, RelayPosition};
 
 /// What is read from a file at once.
 const BLOCK_BYTES: usize = 512 * 1024;

@@ -7,18 +7,10 @@ use std::sync::atomic::Ordering;
 use os::account::{State, enter};
 use os::disk::File;
 
-use super::{RelayLog, RelayPosition};
+use super::files::{RelayLog, RelayPosition};
 
 /// Gathered bytes are written when there are this many.
 const BLOCK_BYTES: usize = 256 * 1024;
-
-/// Server version in the format description of a relay log file.
-const RELAY_LOG_VERSION: &str = concat!("8.4.0-slipstream-", env!("CARGO_PKG_VERSION"));
-
-/// First bytes of a relay log file: the magic number and a format description event of ours.
-pub(super) fn file_head() -> Vec<u8> {
-    source::events::relay_file_head(RELAY_LOG_VERSION)
-}
 
 /// The one writer of a relay log. Whatever it is told is visible to the reader after
 /// [`RelayWriter::flush`].

@@ -3,14 +3,14 @@
 use binlog::event::{Event, Header};
 use engine::{CommitOptions, GtidNext};
 
-use super::xa::XaStatement;
-use super::{Applier, Stage};
+use super::progress::{GroupProgress, Stage};
+use super::xa_statement::XaStatement;
 use crate::applier::report;
 use crate::error::ThreadError;
 use crate::gtid::GroupHead;
 use crate::relay::RelayPosition;
 
-impl Applier<'_> {
+impl GroupProgress<'_> {
     /// `sql_replica_skip_counter` says that the group is to be passed over whose first event behind
     /// its GTID comes now.
     pub(super) fn skips_from_here(&mut self, header: &Header) -> bool {
@@ -50,7 +50,7 @@ impl Applier<'_> {
             if counted {
                 self.note_skipped(relay)?;
             }
-            self.abandon_group();
+            self.abandon();
             self.mark_done(relay);
         }
         Ok(ends)

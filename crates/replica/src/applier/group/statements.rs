@@ -3,7 +3,8 @@
 use binlog::event::{Event, Header, QueryEvent};
 use sql::replicated::LoggedContext;
 
-use super::{Applier, Stage};
+use super::Applier;
+use super::progress::Stage;
 use crate::applier::statement::StatementError;
 use crate::applier::{report, statement};
 use crate::error::{ThreadError, number};
@@ -22,7 +23,8 @@ impl Applier<'_> {
             Event::Intvar(number) => self.logged.insert_id = Some(number.value),
             Event::Rand(first, second) => self.logged.rand_seeds = Some((*first, *second)),
             Event::UserVar(variable) => {
-                let variable = statement::user_variable(variable).map_err(|error| error.at(self.place()))?;
+                let variable =
+                    statement::user_variable(variable).map_err(|error| error.at(self.progress.place()))?;
                 self.logged.user_variables.push(variable);
             }
             _ => {}
@@ -39,10 +41,10 @@ impl Applier<'_> {
         query: &QueryEvent<'_>,
         relay: RelayPosition,
     ) -> Result<bool, ThreadError> {
-        if !self.open.filters().is_on() {
+        if !self.progress.open.filters().is_on() {
             return self.allowed_query(header, bytes, query, relay);
         }
-        let filters = self.open.filters().clone();
+        let filters = self.progress.open.filters().clone();
         let moved = filters.rewritten(query.schema).map(|schema| (schema, query_in(header, query, schema)));
         let (bytes, query) = match &moved {
             Some((schema, bytes)) => {
@@ -55,11 +57,11 @@ impl Applier<'_> {
         }
         // What it would have depended on is not the next one's.
         self.logged = LoggedContext::default();
-        if self.stage == Stage::Open {
+        if self.progress.stage == Stage::Open {
             return Ok(false);
         }
-        self.open.events.clear();
-        self.commit(relay)
+        self.progress.open.events.clear();
+        self.progress.commit(relay)
     }
 
     /// A statement that is neither BEGIN nor COMMIT, and counts.
@@ -70,14 +72,14 @@ impl Applier<'_> {
         query: &QueryEvent<'_>,
         relay: RelayPosition,
     ) -> Result<bool, ThreadError> {
-        let is_within = self.stage == Stage::Open;
-        if is_within && statement::is_create_table(query) && self.open.transaction.is_none() {
+        let is_within = self.progress.stage == Stage::Open;
+        if is_within && statement::is_create_table(query) && self.progress.open.transaction.is_none() {
             return self.create_table(header, bytes, query);
         }
         if is_within && !statement::is_savepoint(query) {
             return self.statement(header, query);
         }
-        self.append(bytes)?;
+        self.progress.append(bytes)?;
         if is_within {
             return Ok(false);
         }
@@ -92,27 +94,29 @@ impl Applier<'_> {
         query: &QueryEvent<'_>,
     ) -> Result<bool, ThreadError> {
         self.release_tables();
-        let created = statement::create(self.open.engine(), query, header.timestamp, &self.options());
-        created.map_err(|error| error.at(self.place()))?;
-        self.open.forget_tables();
-        self.append(bytes)?;
+        let created =
+            statement::create(self.progress.open.engine(), query, header.timestamp, &self.progress.options());
+        created.map_err(|error| error.at(self.progress.place()))?;
+        self.progress.open.forget_tables();
+        self.progress.append(bytes)?;
         // The statement is to be logged even if no row comes.
-        self.open.begin_behind_definition();
+        self.progress.open.begin_behind_definition();
         Ok(false)
     }
 
     /// A statement about rows: what it changed is in the group as rows.
     pub(super) fn statement(&mut self, header: &Header, query: &QueryEvent<'_>) -> Result<bool, ThreadError> {
         let logged = std::mem::take(&mut self.logged);
-        self.open.end_statement();
-        let mut transaction = self.open.take_for_statements();
+        self.progress.open.end_statement();
+        let mut transaction = self.progress.open.take_for_statements();
         // The rows that it changes come behind what has come of the group.
         transaction.set_server_id(header.server_id);
-        let received = transaction.receive(&self.open.events);
-        self.open.events.clear();
-        let of_mariadb = matches!(self.head.gtid, GroupGtid::Mariadb(_));
+        let received = transaction.receive(&self.progress.open.events);
+        self.progress.open.events.clear();
+        let of_mariadb = matches!(self.progress.head.gtid, GroupGtid::Mariadb(_));
         let (statements, at) = (&mut self.statements, header.timestamp);
-        let before = (!self.channel.apply.skipped_errors().is_off()).then(|| transaction.savepoint());
+        let before =
+            (!self.progress.channel.apply.skipped_errors().is_off()).then(|| transaction.savepoint());
         let done = statement::change(statements, &mut transaction, query, at, &logged, of_mariadb);
         transaction.end_statement();
         let skipped = before.filter(|_| done.as_ref().is_err_and(|error| self.skips_statement(error)));
@@ -120,15 +124,19 @@ impl Applier<'_> {
         if let Some(before) = skipped {
             transaction.rollback_to(before);
         }
-        self.open.transaction = Some(transaction);
-        received.map_err(|error| report::commit(&error, self.place()))?;
-        if is_skipped { Ok(false) } else { done.map_err(|error| error.at(self.place())).map(|()| false) }
+        self.progress.open.transaction = Some(transaction);
+        received.map_err(|error| report::commit(&error, self.progress.place()))?;
+        if is_skipped {
+            Ok(false)
+        } else {
+            done.map_err(|error| error.at(self.progress.place())).map(|()| false)
+        }
     }
 
     /// Whether a statement that failed is left out (`replica_skip_errors`).
     fn skips_statement(&self, error: &StatementError) -> bool {
         let skips = error.number().is_some_and(|number| {
-            !number::is_temporary(number) && self.channel.apply.skipped_errors().contains(number)
+            !number::is_temporary(number) && self.progress.channel.apply.skipped_errors().contains(number)
         });
         if skips {
             log::warn!("Replica SQL: a statement is left out (replica_skip_errors): {error:?}");
@@ -142,25 +150,25 @@ impl Applier<'_> {
         query: &QueryEvent<'_>,
         relay: RelayPosition,
     ) -> Result<bool, ThreadError> {
-        self.name_relay_end(relay);
-        self.release_tables();
+        self.progress.name_relay_end(relay);
+        self.progress.release_tables();
         let done = statement::ddl(
-            self.open.engine(),
+            self.progress.open.engine(),
             query,
             header.timestamp,
-            &self.open.events,
-            &self.options(),
-            self.channel.apply.accounts(),
+            &self.progress.open.events,
+            &self.progress.options(),
+            self.progress.channel.apply.accounts(),
         );
         match done {
             Err(error) if self.skips_statement(&error) => {
-                self.open.events.clear();
-                return self.commit(relay);
+                self.progress.open.events.clear();
+                return self.progress.commit(relay);
             }
-            done => done.map_err(|error| error.at(self.place()))?,
+            done => done.map_err(|error| error.at(self.progress.place()))?,
         }
-        self.open.forget_tables();
-        self.group_is_done(relay);
+        self.progress.open.forget_tables();
+        self.progress.group_is_done(relay);
         Ok(true)
     }
 }

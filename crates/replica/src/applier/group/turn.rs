@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use engine::{LoggedTransaction, TableHold, Turn};
 
-use super::{Applier, Stage};
+use super::progress::{GroupProgress, Stage};
 use crate::applier::job::ReadyGroup;
 use crate::applier::report;
 use crate::error::ThreadError;
@@ -21,7 +21,7 @@ pub(in crate::applier) enum Turned {
     NotAsPrepared,
 }
 
-impl Applier<'_> {
+impl GroupProgress<'_> {
     /// The turn of a group that was prepared has come; `relay` is its end in the relay log, `hold`
     /// gets its tables. `behind` is a group of the same worker that is not on its pages yet.
     pub fn take_turn(

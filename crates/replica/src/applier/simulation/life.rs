@@ -9,14 +9,14 @@ use os::random::Rng;
 use os::sim::SimDisk;
 
 use super::history::{self, History, SOURCE, content};
-use crate::applier::alone::CameTo;
+use crate::applier::alone::{CameTo, note_dry};
 use crate::applier::group::Applier;
 use crate::applier::intake::{Cut, Intake};
 use crate::applier::job::Job;
 use crate::applier::open_group::OpenGroup;
 use crate::applier::order::Order;
 use crate::applier::workers::Turns;
-use crate::applier::{Gate, Policy, ResumePoint, note_dry};
+use crate::applier::{Gate, Policy, ResumePoint};
 use crate::relay::{RelayLogConfig, RelayWriter};
 use crate::{Replica, ReplicaSettings};
 
@@ -211,7 +211,7 @@ impl Life<'_, '_> {
             let mut bytes = &group.bytes[..];
             if rng.one_in(40) {
                 // The connection breaks within the group, which comes again.
-                let events: Vec<&[u8]> = crate::applier::job::split(bytes).map(|(event, _)| event).collect();
+                let events: Vec<&[u8]> = crate::event::split(bytes).map(|(event, _)| event).collect();
                 for event in &events[..rng.below(events.len() as u64) as usize] {
                     self.writer.append(event).expect("the disk works");
                 }
