@@ -31,7 +31,7 @@ use crate::{recover, reset, writer};
 pub struct Binlog {
     files: Arc<LogFiles>,
     newest_mariadb_gtid: NewestGtid,
-    /// The writer's thread. Leaf in the lock order.
+    /// The writer's thread. Held while its end is waited for, by one who holds no other lock.
     writer: Mutex<Option<JoinHandle<()>>>,
 }
 
