@@ -53,6 +53,7 @@ const SHARED: &[&str] = &[
 ];
 
 const OF_MYSQL: &[&str] = &[
+    "CREATE TABLE members (e ENUM('a\\\\b','it''s','\\n'), s SET('\\\\','x'), b BLOB DEFAULT (0xABCD))",
     "CREATE TABLE packed (a INT) COMPRESSION='zlib' TABLESPACE=innodb_file_per_table",
     "ALTER TABLE packed COMPRESSION='none', COMMENT='c', SECONDARY_ENGINE=rapid",
     "CREATE TABLE grows (a INT) AUTOEXTEND_SIZE=4M ENCRYPTION='N'",
@@ -60,6 +61,9 @@ const OF_MYSQL: &[&str] = &[
 ];
 
 const OF_MARIADB: &[&str] = &[
+    "ALTER TABLE swapped ADD fresh INT, MODIFY fresh BIGINT DEFAULT 2",
+    "ALTER TABLE model ADD place POINT NOT NULL DEFAULT (POINT(1, 2))",
+    "ALTER TABLE model DROP place",
     "ALTER TABLE swapped ALTER KEY IF EXISTS nope NOT IGNORED, ADD y INT",
     "CREATE OR REPLACE TABLE filled AS SELECT id + 1 AS id FROM model",
     "CREATE OR REPLACE TABLE filled AS SELECT id + 2 AS id FROM model",
@@ -126,7 +130,12 @@ fn carried(source: Flavor, format: &str, more: &[&str], tables: &[&str]) {
 #[test]
 fn from_mysql() {
     if available("replicate_definitions::from_mysql", &[Flavor::MySql]) {
-        carried(Flavor::MySql, "ROW", OF_MYSQL, &["packed", "grows", "elsewhere", "swapped", "filled"]);
+        carried(
+            Flavor::MySql,
+            "ROW",
+            OF_MYSQL,
+            &["members", "packed", "grows", "elsewhere", "swapped", "filled"],
+        );
     }
 }
 

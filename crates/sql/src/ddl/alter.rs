@@ -66,8 +66,14 @@ pub(crate) fn altered_definition(
     // and have the character set that the table ends with.
     let of_table =
         |alteration: &Alteration| matches!(alteration, Alteration::Options(_) | Alteration::ConvertTo { .. });
-    let is_placed = |alteration: &Alteration| {
-        matches!(alteration, Alteration::AddColumn(..) | Alteration::ModifyColumn { place: Some(_), .. })
+    // MariaDB alters a column that the statement has added, too.
+    let is_placed = |alteration: &Alteration| match alteration {
+        Alteration::AddColumn(..) | Alteration::ModifyColumn { place: Some(_), .. } => true,
+        Alteration::ModifyColumn { name, .. }
+        | Alteration::DropColumn { name, .. }
+        | Alteration::SetDefault { name, .. }
+        | Alteration::RenameColumn { from: name, .. } => old.column(name).is_none(),
+        _ => false,
     };
     let (table, columns): (Vec<_>, Vec<_>) = columns.into_iter().partition(|alteration| of_table(alteration));
     let (placed, columns): (Vec<_>, Vec<_>) =

@@ -224,7 +224,7 @@ impl Canonical<'_> {
             Literal::Float(n) => format!("{n:e}"),
             Literal::Text(text, given) => format!("_{}{}", charset(given), literal_text(text)),
             Literal::Bytes(bytes, given) => {
-                let hex: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+                let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
                 let introducer = given.as_ref().map_or(String::new(), |charset| format!("_{charset} "));
                 format!("{introducer}0x{hex}")
             }

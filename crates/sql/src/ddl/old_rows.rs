@@ -40,6 +40,8 @@ fn value_for_old_rows(column: &ColumnDef, settings: &DdlSettings) -> Result<Valu
             let at = DateTime::from_unix(seconds as i64, micros / unit * unit, settings.zone_offset_s);
             Value::DateTime(at)
         }
+        // The expression is computed with the row.
+        Some(ColumnDefault::Expression(_)) => return Ok(Value::Null),
         _ if column.nullable => return Ok(Value::Null),
         _ => {
             let implicit = convert::implicit_default(&column.ty);

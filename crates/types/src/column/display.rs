@@ -114,15 +114,36 @@ impl ColumnType {
     }
 }
 
+/// The members as they are to be written: what has a meaning in a literal is escaped.
 fn quoted_members(members: Option<&[String]>) -> String {
-    let quoted: Vec<String> =
-        members.unwrap_or_default().iter().map(|m| format!("'{}'", m.replace('\'', "''"))).collect();
-    quoted.join(",")
+    let mut text = String::new();
+    for member in members.unwrap_or_default() {
+        text.push_str(if text.is_empty() { "'" } else { ",'" });
+        for sign in member.chars() {
+            match sign {
+                '\'' => text.push_str("''"),
+                '\\' => text.push_str("\\\\"),
+                '\n' => text.push_str("\\n"),
+                '\r' => text.push_str("\\r"),
+                '\0' => text.push_str("\\0"),
+                _ => text.push(sign),
+            }
+        }
+        text.push('\'');
+    }
+    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn members_can_be_read_again() {
+        let members = ["a\\b", "it's", "\n\r\0", ""].map(String::from).to_vec();
+        let ty = ColumnType::enumeration(members, crate::collation::UTF8MB4_0900_AI_CI);
+        assert_eq!(ty.sql_name(), r"enum('a\\b','it''s','\n\r\0','')");
+    }
 
     #[test]
     fn names() {
