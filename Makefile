@@ -4,7 +4,8 @@
 #   make package  a Debian package, tried in a fresh Debian in a chroot
 # make nightly looks for crashes and races for hours: CUTS power cuts, RUNS simulated replicas, KILLS kills of a
 #   source with replicas, FAULTS of each fault of replication, SCHEDULES schedules of each model,
-#   HISTORIES transactions at each isolation level, FUZZ_SECONDS of each fuzzer.
+#   HISTORIES transactions at each isolation level, FUZZ_SECONDS of each fuzzer, WALK statements of a random walk
+#   over schemas for each source.
 .PHONY: all demo test nightly peers package
 
 CARGO ?= cargo
@@ -26,6 +27,7 @@ KILLS ?= 100
 FAULTS ?= 200
 HISTORIES ?= 1000000
 FUZZ_SECONDS ?= 3600
+WALK ?= 100000
 nightly:
 	SLIPSTREAM_CUTS=$(CUTS) $(CARGO) test --release --locked -p engine -p source --test power_cuts -- --nocapture
 	SIMULATED_RUNS=$(RUNS) $(CARGO) test --release --locked -p replica --lib simulation -- --nocapture
@@ -34,6 +36,7 @@ nightly:
 	COLLATION_CODE_POINTS=all $(CARGO) test --release --locked -p testkit --test collations_like_mysql -- --nocapture
 	SLIPSTREAM_HISTORIES=$(HISTORIES) $(CARGO) test --release --locked -p testkit --test histories -- --nocapture
 	SLIPSTREAM_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --locked -p testkit --test fuzz -- --nocapture
+	SLIPSTREAM_WALK=$(WALK) $(CARGO) test --release --locked -p testkit --test schema_walk -- --nocapture
 	SHUTTLE_ITERATIONS=$(SCHEDULES) $(CARGO) test --release --locked -p redo -p buffer -p engine --features engine/model --lib model
 
 package:

@@ -1,0 +1,147 @@
+//! What there is at the source, by its information_schema: databases whose names begin with `walk`,
+//! and all that is in them.
+
+use protocol::client::{Client, ClientError};
+
+/// The beginning of the names of all databases and accounts that a walk makes.
+pub const PREFIX: &str = "walk";
+
+/// A column as statements need it.
+#[derive(Clone, Debug)]
+pub struct Column {
+    pub name: String,
+    /// The class of its type: the part of the names of rules for its values and attributes.
+    pub class: &'static str,
+    /// Nothing may be written to it.
+    pub is_generated: bool,
+}
+
+/// A base table.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    pub database: String,
+    pub name: String,
+    pub columns: Vec<Column>,
+    /// Indexes.
+    pub keys: Vec<String>,
+    /// CHECK constraints and foreign keys.
+    pub constraints: Vec<String>,
+    pub partitions: Vec<String>,
+}
+
+/// A database's object by its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Name {
+    pub database: String,
+    pub name: String,
+}
+
+/// All that there is.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    pub databases: Vec<String>,
+    pub tables: Vec<Table>,
+    pub views: Vec<Name>,
+    pub triggers: Vec<Name>,
+    pub procedures: Vec<Name>,
+    pub functions: Vec<Name>,
+    pub events: Vec<Name>,
+}
+
+/// The class of a type.
+pub fn class_of(data_type: &str) -> &'static str {
+    match data_type {
+        "tinyint" | "smallint" | "mediumint" | "int" | "bigint" => "int",
+        "decimal" => "dec",
+        "float" | "double" => "float",
+        "bit" => "bit",
+        "date" => "date",
+        "datetime" => "datetime",
+        "timestamp" => "timestamp",
+        "time" => "time",
+        "year" => "year",
+        "char" | "varchar" => "char",
+        "tinytext" | "text" | "mediumtext" | "longtext" => "text",
+        "binary" | "varbinary" => "bin",
+        "tinyblob" | "blob" | "mediumblob" | "longblob" => "blob",
+        "enum" => "enum",
+        "set" => "set",
+        "json" => "json",
+        "uuid" => "uuid",
+        "inet4" | "inet6" => "inet",
+        "vector" => "vector",
+        _ => "geo",
+    }
+}
+
+/// The cells of a query's rows as text, NULL as nothing.
+pub fn cells(client: &mut Client, sql: &str) -> Result<Vec<Vec<String>>, ClientError> {
+    let text =
+        |cell: &Option<Vec<u8>>| String::from_utf8_lossy(cell.as_deref().unwrap_or_default()).into_owned();
+    Ok(client.query(sql)?.rows.iter().map(|row| row.iter().map(text).collect()).collect())
+}
+
+impl Catalog {
+    /// Asks a server.
+    pub fn read(client: &mut Client) -> Result<Catalog, ClientError> {
+        let schema = "information_schema";
+        let of = |column: &str| format!("WHERE {column} LIKE '{PREFIX}%' ORDER BY 1, 2");
+        let mut names = |what: &str, from: &str, condition: &str| -> Result<Vec<Name>, ClientError> {
+            let (database, name) = what.split_once(' ').expect("two columns");
+            let sql = format!(
+                "SELECT {database}, {name} FROM {schema}.{from} WHERE {database} LIKE '{PREFIX}%' {condition} \
+                 ORDER BY 1, 2"
+            );
+            let rows = cells(client, &sql)?;
+            Ok(rows.into_iter().map(|row| Name { database: row[0].clone(), name: row[1].clone() }).collect())
+        };
+        let mut catalog = Catalog {
+            databases: Vec::new(),
+            tables: Vec::new(),
+            views: names("table_schema table_name", "tables", "AND table_type = 'VIEW'")?,
+            triggers: names("trigger_schema trigger_name", "triggers", "")?,
+            procedures: names("routine_schema routine_name", "routines", "AND routine_type = 'PROCEDURE'")?,
+            functions: names("routine_schema routine_name", "routines", "AND routine_type = 'FUNCTION'")?,
+            events: names("event_schema event_name", "events", "")?,
+        };
+        let of_tables = names("table_schema table_name", "tables", "AND table_type = 'BASE TABLE'")?;
+        let schemata = format!("SELECT schema_name, 1 FROM {schema}.schemata {}", of("schema_name"));
+        catalog.databases = cells(client, &schemata)?.into_iter().map(|row| row[0].clone()).collect();
+        catalog.tables = of_tables
+            .into_iter()
+            .map(|of| Table { database: of.database, name: of.name, ..Table::default() })
+            .collect();
+        let mut each = |columns: &str, from: &str, rest: &str, put: &dyn Fn(&mut Table, &[String])| {
+            let sql = format!(
+                "SELECT table_schema, table_name, {columns} FROM {schema}.{from} \
+                 WHERE table_schema LIKE '{PREFIX}%' {rest}"
+            );
+            for row in cells(client, &sql)? {
+                let is_it = |table: &&mut Table| table.database == row[0] && table.name == row[1];
+                if let Some(table) = catalog.tables.iter_mut().find(is_it) {
+                    put(table, &row[2..]);
+                }
+            }
+            Ok::<(), ClientError>(())
+        };
+        let column = "column_name, data_type, extra, generation_expression";
+        each(column, "columns", "ORDER BY ordinal_position", &|table, row| {
+            let is_generated = !row[3].is_empty();
+            table.columns.push(Column { name: row[0].clone(), class: class_of(&row[1]), is_generated });
+        })?;
+        each("index_name", "statistics", "AND seq_in_index = 1 ORDER BY 3", &|table, row| {
+            table.keys.push(row[0].clone());
+        })?;
+        let rest = "AND constraint_type IN ('CHECK', 'FOREIGN KEY') ORDER BY 3";
+        each("constraint_name", "table_constraints", rest, &|table, row| {
+            table.constraints.push(row[0].clone());
+        })?;
+        let rest = "AND partition_name IS NOT NULL ORDER BY partition_ordinal_position";
+        each("partition_name, partition_method", "partitions", rest, &|table, row| {
+            // Rows of a partition of KEY cannot be chosen here.
+            let name = if row[1].contains("KEY") { "none" } else { &row[0] };
+            table.partitions.push(name.to_string());
+        })?;
+        Ok(catalog)
+    }
+}

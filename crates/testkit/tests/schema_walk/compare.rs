@@ -1,0 +1,234 @@
+//! What two servers show of all databases, objects, rows and accounts of a walk, as texts to be
+//! compared.
+
+use std::collections::BTreeMap;
+
+use protocol::client::{Client, ClientError};
+use testkit::{Flavor, Server};
+
+use crate::catalog::{Catalog, Name, PREFIX};
+
+/// What is shown, by what it is: `rows of walk_a.t0`.
+pub type Picture = BTreeMap<String, String>;
+
+/// Of information_schema, from both families: the table, its column for the database, and what is
+/// asked.
+const INFORMATION: &[(&str, &str, &str)] = &[
+    (
+        "columns",
+        "table_schema",
+        "table_name, column_name, ordinal_position, is_nullable, data_type, \
+         IF(data_type IN ('uuid', 'inet4', 'inet6'), NULL, character_maximum_length), datetime_precision, character_set_name, collation_name, column_comment",
+    ),
+    (
+        "statistics",
+        "table_schema",
+        "table_name, index_name, seq_in_index, column_name, non_unique, sub_part, IF(index_type = 'HASH', 'A', collation), \
+         IF(index_type = 'HASH', 'BTREE', index_type), index_comment",
+    ),
+    ("tables", "table_schema", "table_name, table_type, engine, table_collation, table_comment"),
+    ("table_constraints", "constraint_schema", "table_name, constraint_name, constraint_type"),
+    (
+        "referential_constraints",
+        "constraint_schema",
+        "table_name, constraint_name, referenced_table_name, update_rule, delete_rule",
+    ),
+    (
+        "key_column_usage",
+        "constraint_schema",
+        "table_name, constraint_name, column_name, ordinal_position, referenced_table_name, referenced_column_name",
+    ),
+    (
+        "partitions",
+        "table_schema",
+        "table_name, partition_name, subpartition_name, partition_ordinal_position, partition_method, \
+         subpartition_method, partition_comment",
+    ),
+    (
+        "events",
+        "event_schema",
+        "event_name, definer, time_zone, event_definition, event_type, execute_at, interval_value, interval_field, \
+         sql_mode, starts, ends, on_completion, event_comment, originator",
+    ),
+    (
+        "routines",
+        "routine_schema",
+        "routine_name, routine_type, data_type, is_deterministic, sql_data_access, security_type, routine_comment",
+    ),
+];
+
+/// Modes of MariaDB alone, or of both where they do nothing.
+const OF_MARIADB: [&str; 12] = [
+    "NO_KEY_OPTIONS",
+    "NO_TABLE_OPTIONS",
+    "NO_FIELD_OPTIONS",
+    "NO_AUTO_CREATE_USER",
+    "SIMULTANEOUS_ASSIGNMENT",
+    "EMPTY_STRING_IS_NULL",
+    "TIME_ROUND_FRACTIONAL",
+    "TIME_TRUNCATE_FRACTIONAL",
+    "POSTGRESQL",
+    "ORACLE",
+    "MSSQL",
+    "MAXDB",
+];
+
+/// A row as one line.
+fn line(row: &[Option<Vec<u8>>]) -> String {
+    let cell = |cell: &Option<Vec<u8>>| match cell.as_deref().map(std::str::from_utf8) {
+        None => "NULL".to_string(),
+        Some(Ok(text)) => text.to_string(),
+        Some(Err(_)) => format!("bytes {}", cell.as_deref().unwrap_or_default().escape_ascii()),
+    };
+    row.iter().map(cell).collect::<Vec<_>>().join("\t")
+}
+
+/// The answer as text, an error by its number; whether the order of its rows counts.
+fn answer(client: &mut Client, sql: &str, is_sorted: bool) -> Result<String, ClientError> {
+    let mut lines: Vec<String> = match client.query(sql) {
+        Ok(result) => result.rows.iter().map(|row| line(row)).collect(),
+        Err(ClientError::Server(error)) => return Ok(format!("error {}", error.code)),
+        Err(error) => return Err(error),
+    };
+    for line in &mut lines {
+        // What MariaDB alone has has another name here, or none.
+        *line = line.replace("_croatian_mariadb_", "_croatian_");
+        for mode in OF_MARIADB {
+            *line = line.replace(&format!(",{mode}"), "").replace(mode, "");
+        }
+    }
+    if !is_sorted {
+        lines.sort();
+    }
+    Ok(lines.join("\n"))
+}
+
+fn quoted(of: &Name) -> String {
+    let quoted = |name: &str| format!("`{}`", name.replace('`', "``"));
+    format!("{}.{}", quoted(&of.database), quoted(&of.name))
+}
+
+/// SHOW CREATE TABLE without the next value of AUTO_INCREMENT, which statements that fail also take.
+fn without_next_value(shown: &str) -> String {
+    let Some((before, after)) = shown.split_once(" AUTO_INCREMENT=") else { return shown.to_string() };
+    format!("{before}{}", after.trim_start_matches(|sign: char| sign.is_ascii_digit()))
+}
+
+/// What SHOW CREATE says of MariaDB's object without its sql_mode, which has names of MariaDB's
+/// own, and by which MariaDB chooses the quotes of names.
+fn without_mode(shown: &str) -> String {
+    let cells: Vec<&str> = shown.split('\t').filter(|cell| !cell.contains("_QUOTES")).collect();
+    cells.join("\t").replace('"', "`").replace("``", "`")
+}
+
+/// Everything, as this server shows it: of the tables and columns that there are at the source.
+pub fn picture(server: &Server, catalog: &Catalog, source: Flavor) -> Result<Picture, ClientError> {
+    let mut client = server.try_connect()?;
+    client.query("SET NAMES utf8mb4")?;
+    client.query("SET time_zone = '+00:00', sql_mode = ''")?;
+    let mut picture = Picture::new();
+    for (table, schema, columns) in INFORMATION {
+        let mut sql = format!(
+            "SELECT {schema}, {columns} FROM information_schema.{table} WHERE {schema} LIKE '{PREFIX}%'"
+        );
+        if *table == "table_constraints" && source == Flavor::MariaDb {
+            // MariaDB's JSON columns have one each, which is not here.
+            sql += " AND constraint_type <> 'CHECK'";
+        }
+        if ["columns", "partitions"].contains(table) {
+            // Views are not in these here.
+            for view in &catalog.views {
+                let [database, name] = [&view.database, &view.name].map(|name| name.replace('\'', "''"));
+                sql += &format!(" AND NOT (table_schema = '{database}' AND table_name = '{name}')");
+            }
+        }
+        picture.insert(format!("information_schema.{table}"), answer(&mut client, &sql, false)?);
+    }
+    let schemata = format!(
+        "SELECT schema_name, default_character_set_name, default_collation_name FROM information_schema.schemata \
+         WHERE schema_name LIKE '{PREFIX}%'"
+    );
+    picture.insert("databases".to_string(), answer(&mut client, &schemata, false)?);
+    let objects = [
+        ("VIEW", &catalog.views),
+        ("TRIGGER", &catalog.triggers),
+        ("PROCEDURE", &catalog.procedures),
+        ("FUNCTION", &catalog.functions),
+    ];
+    for (kind, names) in objects {
+        for of in names {
+            let mut shown = answer(&mut client, &format!("SHOW CREATE {kind} {}", quoted(of)), true)?;
+            if let ("TRIGGER", Some((rest, _made_at))) = (kind, shown.rsplit_once('\t')) {
+                shown = rest.to_string();
+            }
+            if source == Flavor::MariaDb {
+                shown = without_mode(&shown);
+            }
+            picture.insert(format!("{kind} {}", quoted(of)), shown);
+        }
+    }
+    let names: Vec<Name> = catalog
+        .tables
+        .iter()
+        .map(|table| Name { database: table.database.clone(), name: table.name.clone() })
+        .collect();
+    if source == Flavor::MySql {
+        for of in &names {
+            let shown = answer(&mut client, &format!("SHOW CREATE TABLE {}", quoted(of)), true)?;
+            picture.insert(format!("TABLE {}", quoted(of)), without_next_value(&shown));
+        }
+        accounts(&mut client, &mut picture)?;
+    }
+    client.query("SET character_set_results = NULL")?;
+    for (table, of) in catalog.tables.iter().zip(&names) {
+        let columns: Vec<String> =
+            table.columns.iter().map(|column| format!("`{}`", column.name.replace('`', "``"))).collect();
+        let sql = format!("SELECT {} FROM {}", columns.join(", "), quoted(of));
+        picture.insert(format!("rows of {}", quoted(of)), answer(&mut client, &sql, false)?);
+    }
+    Ok(picture)
+}
+
+/// The walk's accounts and what is granted to them.
+fn accounts(client: &mut Client, picture: &mut Picture) -> Result<(), ClientError> {
+    client.query("SET print_identified_with_as_hex = 1")?;
+    let sql = format!("SELECT user, host FROM mysql.user WHERE user LIKE '{PREFIX}%' ORDER BY 1, 2");
+    picture.insert("accounts".to_string(), answer(client, &sql, true)?);
+    for row in crate::catalog::cells(client, &sql)? {
+        let account = format!("'{}'@'{}'", row[0].replace('\'', "''"), row[1]);
+        for shown in [format!("SHOW CREATE USER {account}"), format!("SHOW GRANTS FOR {account}")] {
+            let text = answer(client, &shown, false)?;
+            picture.insert(shown, text);
+        }
+    }
+    Ok(())
+}
+
+/// The first lines in which two pictures differ, each with what it is of.
+pub fn differences(theirs: &Picture, ours: &Picture) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let nothing = String::new();
+    let keys: std::collections::BTreeSet<&String> = theirs.keys().chain(ours.keys()).collect();
+    for key in keys {
+        let (source, replica) = (theirs.get(key).unwrap_or(&nothing), ours.get(key).unwrap_or(&nothing));
+        if source != replica {
+            let only = |of: &str, not: &str| {
+                let known: Vec<&str> = not.lines().collect();
+                let lines = of.lines().filter(|line| !known.contains(line)).take(6);
+                lines
+                    .map(|line| line.chars().take(600).collect::<String>())
+                    .collect::<Vec<_>>()
+                    .join("\n    ")
+            };
+            found.push((
+                key.clone(),
+                format!(
+                    "  source:\n    {}\n  replica:\n    {}",
+                    only(source, replica),
+                    only(replica, source)
+                ),
+            ));
+        }
+    }
+    found
+}

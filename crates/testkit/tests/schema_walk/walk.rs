@@ -1,0 +1,304 @@
+//! A walk: cases of a hundred statements each at a source, with a replica behind it that is
+//! compared after every few of them.
+
+use std::time::Duration;
+
+use bench::replication::{self, StartFrom};
+use os::clock::{Stopwatch, sleep};
+use os::random::Rng;
+use protocol::client::{Client, ClientError};
+use testkit::server::SOON;
+use testkit::{Flavor, Replica, Server, Settings};
+
+use crate::catalog::{Catalog, PREFIX};
+use crate::compare::{differences, picture};
+use crate::grammar::Grammar;
+use crate::world::Names;
+
+/// Statements of a case.
+const CASE: u64 = 100;
+/// Statements between two comparisons.
+const STEP: usize = 10;
+/// Failures after which a walk ends.
+const MOST_FAILURES: usize = 20;
+/// Between the statements of an alternative that has several.
+const THEN: &str = ";;";
+
+/// What went wrong.
+#[derive(Debug)]
+pub enum Finding {
+    /// The applier has stopped.
+    Stopped(u32, String),
+    /// Both show other things: of what, and what.
+    Different(String, String),
+    /// The replica does not answer, or does not go on.
+    Gone(String),
+}
+
+impl Finding {
+    /// What a shorter list of statements must show to be taken for the same.
+    fn kind(&self) -> String {
+        match self {
+            Finding::Stopped(number, _) => format!("stopped {number}"),
+            Finding::Different(what, _) => what.split('`').next().unwrap_or_default().to_string(),
+            Finding::Gone(_) => "gone".to_string(),
+        }
+    }
+
+    fn shown(&self) -> String {
+        match self {
+            Finding::Stopped(number, error) => format!("the applier stopped with {number}: {error}"),
+            Finding::Different(what, both) => format!("{what}:\n{both}"),
+            Finding::Gone(error) => format!("the replica does not go on: {error}"),
+        }
+    }
+}
+
+/// A source, its replica, and the grammar of the source's statements.
+pub struct Walk {
+    source: Server,
+    replica: Replica,
+    grammar: Grammar,
+    /// What each session at the source begins with.
+    first: Vec<String>,
+}
+
+/// A replica that begins where the source's log ends.
+fn attach(source: &Server) -> Replica {
+    let replica =
+        Replica::start(testkit::server::flavor_under_test(), &Settings { server_id: 2, ..relaxed() });
+    replica.follow(source.flavor(), source.port(), &StartFrom::Position(source.position()));
+    replica
+}
+
+/// Nothing is lost in a walk, so nothing is synced.
+fn relaxed() -> Settings {
+    Settings { durable: false, ..Settings::default() }
+}
+
+impl Walk {
+    /// Starts both; `format` is the source's `binlog_format`, `image` its `binlog_row_image`.
+    pub fn start(source: Flavor, rules: &[&str], format: &str, image: &str) -> Walk {
+        let mut settings = relaxed();
+        settings.extra.push(format!("--binlog-format={format}"));
+        settings.extra.push(format!("--binlog-row-image={image}"));
+        settings.extra.push("--event-scheduler=OFF".to_string());
+        let source = Server::start(source, &settings);
+        let grammar = Grammar::new(rules, source.flavor(), format == "ROW");
+        let first =
+            ["SET NAMES utf8mb4", "SET lock_wait_timeout = 2, innodb_lock_wait_timeout = 1", "USE walk_a"];
+        let replica = attach(&source);
+        Walk { source, replica, grammar, first: first.map(String::from).to_vec() }
+    }
+
+    /// So many statements; panics with all that went wrong.
+    pub fn run(mut self, name: &str, seed: u64, statements: u64) {
+        let tries = testkit::times("SLIPSTREAM_WALK_TRIES", 100);
+        let mut failures = Vec::new();
+        let (mut done, mut accepted) = (0, 0);
+        while done < statements && failures.len() < MOST_FAILURES {
+            let of_the_case = seed.wrapping_add(done / CASE);
+            let count = CASE.min(statements - done);
+            let (played, finding) = self.case(&mut Rng::new(of_the_case), count);
+            accepted += played.len();
+            done += count;
+            let Some(finding) = finding else { continue };
+            println!("{name}: SEED={of_the_case}: {}", finding.shown());
+            let (least, finding) = self.shrink(played, finding, tries);
+            let text = format!("SEED={of_the_case}: {}\nafter\n{};", finding.shown(), least.join(";\n"));
+            println!("{name}: {text}\n");
+            failures.push(text);
+        }
+        println!("{name}: {done} statements, {accepted} accepted");
+        if failures.is_empty() {
+            self.comes_back();
+        }
+        assert!(failures.is_empty(), "{name}: {} failures:\n{}", failures.len(), failures.join("\n\n"));
+    }
+
+    /// What the walk has left is there after the replica was killed.
+    fn comes_back(&mut self) {
+        self.replica.kill();
+        self.replica.come_back();
+        assert!(self.settle().is_none(), "the replica goes on after it was killed");
+        if let Some(found) = self.compare() {
+            panic!("after the replica was killed: {}", found.shown());
+        }
+    }
+
+    /// One case from nothing: the statements that were accepted, and what went wrong.
+    fn case(&mut self, rng: &mut Rng, count: u64) -> (Vec<String>, Option<Finding>) {
+        let mut session = self.begin();
+        let mut names = Names::new();
+        let (mut played, mut since) = (Vec::new(), 0);
+        let (mut asking, mut is_known) = (self.source.connect(), false);
+        for number in 1..=count {
+            if !is_known {
+                names.catalog = Catalog::read(&mut asking).unwrap_or_else(|error| panic!("{error}"));
+                is_known = true;
+            }
+            let text = self.grammar.expand("statement", &mut names, rng);
+            for sql in text.split(THEN) {
+                match session.query(sql) {
+                    Ok(_) => {
+                        is_known &= !defines(sql);
+                        played.push(sql.to_string());
+                        since += 1;
+                    }
+                    Err(ClientError::Server(_)) => {}
+                    Err(_) => return (Vec::new(), self.revive(sql)),
+                }
+            }
+            if since >= STEP || number == count {
+                since = 0;
+                // Comparing sees nothing of a transaction that goes on.
+                if session.query("COMMIT").is_ok() {
+                    played.push("COMMIT".to_string());
+                }
+                if let Some(finding) = self.settle().or_else(|| self.compare()) {
+                    return (played, Some(finding));
+                }
+            }
+        }
+        (played, None)
+    }
+
+    /// The source has ended: that is its own fault, and the walk goes on with a new replica.
+    fn revive(&mut self, sql: &str) -> Option<Finding> {
+        println!("the source has ended at: {sql}");
+        self.source.kill();
+        self.source.come_back();
+        self.replica = attach(&self.source);
+        None
+    }
+
+    /// A session at a source where there is nothing but an empty database.
+    fn begin(&mut self) -> Client {
+        self.clean();
+        let mut session = self.source.connect();
+        session.query("CREATE DATABASE walk_a").expect("there was none");
+        for sql in &self.first {
+            session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        }
+        session
+    }
+
+    /// Drops everything that a case has made.
+    fn clean(&mut self) {
+        let mut client = self.source.connect();
+        for branch in ["'x1'", "'x1','branch',7"] {
+            // Most often there is none.
+            let _ = client.query(&format!("XA ROLLBACK {branch}"));
+        }
+        client.query("SET foreign_key_checks = 0").expect("may be set");
+        let catalog = Catalog::read(&mut client).unwrap_or_else(|error| panic!("{error}"));
+        for database in &catalog.databases {
+            let sql = format!("DROP DATABASE `{database}`");
+            client.query(&sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        }
+        let sql = format!("SELECT user, host FROM mysql.user WHERE user LIKE '{PREFIX}%'");
+        for row in crate::catalog::cells(&mut client, &sql).unwrap_or_else(|error| panic!("{sql}: {error}")) {
+            let (user, host) = (row[0].replace('\'', "''"), &row[1]);
+            let dropped = [format!("DROP USER '{user}'@'{host}'"), format!("DROP ROLE '{user}'")];
+            assert!(dropped.iter().any(|sql| client.query(sql).is_ok()), "{user}@{host} stays");
+        }
+    }
+
+    /// Waits until the replica has all that the source has logged.
+    fn settle(&mut self) -> Option<Finding> {
+        let target = self.source.position();
+        let Ok(mut client) = self.replica.try_connect() else {
+            return Some(Finding::Gone(self.replica.log_tail()));
+        };
+        let (mut moved, mut last) = (Stopwatch::start(), None);
+        loop {
+            let status = match replication::status(&mut client, self.replica.flavor()) {
+                Ok(status) => status,
+                Err(error) => return Some(Finding::Gone(format!("{error}\n{}", self.replica.log_tail()))),
+            };
+            if status.applied.as_ref().is_some_and(|applied| *applied >= target) {
+                return None;
+            }
+            if status.sql_errno != 0 {
+                return Some(Finding::Stopped(status.sql_errno, status.sql_error));
+            }
+            if status.applied != last {
+                (last, moved) = (status.applied.clone(), Stopwatch::start());
+            }
+            if moved.elapsed() > SOON {
+                return Some(Finding::Gone(format!("{status:?}\n{}", self.replica.log_tail())));
+            }
+            sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// The first difference between what the two show.
+    fn compare(&mut self) -> Option<Finding> {
+        let flavor = self.source.flavor();
+        let mut client = self.source.connect();
+        let catalog = Catalog::read(&mut client).unwrap_or_else(|error| panic!("{error}"));
+        let theirs = picture(&self.source, &catalog, flavor).unwrap_or_else(|error| panic!("{error}"));
+        let ours = match picture(&self.replica, &catalog, flavor) {
+            Ok(ours) => ours,
+            Err(error) => return Some(Finding::Gone(format!("{error}\n{}", self.replica.log_tail()))),
+        };
+        let mut found = differences(&theirs, &ours);
+        // Rows before definitions before the rest.
+        found.sort_by_key(|(what, _)| (!what.starts_with("rows"), what.starts_with("information")));
+        found.into_iter().next().map(|(what, both)| Finding::Different(what, both))
+    }
+
+    /// Plays these statements anew, from nothing.
+    fn replay(&mut self, statements: &[String]) -> Option<Finding> {
+        let mut session = self.begin();
+        for sql in statements {
+            if let Err(error) = session.query(sql)
+                && !matches!(error, ClientError::Server(_))
+            {
+                return self.revive(sql);
+            }
+        }
+        let _ = session.query("COMMIT");
+        self.settle().or_else(|| self.compare())
+    }
+
+    /// Leaves out parts of the statements, ever smaller ones, as long as the same goes wrong.
+    fn shrink(&mut self, mut left: Vec<String>, mut finding: Finding, tries: u64) -> (Vec<String>, Finding) {
+        self.renew();
+        let (mut part, mut at) = (left.len().div_ceil(2).max(1), 0);
+        for _ in 0..tries {
+            if at >= left.len() {
+                if part == 1 {
+                    break;
+                }
+                (part, at) = (part.div_ceil(2), 0);
+            }
+            let mut fewer = left.clone();
+            fewer.drain(at..(at + part).min(left.len()));
+            match self.replay(&fewer) {
+                Some(found) if found.kind() == finding.kind() => {
+                    (left, finding) = (fewer, found);
+                    self.renew();
+                }
+                Some(_) => {
+                    self.renew();
+                    at += part;
+                }
+                None => at += part,
+            }
+        }
+        (left, finding)
+    }
+
+    /// Takes a new replica for one that has stopped or differs.
+    fn renew(&mut self) {
+        self.clean();
+        self.replica = attach(&self.source);
+    }
+}
+
+/// Whether a statement may change what there is, other than rows.
+fn defines(sql: &str) -> bool {
+    let first = sql.split_whitespace().next().unwrap_or_default();
+    ["CREATE", "ALTER", "DROP", "RENAME", "SET"].contains(&first)
+}
