@@ -94,13 +94,6 @@ impl Engine {
         self.create_table_of(def, Some(row), context)
     }
 
-    /// The newest committed row of a sequence; `None`: it has none.
-    pub fn sequence_row(&self, table: &Table) -> Result<Option<Vec<u8>>> {
-        let key = ROW_ID.to_be_bytes();
-        let spot = table.clustered.locate(&key);
-        Ok(self.rows.read_newest_at(table, &spot)?.map(|row| row.image))
-    }
-
     fn create_table_of(
         &self,
         def: TableDef,

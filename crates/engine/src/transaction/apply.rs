@@ -71,7 +71,7 @@ impl Transaction {
         self.check_columns(table, after)?;
         self.use_table_to_change(table)?;
         if table.def.is_sequence() {
-            return super::sequence::apply(self, table, after);
+            return self.apply_sequence(table, after);
         }
         let image = table.inserted_image(after)?;
         let row_id = self.new_row_id(table);

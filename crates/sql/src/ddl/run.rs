@@ -2,7 +2,6 @@
 
 use super::algorithm::{any_way, way};
 use super::partition::Maker;
-use super::sequence;
 use super::{Altered, DdlSettings, Relations, altered_definition, chosen_collation, converter, definition};
 use crate::ast::{
     AlterDemands, AlterTable, Alteration, CreateTable, KeyKind, KeySpec, PartitionAlteration, SchemaOptions,
@@ -111,7 +110,7 @@ impl<'a> DdlRun<'a> {
                 self.drop_tables(tables, *if_exists, *temporary)
             }
             Statement::DropTable { tables, if_exists, temporary, sequences: true } => {
-                let there = if *temporary { Vec::new() } else { sequence::among(self, tables, *if_exists)? };
+                let there = if *temporary { Vec::new() } else { self.sequences_among(tables, *if_exists)? };
                 self.drop_tables(&there, *if_exists, *temporary)
             }
             Statement::RenameTable { pairs, if_exists } => self.rename_tables(pairs, *if_exists),
@@ -192,7 +191,7 @@ impl<'a> DdlRun<'a> {
             return Err(SqlError::not_supported("TEMPORARY tables"));
         }
         if create.sequence.is_some() && create.columns.is_empty() {
-            return self.create_table(&sequence::as_table(create), extra);
+            return self.create_table(&Self::sequence_as_table(create), extra);
         }
         let schema = self.schema_of(&create.table)?;
         let settings = self.settings_of(&schema)?;
@@ -203,11 +202,7 @@ impl<'a> DdlRun<'a> {
             };
             self.relations().check_awaited(&def)?;
             if def.is_sequence() {
-                return sequence::make(
-                    self,
-                    def,
-                    create.sequence.as_ref().unwrap_or(&SequenceSpec::default()),
-                );
+                return self.make_sequence(def, create.sequence.as_ref().unwrap_or(&SequenceSpec::default()));
             }
             match self.engine.create_table(def, &self.context()) {
                 // Another session has made it meanwhile.
@@ -325,7 +320,7 @@ impl<'a> DdlRun<'a> {
 
     fn alter_table(&mut self, alter: &AlterTable) -> Result<()> {
         if let [Alteration::Sequence(spec)] = alter.alterations.as_slice() {
-            return sequence::alter(self, alter, spec);
+            return self.alter_sequence(alter, spec);
         }
         let schema = self.schema_of(&alter.table)?;
         let settings = self.settings_of(&schema)?;

@@ -170,80 +170,87 @@ pub(super) fn check_structure(def: &TableDef) -> Result<()> {
     Ok(())
 }
 
-/// The statement with the columns and the option of a sequence.
-pub(super) fn as_table(create: &CreateTable) -> CreateTable {
-    let mut create = CreateTable { columns: columns(), ..create.clone() };
-    create.options.of_mariadb.push((OPTION.to_owned(), "1".to_owned()));
-    create
-}
-
-/// Makes a sequence of this definition.
-pub(super) fn make(run: &DdlRun<'_>, def: TableDef, spec: &SequenceSpec) -> Result<bool> {
-    check_structure(&def)?;
-    let row = SequenceRow::new(spec);
-    if !row.is_valid() {
-        return Err(out_of_range(&def.schema, &def.name));
+impl DdlRun<'_> {
+    /// The statement with the columns and the option of a sequence.
+    pub(super) fn sequence_as_table(create: &CreateTable) -> CreateTable {
+        let mut create = CreateTable { columns: columns(), ..create.clone() };
+        create.options.of_mariadb.push((OPTION.to_owned(), "1".to_owned()));
+        create
     }
-    let image = row.image(&def)?;
-    run.engine.create_sequence(def, &image, &run.context())?;
-    Ok(true)
-}
 
-/// `ALTER SEQUENCE`: the table is made anew with the row changed, in one commit.
-pub(super) fn alter(run: &mut DdlRun<'_>, alter: &AlterTable, spec: &SequenceSpec) -> Result<()> {
-    let (schema, name) = (run.schema_of(&alter.table)?, &alter.table.name);
-    let Some(table) = run.engine.catalog().table(&schema, name) else {
-        if run.engine.catalog().object(&schema, engine::ObjectKind::View, name).is_some() {
+    /// Makes a sequence of this definition.
+    pub(super) fn make_sequence(&self, def: TableDef, spec: &SequenceSpec) -> Result<bool> {
+        check_structure(&def)?;
+        let row = SequenceRow::new(spec);
+        if !row.is_valid() {
+            return Err(out_of_range(&def.schema, &def.name));
+        }
+        let image = row.image(&def)?;
+        self.engine.create_sequence(def, &image, &self.context())?;
+        Ok(true)
+    }
+
+    /// `ALTER SEQUENCE`: the table is made anew with the row changed, in one commit.
+    pub(super) fn alter_sequence(&mut self, alter: &AlterTable, spec: &SequenceSpec) -> Result<()> {
+        let (schema, name) = (self.schema_of(&alter.table)?, &alter.table.name);
+        let Some(table) = self.engine.catalog().table(&schema, name) else {
+            if self.engine.catalog().object(&schema, engine::ObjectKind::View, name).is_some() {
+                return Err(not_a_sequence(4089, &schema, name));
+            }
+            let unknown = format!("Unknown SEQUENCE: '{name}'");
+            if !alter.if_exists {
+                return Err(SqlError::new(4091, unknown));
+            }
+            self.notes.push((4091, unknown));
+            return self.log_only();
+        };
+        if !table.def.is_sequence() {
             return Err(not_a_sequence(4089, &schema, name));
         }
-        let unknown = format!("Unknown SEQUENCE: '{name}'");
-        if !alter.if_exists {
-            return Err(SqlError::new(4091, unknown));
+        let row = row_of(self.engine, &table)?.altered(spec);
+        if !row.is_valid() && !self.settings.replicated {
+            return Err(out_of_range(&schema, name));
         }
-        run.notes.push((4091, unknown));
-        return run.log_only();
-    };
-    if !table.def.is_sequence() {
-        return Err(not_a_sequence(4089, &schema, name));
+        let image = row.image(&table.def)?;
+        let mut convert = |_: &[u8]| Ok(Some(image.clone()));
+        self.engine.rebuild_table(
+            &table.def.schema,
+            &table.def.name,
+            table.def.clone(),
+            &mut convert,
+            &self.context(),
+        )?;
+        Ok(())
     }
-    let row = row_of(run.engine, &table)?.altered(spec);
-    if !row.is_valid() && !run.settings.replicated {
-        return Err(out_of_range(&schema, name));
-    }
-    let image = row.image(&table.def)?;
-    let mut convert = |_: &[u8]| Ok(Some(image.clone()));
-    run.engine.rebuild_table(
-        &table.def.schema,
-        &table.def.name,
-        table.def.clone(),
-        &mut convert,
-        &run.context(),
-    )?;
-    Ok(())
-}
 
-/// The tables of a DROP SEQUENCE that are sequences; the others are errors, or notes where they
-/// may be missing.
-pub(super) fn among(run: &mut DdlRun<'_>, tables: &[TableName], if_exists: bool) -> Result<Vec<TableName>> {
-    let mut there = Vec::with_capacity(tables.len());
-    for table in tables {
-        let schema = run.schema_of(table)?;
-        let is_view = run.engine.catalog().object(&schema, engine::ObjectKind::View, &table.name).is_some();
-        let error = match run.engine.catalog().table(&schema, &table.name) {
-            Some(held) if held.def.is_sequence() => {
-                there.push(table.clone());
-                continue;
+    /// The tables of a DROP SEQUENCE that are sequences; the others are errors, or notes where they
+    /// may be missing.
+    pub(super) fn sequences_among(
+        &mut self,
+        tables: &[TableName],
+        if_exists: bool,
+    ) -> Result<Vec<TableName>> {
+        let mut there = Vec::with_capacity(tables.len());
+        for table in tables {
+            let schema = self.schema_of(table)?;
+            let is_view =
+                self.engine.catalog().object(&schema, engine::ObjectKind::View, &table.name).is_some();
+            let error = match self.engine.catalog().table(&schema, &table.name) {
+                Some(held) if held.def.is_sequence() => {
+                    there.push(table.clone());
+                    continue;
+                }
+                Some(_) => not_a_sequence(4090, &schema, &table.name),
+                None if is_view => not_a_sequence(4090, &schema, &table.name),
+                None => SqlError::new(4091, format!("Unknown SEQUENCE: '{schema}.{}'", table.name)),
+            };
+            if !if_exists {
+                return Err(error);
             }
-            Some(_) => not_a_sequence(4090, &schema, &table.name),
-            None if is_view => not_a_sequence(4090, &schema, &table.name),
-            None => SqlError::new(4091, format!("Unknown SEQUENCE: '{schema}.{}'", table.name)),
-        };
-        if !if_exists {
-            return Err(error);
+            self.notes.push((error.code, error.message));
         }
-        run.notes.push((error.code, error.message));
+        Ok(there)
     }
-    Ok(there)
 }
 
 /// Whether an option is the one of sequences.
