@@ -81,10 +81,10 @@ pub use covering::{Entry, EntryReader};
 pub use data_locks::{DataLock, DataLockWait, DataLocks, LockData};
 pub use ddl::{AdmitRow, AlterStage, ChooseRow, ConvertRow, DdlContext, ObjectName, StageHook, TableName};
 pub use definition::{
-    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexColumn, IndexDef, IndexRef, KeptIndex,
-    KeptKind, KeptPart, Object, ObjectChange, ObjectDef, ObjectKind, Partition, PartitionForm,
-    PartitionFunction, PartitionKind, Partitioning, ReferentialAction, SchemaDef, Subpartition, TableDef,
-    TriggerEvent, TriggerPlace,
+    CheckDef, ColumnDef, ColumnDefault, ColumnRoles, ForeignKeyDef, Generated, IndexColumn, IndexDef,
+    IndexRef, KeptIndex, KeptKind, KeptPart, Object, ObjectChange, ObjectDef, ObjectKind, Partition,
+    PartitionForm, PartitionFunction, PartitionKind, Partitioning, ReferentialAction, SchemaDef,
+    Subpartition, SystemVersioning, TableDef, Temporal, TriggerEvent, TriggerPlace,
 };
 pub use engine::Engine;
 pub use error::{EngineError, Result};

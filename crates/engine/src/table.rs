@@ -14,6 +14,9 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use types::row::RowLayout;
 use types::{ColumnMask, ColumnType, TypeCode, Value, collation};
 
+/// The hidden row id of a sequence's one row.
+pub(crate) const SEQUENCE_ROW_ID: u64 = 1;
+
 /// A part of a key, ready for encoding.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyPart {
@@ -154,6 +157,17 @@ fn virtual_columns(def: &TableDef) -> Option<ColumnMask> {
 }
 
 impl Table {
+    /// Whether a row is of the present: in a table with system versioning its end is the greatest
+    /// that there is. Of other tables all rows are.
+    pub fn is_current(&self, image: &[u8]) -> Result<bool> {
+        let Some((_, end)) = self.def.row_period() else { return Ok(true) };
+        Ok(match self.layout.decode(image, end)? {
+            Value::UInt(end) => end == u64::MAX,
+            Value::Timestamp { seconds, .. } => seconds >= i64::from(i32::MAX),
+            _ => true,
+        })
+    }
+
     /// Rows have a primary key of their own.
     pub fn has_primary_key(&self) -> bool {
         self.primary.is_some()

@@ -10,8 +10,7 @@ use crate::dictionary;
 use crate::entry;
 use crate::error::{EngineError, Result};
 use crate::files::aside;
-use crate::table::{Counters, Placement, Table};
-use crate::transaction::sequence::ROW_ID;
+use crate::table::{Counters, Placement, SEQUENCE_ROW_ID, Table};
 use btree::{BuildOptions, SortedBuild, Tree};
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -133,7 +132,7 @@ impl Engine {
     /// Builds the tree of a new sequence with its row, durably.
     fn put_first_row(&self, table: &Table, image: &[u8]) -> Result<()> {
         let row_id = table.counters.row_id.fetch_add(1, Ordering::Relaxed);
-        assert_eq!(row_id, ROW_ID, "a sequence has one row");
+        assert_eq!(row_id, SEQUENCE_ROW_ID, "a sequence has one row");
         let options = BuildOptions { fill_factor: self.settings.fill_factor(), claim: None };
         let mut value = Vec::with_capacity(image.len() + entry::HEADER_LEN);
         entry::put_clustered(&mut value, &[], image);
@@ -142,6 +141,13 @@ impl Engine {
         tree.push(&table.clustered_key(image, Some(row_id))?, &value)?;
         tree.finish()?;
         Ok(btree::make_durable(&self.pool, table.placement.space)?)
+    }
+
+    /// The newest committed row of a sequence; `None`: it has none.
+    pub fn sequence_row(&self, table: &Table) -> Result<Option<Vec<u8>>> {
+        let key = SEQUENCE_ROW_ID.to_be_bytes();
+        let spot = table.clustered.locate(&key);
+        Ok(self.rows.read_newest_at(table, &spot)?.map(|row| row.image))
     }
 
     /// `DROP TABLE` of one or more tables, each (schema, name), with their triggers; all of them

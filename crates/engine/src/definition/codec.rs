@@ -1,8 +1,9 @@
 //! Definitions as bytes in the dictionary. `docs/formats/commit-record.md` has them field by field.
 
 use super::{
-    CheckDef, ColumnDef, ColumnDefault, ForeignKeyDef, Generated, IndexColumn, IndexDef, KeptIndex, KeptKind,
-    KeptPart, ReferentialAction, SchemaDef, TableDef, partition,
+    CheckDef, ColumnDef, ColumnDefault, ColumnRoles, ForeignKeyDef, Generated, IndexColumn, IndexDef,
+    KeptIndex, KeptKind, KeptPart, ReferentialAction, SchemaDef, SystemVersioning, TableDef, Temporal,
+    partition,
 };
 use crate::bytes::{Put, Reader};
 use crate::error::Result;
@@ -21,6 +22,8 @@ const WITH_PARTITIONS: u8 = 5;
 /// Of a table with FULLTEXT or SPATIAL indexes, geometries or vectors; it has expressions
 /// too, perhaps none, and its partitions, if it has any.
 const WITH_SHAPES: u8 = 6;
+/// Of a table with periods; it has shapes too, perhaps none.
+const WITH_PERIODS: u8 = 7;
 
 /// Actions by their numbers.
 const ACTIONS: [ReferentialAction; 5] = [
@@ -127,6 +130,7 @@ fn read_column(reader: &mut Reader<'_>) -> Result<ColumnDef> {
         comment: reader.string()?,
         invisible: flags & INVISIBLE != 0,
         generated: None,
+        roles: Default::default(),
     })
 }
 
@@ -236,6 +240,7 @@ fn read_forms(reader: &mut Reader<'_>, columns: &mut [ColumnDef]) -> Result<()> 
 /// Appends a table's definition.
 pub(crate) fn put_table(out: &mut Vec<u8>, def: &TableDef) {
     let version = match def.columns.iter().any(|column| column.ty.form.is_some()) {
+        _ if has_periods(def) => WITH_PERIODS,
         _ if has_shapes(def) => WITH_SHAPES,
         _ if def.partitioning.is_some() => WITH_PARTITIONS,
         _ if has_expressions(def) => WITH_EXPRESSIONS,
@@ -287,12 +292,15 @@ pub(crate) fn put_table(out: &mut Vec<u8>, def: &TableDef) {
     if let Some(partitioning) = &def.partitioning {
         partition::put(out, partitioning);
     }
+    if version >= WITH_PERIODS {
+        put_periods(out, def);
+    }
 }
 
 /// Reads a table's definition off the front of `reader`.
 pub(crate) fn read_table(reader: &mut Reader<'_>) -> Result<TableDef> {
     let version = reader.u8()?;
-    if !(VERSION..=WITH_SHAPES).contains(&version) {
+    if !(VERSION..=WITH_PERIODS).contains(&version) {
         return Err(reader.impossible("version"));
     }
     let schema = reader.string()?;
@@ -335,6 +343,7 @@ pub(crate) fn read_table(reader: &mut Reader<'_>) -> Result<TableDef> {
         checks: Vec::new(),
         kept_indexes: Vec::new(),
         partitioning: None,
+        temporal: Default::default(),
         collation,
         comment,
         options,
@@ -349,6 +358,9 @@ pub(crate) fn read_table(reader: &mut Reader<'_>) -> Result<TableDef> {
     }
     if version == WITH_PARTITIONS || version >= WITH_SHAPES && reader.bool()? {
         def.partitioning = Some(partition::read(reader)?);
+    }
+    if version >= WITH_PERIODS {
+        read_periods(reader, &mut def)?;
     }
     Ok(def)
 }
@@ -538,6 +550,58 @@ fn read_shapes(reader: &mut Reader<'_>, def: &mut TableDef) -> Result<()> {
     Ok(())
 }
 
+fn has_periods(def: &TableDef) -> bool {
+    def.temporal != Temporal::default()
+        || def.columns.iter().any(|column| column.roles != ColumnRoles::default())
+}
+
+/// Versioning by its numbers.
+const NOT_VERSIONED: u8 = 0;
+const VERSIONED: u8 = 1;
+const VERSIONED_BY_IMPLIED_COLUMNS: u8 = 2;
+
+/// Versioning, the period's name, the indexes without overlaps, and the roles of columns by their
+/// positions.
+fn put_periods(out: &mut Vec<u8>, def: &TableDef) {
+    out.put_u8(match def.temporal.versioning {
+        None => NOT_VERSIONED,
+        Some(SystemVersioning { implied: false }) => VERSIONED,
+        Some(SystemVersioning { implied: true }) => VERSIONED_BY_IMPLIED_COLUMNS,
+    });
+    out.put_str(def.temporal.period.as_deref().unwrap_or_default());
+    out.put_varint(def.temporal.without_overlaps.len() as u64);
+    def.temporal.without_overlaps.iter().for_each(|name| out.put_str(name));
+    let roles =
+        || def.columns.iter().enumerate().filter(|(_, column)| column.roles != ColumnRoles::default());
+    out.put_varint(roles().count() as u64);
+    for (at, column) in roles() {
+        out.put_varint(at as u64);
+        out.put_u8(column.roles.bits());
+    }
+}
+
+fn read_periods(reader: &mut Reader<'_>, def: &mut TableDef) -> Result<()> {
+    def.temporal.versioning = match reader.u8()? {
+        NOT_VERSIONED => None,
+        VERSIONED => Some(SystemVersioning { implied: false }),
+        VERSIONED_BY_IMPLIED_COLUMNS => Some(SystemVersioning { implied: true }),
+        _ => return Err(reader.impossible("versioning")),
+    };
+    def.temporal.period = Some(reader.string()?).filter(|name| !name.is_empty());
+    for _ in 0..reader.count()? {
+        def.temporal.without_overlaps.push(reader.string()?);
+    }
+    for _ in 0..reader.count()? {
+        let (at, roles) = (reader.varint()? as usize, reader.u8()?);
+        match (def.columns.get_mut(at), ColumnRoles::from_bits(roles)) {
+            (Some(column), Some(roles)) => column.roles = roles,
+            _ => return Err(reader.impossible("column with a role")),
+        }
+    }
+    let is_complete = def.temporal.versioning.is_none() || def.row_period().is_some();
+    if is_complete { Ok(()) } else { Err(reader.impossible("row period")) }
+}
+
 /// Appends a schema's definition.
 pub(crate) fn put_schema(out: &mut Vec<u8>, def: &SchemaDef) {
     out.put_u8(VERSION);
@@ -656,6 +720,22 @@ mod tests {
         def.columns.extend(types.map(|ty| ColumnDef::new(&ty.sql_name(), ty)));
         comes_back(&def);
         def.partitioning = None;
+        comes_back(&def);
+        def.temporal.period = Some("app".into());
+        def.temporal.without_overlaps = vec!["PRIMARY".into(), "by_note".into()];
+        def.columns[0].roles.add(ColumnRoles::PERIOD_START);
+        def.columns[1].roles.add(ColumnRoles::UNVERSIONED);
+        comes_back(&def);
+        for (name, role) in [("rs", ColumnRoles::ROW_START), ("re", ColumnRoles::ROW_END)] {
+            let mut column = ColumnDef::new(name, ColumnType::timestamp(6)).not_null();
+            column.roles.add(role);
+            def.columns.push(column);
+        }
+        for implied in [false, true] {
+            def.temporal.versioning = Some(SystemVersioning { implied });
+            comes_back(&def);
+        }
+        def.partitioning = Some(partitioning());
         comes_back(&def);
     }
 

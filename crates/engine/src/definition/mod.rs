@@ -7,6 +7,7 @@ mod expression;
 mod foreign_key;
 pub(crate) mod object;
 mod partition;
+mod temporal;
 
 use types::{ColumnType, TypeCode, Value};
 
@@ -14,6 +15,7 @@ pub use expression::{CheckDef, Generated, KeptIndex, KeptKind, KeptPart};
 pub use foreign_key::{ForeignKeyDef, ReferentialAction};
 pub use object::{Object, ObjectChange, ObjectDef, ObjectKind, TriggerEvent, TriggerPlace};
 pub use partition::{Partition, PartitionForm, PartitionFunction, PartitionKind, Partitioning, Subpartition};
+pub use temporal::{ColumnRoles, SystemVersioning, Temporal};
 
 /// Which index of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +61,8 @@ pub struct ColumnDef {
     pub invisible: bool,
     /// `GENERATED ALWAYS AS (expression)`
     pub generated: Option<Generated>,
+    /// What it is to the periods of a table of MariaDB.
+    pub roles: ColumnRoles,
 }
 
 impl ColumnDef {
@@ -74,6 +78,7 @@ impl ColumnDef {
             comment: String::new(),
             invisible: false,
             generated: None,
+            roles: ColumnRoles::default(),
         }
     }
 
@@ -160,6 +165,8 @@ pub struct TableDef {
     pub kept_indexes: Vec<KeptIndex>,
     /// `PARTITION BY`
     pub partitioning: Option<Partitioning>,
+    /// Periods, as MariaDB has them.
+    pub temporal: Temporal,
     /// Default collation of new columns.
     pub collation: u16,
     /// `COMMENT`
@@ -185,6 +192,7 @@ impl TableDef {
             checks: Vec::new(),
             kept_indexes: Vec::new(),
             partitioning: None,
+            temporal: Temporal::default(),
             collation: 255,
             comment: String::new(),
             options: Vec::new(),
@@ -206,6 +214,27 @@ impl TableDef {
     /// Whether it is a MariaDB sequence: a table of one row, which row events set.
     pub fn is_sequence(&self) -> bool {
         self.primary.is_none() && self.options.iter().any(|(name, value)| name == "SEQUENCE" && value == "1")
+    }
+
+    /// Position of the column that has a role.
+    pub fn column_with(&self, role: ColumnRoles) -> Option<usize> {
+        self.columns.iter().position(|column| column.roles.has(role))
+    }
+
+    /// Positions of ROW START and ROW END of a table with system versioning.
+    pub fn row_period(&self) -> Option<(usize, usize)> {
+        self.temporal.versioning?;
+        Some((self.column_with(ColumnRoles::ROW_START)?, self.column_with(ColumnRoles::ROW_END)?))
+    }
+
+    /// Whether a column is neither shown nor listed: nobody wrote it.
+    pub fn is_hidden(&self, column: &ColumnDef) -> bool {
+        column.roles.is_of_row() && self.temporal.versioning.is_some_and(|versioning| versioning.implied)
+    }
+
+    /// Whether rows are versioned by numbers of transactions, not by time.
+    pub fn is_versioned_by_transactions(&self) -> bool {
+        self.row_period().is_some_and(|(_, end)| self.columns[end].ty.code == TypeCode::LongLong)
     }
 
     /// Position of the AUTO_INCREMENT column.

@@ -16,11 +16,18 @@ pub enum PartitionKind {
     Hash,
     /// `KEY`
     Key,
+    /// MariaDB's `SYSTEM_TIME`; its expression says how history is divided.
+    SystemTime,
 }
 
 /// Kinds by their numbers in the dictionary.
-const KINDS: [PartitionKind; 4] =
-    [PartitionKind::Range, PartitionKind::List, PartitionKind::Hash, PartitionKind::Key];
+const KINDS: [PartitionKind; 5] = [
+    PartitionKind::Range,
+    PartitionKind::List,
+    PartitionKind::Hash,
+    PartitionKind::Key,
+    PartitionKind::SystemTime,
+];
 
 /// The function of `PARTITION BY` or `SUBPARTITION BY`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,8 +105,8 @@ impl Partitioning {
     /// Whether there may be rows that belong to no partition.
     pub fn leaves_rows_out(&self) -> bool {
         match self.by.kind {
-            PartitionKind::Hash | PartitionKind::Key => false,
-            PartitionKind::List => true,
+            PartitionKind::Hash | PartitionKind::Key | PartitionKind::SystemTime => false,
+            PartitionKind::List => !self.partitions.iter().any(Partition::is_default),
             PartitionKind::Range => {
                 let last = self.partitions.last().and_then(|partition| partition.values.first());
                 last.is_none_or(|values| values.iter().any(|value| value != "MAXVALUE"))
@@ -150,6 +157,13 @@ fn put_options(out: &mut Vec<u8>, options: &[(String, String)]) {
 fn read_options(reader: &mut Reader<'_>) -> Result<Vec<(String, String)>> {
     let count = reader.count()?;
     (0..count).map(|_| Ok((reader.string()?, reader.string()?))).collect()
+}
+
+impl Partition {
+    /// Whether it is MariaDB's `DEFAULT` partition of LIST, which has what no other one has.
+    pub fn is_default(&self) -> bool {
+        self.values.iter().flatten().any(|value| value == "DEFAULT")
+    }
 }
 
 /// Appends how a table is partitioned.

@@ -19,7 +19,7 @@ use crate::definition::IndexRef;
 use crate::error::{EngineError, Result};
 use crate::rows::OldRow;
 use crate::status::bump;
-use crate::table::{SecondaryKey, Table};
+use crate::table::{SEQUENCE_ROW_ID, SecondaryKey, Table};
 use crate::transaction::key_range::KeyRange;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -83,6 +83,35 @@ impl Transaction {
         self.record_change(table, row_id);
         self.note_auto_increment(table, &image)?;
         self.stage_insert(table, &key, leaf, (image, None), keys);
+        bump(&self.engine.counters.rows_inserted, 1);
+        Ok(())
+    }
+
+    /// Sets the one row of a MariaDB sequence as a source logged it: what is inserted takes the
+    /// place of the row that is there.
+    fn apply_sequence(&mut self, table: &Arc<Table>, after: PartialRow<'_>) -> Result<()> {
+        let image = table.inserted_image(after)?;
+        if !after.mask.is_full() {
+            // A replay cannot know what the defaults were.
+            self.sidecar.whole_row(table.id, &image);
+        }
+        let key = table.clustered_key(&image, Some(SEQUENCE_ROW_ID))?;
+        match self.current_row(table, &key) {
+            Ok(old) => {
+                self.record_change(table, Some(SEQUENCE_ROW_ID));
+                let new = (image.clone(), None);
+                self.stage_update(table, &key, old, &key, new, Vec::new())?;
+                let whole = PartialRow { mask: &table.full_mask, image: &image };
+                self.note_update_ahead(table, &key, Some(whole));
+            }
+            // A table of these columns that became a sequence while it was empty.
+            Err(EngineError::RowNotFound { .. }) => {
+                self.check_not_ahead()?;
+                self.record_change(table, Some(SEQUENCE_ROW_ID));
+                self.stage_insert(table, &key, None, (image, None), Vec::new());
+            }
+            Err(error) => return Err(error),
+        }
         bump(&self.engine.counters.rows_inserted, 1);
         Ok(())
     }

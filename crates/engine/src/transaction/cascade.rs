@@ -166,7 +166,8 @@ impl Transaction {
         let Reference { child, index, key, .. } = reference;
         for row in self.rows_with(child, *index, key)? {
             let acquired = self.lock_row(child, &row, LockMode::Share)?;
-            if acquired == Acquired::Held || self.still_has(child, *index, &row, key)? {
+            let is_there = acquired == Acquired::Held || self.still_has(child, *index, &row, key)?;
+            if is_there && self.is_current_row(child, &row)? {
                 return Ok(true);
             }
         }
@@ -212,6 +213,14 @@ impl Transaction {
         if !child.has_key(reference.index, &current.image, &reference.key)? {
             // It has been changed while it was waited for.
             return Ok(());
+        }
+        if !child.is_current(&current.image)? {
+            return Ok(());
+        }
+        if child.def.temporal.versioning.is_some() {
+            // What it was would have to be kept, with a time that the source has not logged.
+            let reason = "it has system versioning, and its rows follow those of another table".to_owned();
+            return Err(EngineError::Incompatible { table: child.qualified_name.clone(), reason });
         }
         if cause.depth() >= MAX_CASCADE_DEPTH {
             return Err(EngineError::CascadeTooDeep);

@@ -38,6 +38,7 @@ impl Transaction {
         let announced = self.locks.announced();
         let NewRow { key, leaf, keys } = self.prepare_insert(table, image, row_id)?;
         if self.looks_at_foreign_keys(table)
+            && table.is_current(image)?
             && let Err(error) = self.check_parents(table, image, &Stored::New)
         {
             self.engine.locks.withdraw_announced(&mut self.locks, announced);
@@ -235,7 +236,12 @@ impl Transaction {
             return Ok(());
         }
         let old_image = if table.is_related() { current.image.clone() } else { Vec::new() };
-        let change = Change::Update { old: &old_image, new: new_image, changed: &changed };
+        // A row of a table with system versioning that ends is deleted for those that refer to it.
+        let ends = table.is_current(&current.image)? && !table.is_current(new_image)?;
+        let change = match ends {
+            true => Change::Delete { old: &old_image },
+            false => Change::Update { old: &old_image, new: new_image, changed: &changed },
+        };
         let references = self.references(table, change)?;
         let row_id = row_id_of(table, key);
         let keeps_key = !table.primary_mask.iter().any(|part| changed.contains(part));

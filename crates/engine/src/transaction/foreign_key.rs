@@ -198,12 +198,26 @@ impl Transaction {
             index => {
                 for row in self.rows_with(parent, index, &key.bytes)? {
                     self.lock_row(parent, &row, LockMode::Share)?;
-                    if self.still_has(parent, index, &row, &key.bytes)? {
+                    let is_there = self.still_has(parent, index, &row, &key.bytes)?;
+                    if is_there && self.is_current_row(parent, &row)? {
                         return Ok(true);
                     }
                 }
                 Ok(false)
             }
+        }
+    }
+
+    /// Whether a row that is locked is of the present, in a table with system versioning; of other
+    /// tables all are.
+    pub(super) fn is_current_row(&mut self, table: &Arc<Table>, key: &[u8]) -> Result<bool> {
+        if table.def.temporal.versioning.is_none() {
+            return Ok(true);
+        }
+        match self.current_row(table, key) {
+            Ok(row) => table.is_current(&row.image),
+            Err(EngineError::RowNotFound { .. }) => Ok(false),
+            Err(error) => Err(error),
         }
     }
 

@@ -36,7 +36,6 @@ mod locking;
 pub(crate) mod logged;
 pub(crate) mod read;
 pub(crate) mod scan;
-pub(crate) mod sequence;
 pub(crate) mod table_hold;
 pub(crate) mod unique;
 pub(crate) mod write_set;

@@ -31,7 +31,7 @@ pub(super) fn has_followers(
     match event.kind {
         RowsKind::Write => Ok(false),
         RowsKind::Delete => Ok(transaction.delete_has_followers(table)),
-        RowsKind::Update => changes_any(table, event, &transaction.followed_columns(table)),
+        RowsKind::Update => changes_any(table, event, &followed(transaction, table)),
     }
 }
 
@@ -40,7 +40,19 @@ pub(super) fn may_have_followers(transaction: &Transaction, table: &Table, event
     is_ours(table, event)
         && event
             .after_mask()
-            .is_some_and(|set| transaction.followed_columns(table).iter().any(|at| set.contains(at)))
+            .is_some_and(|set| followed(transaction, table).iter().any(|at| set.contains(at)))
+}
+
+/// The columns whose change may have followers. A row of a table with system versioning is deleted
+/// by a change of its end.
+fn followed(transaction: &Transaction, table: &Table) -> ColumnMask {
+    let mut columns = transaction.followed_columns(table);
+    if let Some((_, end)) = table.def.row_period()
+        && transaction.delete_has_followers(table)
+    {
+        columns.insert(end);
+    }
+    columns
 }
 
 /// Whether one of the event's rows changes one of these columns.

@@ -16,8 +16,8 @@ pub(super) const FORMAT_FILE: &str = "slipstream.format";
 /// The format that this server writes. It grows by one when an older server could not read the
 /// directory any more. Format 2 has views, triggers, routines and events in the dictionary, format
 /// 3 partitions, the kinds of kept indexes and the shapes of geometries and vectors in the
-/// definitions of tables, format 4 sequences, of which an older server would make tables of many
-/// rows.
+/// definitions of tables, format 4 periods in them, and sequences, of which an older server would
+/// make tables of many rows.
 const FORMAT: u32 = 4;
 
 /// Looks at a directory's format, and notes this server's in a directory that has none or an older

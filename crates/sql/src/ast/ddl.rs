@@ -65,6 +65,10 @@ pub struct ColumnSpec {
     pub invisible: bool,
     pub references: Option<ForeignKeySpec>,
     pub checks: Vec<CheckSpec>,
+    /// `GENERATED ALWAYS AS ROW START` or `ROW END`
+    pub row_edge: Option<RowEdge>,
+    /// `WITH SYSTEM VERSIONING` or `WITHOUT SYSTEM VERSIONING`
+    pub versioned: Option<bool>,
 }
 
 impl ColumnSpec {
@@ -85,6 +89,8 @@ impl ColumnSpec {
             invisible: false,
             references: None,
             checks: Vec::new(),
+            row_edge: None,
+            versioned: None,
         }
     }
 }
@@ -131,6 +137,8 @@ pub struct KeySpec {
     pub invisible: bool,
     /// `WITH PARSER`
     pub parser: Option<String>,
+    /// The period of `WITHOUT OVERLAPS`, which is the last part.
+    pub without_overlaps: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -147,6 +155,8 @@ pub struct TableOptions {
     /// Those of [`TableOptions::OF_SOURCES`] that a source wrote, with their values as they are
     /// shown; an empty one takes the option away.
     pub of_sources: Vec<(String, String)>,
+    /// `WITH SYSTEM VERSIONING`
+    pub versioned: bool,
 }
 
 impl TableOptions {
@@ -198,6 +208,7 @@ pub struct CreateTable {
     pub query: Option<Box<Query>>,
     /// CREATE SEQUENCE.
     pub sequence: Option<SequenceSpec>,
+    pub periods: Vec<PeriodSpec>,
 }
 
 impl CreateTable {
@@ -217,6 +228,7 @@ impl CreateTable {
             like: None,
             query: None,
             sequence: None,
+            periods: Vec::new(),
         }
     }
 }
@@ -321,6 +333,16 @@ pub enum Alteration {
     Partition(PartitionAlteration),
     /// `ALTER SEQUENCE`, the only alteration of its statement.
     Sequence(SequenceSpec),
+    /// `ADD SYSTEM VERSIONING`
+    AddVersioning,
+    /// `DROP SYSTEM VERSIONING`
+    DropVersioning,
+    AddPeriod(PeriodSpec),
+    /// Without a name `SYSTEM_TIME`.
+    DropPeriod {
+        name: Option<String>,
+        if_exists: bool,
+    },
     /// `FORCE`, and `ENGINE=InnoDB` of the same engine: rebuild.
     Force,
     /// `ORDER BY`, `DISABLE KEYS`: accepted, nothing to do.
@@ -372,4 +394,19 @@ pub struct AlterTable {
 pub struct SchemaOptions {
     pub charset: Option<String>,
     pub collation: Option<String>,
+}
+
+/// `PERIOD FOR name (start, end)`; without a name `SYSTEM_TIME`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PeriodSpec {
+    pub name: Option<String>,
+    pub start: String,
+    pub end: String,
+}
+
+/// `GENERATED ALWAYS AS ROW START` and `ROW END`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowEdge {
+    Start,
+    End,
 }

@@ -28,6 +28,8 @@ pub enum PartitionValues {
     None,
     LessThan(Vec<PartitionValue>),
     In(Vec<Vec<PartitionValue>>),
+    /// `DEFAULT` of LIST, `HISTORY` and `CURRENT` of SYSTEM_TIME: MariaDB's.
+    Word(&'static str),
 }
 
 /// A partition as it is written.

@@ -81,6 +81,7 @@ pub enum TableRef {
         /// `PARTITION (p, ...)`; none: all.
         partitions: Vec<String>,
         hints: Vec<IndexHint>,
+        system_time: Option<Box<SystemTime>>,
     },
     Derived {
         query: Box<Query>,
@@ -95,6 +96,17 @@ pub enum TableRef {
         using: Vec<String>,
         natural: bool,
     },
+}
+
+/// `FOR SYSTEM_TIME` behind a table: which rows of a table with system versioning are read.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SystemTime {
+    All,
+    AsOf(Expr),
+    Between(Expr, Expr),
+    FromTo(Expr, Expr),
+    /// Of DELETE HISTORY: what is no longer current, or was not any more before a moment.
+    History(Option<Expr>),
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -166,6 +178,17 @@ impl TableRef {
     /// It is one table by its name, and no join.
     pub fn is_one_table(&self) -> bool {
         matches!(self, TableRef::Table { .. })
+    }
+
+    /// Whether FOR SYSTEM_TIME says which rows are seen of the table that is shown under a name.
+    pub fn has_system_time(&self, shown: &str) -> bool {
+        match self {
+            TableRef::Table { name, alias, system_time, .. } => {
+                system_time.is_some() && alias.as_deref().unwrap_or(&name.name) == shown
+            }
+            TableRef::Derived { .. } => false,
+            TableRef::Join { left, right, .. } => left.has_system_time(shown) || right.has_system_time(shown),
+        }
     }
 
     /// The partitions that were chosen of the table that is shown under a name; none: all.

@@ -2,6 +2,7 @@
 
 mod from;
 mod grouping;
+mod system_time;
 mod union;
 mod view;
 

@@ -8,7 +8,7 @@ use super::conditional::settled;
 use super::create::{add_key, check, check_engine, check_name, keep_options};
 use super::expression::{add_check, check_names, columns_of, no_such_check, renamed};
 use super::kept_key::check_srid;
-use super::{DdlSettings, chosen_collation};
+use super::{DdlSettings, chosen_collation, temporal};
 use crate::ast::{AlterTable, Alteration, ColumnPlace, ColumnSpec, KeyKind, KeyPart, KeySpec};
 use crate::error::{Result, SqlError};
 use engine::{Catalog, ColumnDef, ColumnDefault, TableDef};
@@ -45,6 +45,7 @@ pub(crate) fn altered_definition(
     let relations = settings.relations(catalog);
     let sources = (0..old.columns.len()).map(Some).collect();
     let mut builder = Builder { old, def: old.clone(), sources, settings };
+    temporal::strip(&mut builder.def, &mut builder.sources);
     // Keys go first and come last, as in MySQL: `DROP PRIMARY KEY, ADD PRIMARY KEY (b)` in any
     // order.
     let goes = |alteration: &Alteration| {
@@ -98,6 +99,7 @@ pub(crate) fn altered_definition(
     builder.check_expressions(old, catalog)?;
     let written: Vec<&str> = alter.alterations.iter().filter_map(written_column).collect();
     implied_timestamps(&mut builder.def, &written, settings)?;
+    temporal::finish(&mut builder.def, &mut builder.sources, Some(old))?;
     let renamed = builder.follow_own_names(old);
     let added = alter.alterations.iter().filter_map(|alteration| match alteration {
         Alteration::AddForeignKey(spec) => Some(spec.clone()),
@@ -123,16 +125,11 @@ pub(crate) fn altered_definition(
         _ => None,
     });
     let auto_increment = asked.filter(|next| *next > 0);
+    let ends = old.temporal.versioning.is_some() && builder.def.temporal.versioning.is_none();
+    let goes = if ends { temporal::history(old, settings.zone_offset_s) } else { None };
+    let force = force || goes.is_some();
     let copies = needs_rows(old, &builder.def, &builder.sources, settings);
-    Ok(Altered {
-        def: builder.def,
-        sources: builder.sources,
-        renamed,
-        force,
-        copies,
-        goes: None,
-        auto_increment,
-    })
+    Ok(Altered { def: builder.def, sources: builder.sources, renamed, force, copies, goes, auto_increment })
 }
 
 /// The name of the column that the alteration writes the definition of.
@@ -183,6 +180,7 @@ impl Builder<'_> {
             },
             Alteration::DropKey { name, if_exists } => match self.def.index(name) {
                 Some(at) => {
+                    temporal::forget_overlaps(&mut self.def, name);
                     self.def.indexes.remove(at);
                     self.def.close_gap_in_order(at);
                     Ok(())
@@ -208,7 +206,10 @@ impl Builder<'_> {
             },
             Alteration::DropConstraint { name, if_exists } => self.drop_constraint(name, *if_exists),
             Alteration::DropPrimaryKey => match self.def.primary.take() {
-                Some(_) => Ok(()),
+                Some(_) => {
+                    temporal::forget_overlaps(&mut self.def, "PRIMARY");
+                    Ok(())
+                }
                 None => Err(cannot_drop("PRIMARY")),
             },
             Alteration::RenameKey { from, to } if self.def.kept_index(from).is_some() => {
@@ -226,6 +227,7 @@ impl Builder<'_> {
                 if self.def.index(to).is_some_and(|other| other != at) || self.def.kept_index(to).is_some() {
                     return Err(SqlError::new(1061, format!("Duplicate key name '{to}'")));
                 }
+                temporal::rename_overlaps(&mut self.def, from, to);
                 self.def.indexes[at].name.clone_from(to);
                 Ok(())
             }
@@ -252,6 +254,15 @@ impl Builder<'_> {
             Alteration::Partition(_) => Ok(()),
             // Conditions have been decided before.
             Alteration::Force | Alteration::Nothing | Alteration::Conditional { .. } => Ok(()),
+            Alteration::AddVersioning => temporal::add_versioning(&mut self.def),
+            Alteration::DropVersioning => match self.def.temporal.versioning.take() {
+                Some(_) => Ok(()),
+                None => Err(temporal::not_versioned(&self.def.name)),
+            },
+            Alteration::AddPeriod(period) => temporal::add_period(&mut self.def, period),
+            Alteration::DropPeriod { name, if_exists } => {
+                temporal::drop_period(&mut self.def, name.as_deref(), *if_exists)
+            }
             Alteration::Sequence(_) => Err(SqlError::not_supported("ALTER SEQUENCE among other alterations")),
         }
     }
@@ -469,7 +480,8 @@ impl Builder<'_> {
                     descending: false,
                 }];
                 let (comment, invisible, parser) = (String::new(), false, None);
-                let key = KeySpec { kind, name: None, parts, comment, invisible, parser };
+                let (name, without_overlaps) = (None, None);
+                let key = KeySpec { kind, name, parts, comment, invisible, parser, without_overlaps };
                 add_key(&mut self.def, &key, self.settings)?;
             }
         }
@@ -479,6 +491,7 @@ impl Builder<'_> {
     fn modify(&mut self, name: &str, spec: &ColumnSpec, place: Option<&ColumnPlace>) -> Result<()> {
         let at = self.column(name)?;
         let mut def = column(spec, self.def.collation, self.settings)?;
+        temporal::keep_period(&self.def.columns[at], &mut def);
         let is_primary = self.def.primary.iter().flatten().any(|part| part.column == at);
         if is_primary {
             if spec.nullable == Some(true) {

@@ -432,7 +432,8 @@ pub(super) fn column(spec: &ColumnSpec, default_collation: u16, settings: &DdlSe
     }
     let ty = column_type(name, &spec.ty, default_collation, settings)?;
     let is_not_null = ty.code == TypeCode::Timestamp2 && !settings.explicit_timestamps;
-    let nullable = spec.nullable.unwrap_or(!spec.primary && !spec.auto_increment && !is_not_null)
+    let nullable = spec.row_edge.is_none()
+        && spec.nullable.unwrap_or(!spec.primary && !spec.auto_increment && !is_not_null)
         && !spec.primary
         && !spec.auto_increment;
     let default = match &spec.default {
@@ -476,6 +477,7 @@ pub(super) fn column(spec: &ColumnSpec, default_collation: u16, settings: &DdlSe
             expression: generated.expression.text.clone(),
             stored: generated.stored,
         }),
+        roles: super::temporal::roles_of(spec),
     })
 }
 
@@ -535,7 +537,8 @@ pub(super) fn implied_timestamps(def: &mut TableDef, written: &[&str], settings:
         return Ok(());
     }
     let mut is_first = true;
-    for column in def.columns.iter_mut().filter(|column| column.ty.code == TypeCode::Timestamp2) {
+    let stamps = def.columns.iter_mut().filter(|column| column.ty.code == TypeCode::Timestamp2);
+    for column in stamps.filter(|column| !column.roles.is_of_row()) {
         let is_written = written.iter().any(|name| name.eq_ignore_ascii_case(&column.name));
         let has_default = column.nullable || column.default.is_some();
         if is_written && !has_default {

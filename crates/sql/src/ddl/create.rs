@@ -64,6 +64,7 @@ pub(crate) fn definition(
     if def.columns.iter().all(|column| column.invisible) {
         return Err(SqlError::new(4028, "A table must have at least one visible column."));
     }
+    super::temporal::begin(&mut def, create)?;
     for spec in &create.columns {
         super::column::add_expressions(&mut def, spec, settings)?;
     }
@@ -79,6 +80,7 @@ pub(crate) fn definition(
     for check in &create.checks {
         add_check(&mut def, check, settings)?;
     }
+    super::temporal::finish(&mut def, &mut Vec::new(), None)?;
     check(&def, settings)?;
     Ok(def)
 }
@@ -129,6 +131,7 @@ fn column_keys(create: &CreateTable) -> Vec<KeySpec> {
                 comment: String::new(),
                 invisible: false,
                 parser: None,
+                without_overlaps: None,
             });
         };
         if spec.primary {
@@ -271,7 +274,8 @@ pub(super) fn free_key_name(def: &TableDef, first: &str) -> String {
 
 /// A secondary index's definition.
 pub(crate) fn key_definition(def: &TableDef, key: &KeySpec) -> Result<IndexDef> {
-    let columns = key_parts(def, key)?;
+    let mut columns = key_parts(def, key)?;
+    columns.extend(super::temporal::parts_of_period(def, key)?);
     let name = match &key.name {
         Some(name) if name.eq_ignore_ascii_case("PRIMARY") => {
             return Err(SqlError::new(1280, format!("Incorrect index name '{name}'")));
@@ -304,13 +308,16 @@ pub(super) fn add_key(def: &mut TableDef, key: &KeySpec, settings: &DdlSettings)
     let key = key.as_ref();
     if key.kind != KeyKind::Primary {
         let index = key_definition(def, key)?;
+        super::temporal::note_overlaps(def, key, &index.name);
         def.indexes.push(index);
         return Ok(());
     }
     if def.primary.is_some() {
         return Err(SqlError::new(1068, "Multiple primary key defined"));
     }
-    let parts = key_parts(def, key)?;
+    let mut parts = key_parts(def, key)?;
+    parts.extend(super::temporal::parts_of_period(def, key)?);
+    super::temporal::note_overlaps(def, key, "PRIMARY");
     for part in &parts {
         let column = &mut def.columns[part.column];
         if matches!(column.default, Some(ColumnDefault::Null)) {

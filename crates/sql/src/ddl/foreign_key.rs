@@ -291,6 +291,7 @@ fn index_for(def: &TableDef, spec: &ForeignKeySpec) -> Result<engine::IndexDef> 
         comment: String::new(),
         invisible: false,
         parser: None,
+        without_overlaps: None,
     };
     key_definition(def, &key)
 }

@@ -22,6 +22,7 @@ mod partition_exchange;
 mod partition_rows;
 mod run;
 mod sequence;
+mod temporal;
 mod view_text;
 
 pub(crate) use alter::altered_definition;
@@ -35,6 +36,7 @@ pub(crate) use partition_alter::{rows_of_key, unknown_partition};
 pub(crate) use partition_rows::{condition, condition_of_any, named as named_partition};
 pub(crate) use run::{DdlReport, DdlRun};
 pub(crate) use sequence::{not_a_sequence, statement as sequence_statement};
+pub(crate) use temporal::{moment, not_versioned, row_edge_value};
 
 use crate::error::{Result, SqlError};
 use types::collation::{self, Charset};

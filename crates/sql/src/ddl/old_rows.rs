@@ -12,7 +12,7 @@ use types::{ColumnType, DateTime, TypeCode, Value, convert};
 /// source has judged that.
 fn refused_zero(column: &ColumnDef, settings: &DdlSettings) -> Option<SqlError> {
     let is_refused = settings.strict && settings.dates.no_zero_date && !settings.replicated;
-    if !is_refused || column.nullable || column.default.is_some() {
+    if !is_refused || column.nullable || column.roles.is_of_row() || column.default.is_some() {
         return None;
     }
     let problem = match column.ty.code {
@@ -31,6 +31,9 @@ fn refused_zero(column: &ColumnDef, settings: &DdlSettings) -> Option<SqlError> 
 
 /// The value of a new column in old rows.
 fn value_for_old_rows(column: &ColumnDef, settings: &DdlSettings) -> Result<Value> {
+    if let Some(value) = super::temporal::row_edge_value(column, settings.now_us) {
+        return Ok(value);
+    }
     let literal = match &column.default {
         Some(ColumnDefault::Literal(_)) => column.default_literal().unwrap_or(Value::Null),
         Some(ColumnDefault::CurrentTimestamp) => {

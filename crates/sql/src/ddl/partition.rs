@@ -32,6 +32,7 @@ fn kind_name(kind: PartitionKind) -> &'static str {
         PartitionKind::List => "LIST",
         PartitionKind::Hash => "HASH",
         PartitionKind::Key => "KEY",
+        PartitionKind::SystemTime => "SYSTEM_TIME",
     }
 }
 
@@ -75,8 +76,11 @@ impl Maker<'_> {
             _ => PartitionForm::Unsaid,
         };
         let (form, partitions) = if spec.partitions.is_empty() {
-            let form = if spec.count.is_some() { PartitionForm::Count } else { PartitionForm::Unsaid };
-            (form, unnamed(0, spec.count.unwrap_or(1)))
+            match by.kind {
+                PartitionKind::SystemTime => (PartitionForm::Count, of_history(spec.count.unwrap_or(2))),
+                _ if spec.count.is_some() => (PartitionForm::Count, unnamed(0, spec.count.unwrap_or(1))),
+                _ => (PartitionForm::Unsaid, unnamed(0, 1)),
+            }
         } else {
             (PartitionForm::List, self.partitions(def, &by, &spec.partitions)?)
         };
@@ -104,6 +108,11 @@ impl Maker<'_> {
         }
         let expression = match &spec.expression {
             None => None,
+            Some(written) if spec.kind == PartitionKind::SystemTime => Some(super::temporal::with_start(
+                &written.text,
+                self.settings.now_us,
+                self.settings.zone_offset_s,
+            )),
             Some(written) => {
                 let text = canonical(def, written, Owner::Partition, self.settings)?;
                 let named = columns_of(def, &text).unwrap_or_default();
@@ -137,6 +146,11 @@ impl Maker<'_> {
                 (PartitionValues::In(tuples), PartitionKind::List) => {
                     let tuples = tuples.iter().map(|tuple| self.tuple(def, by, tuple, element));
                     tuples.collect::<Result<Vec<_>>>()?
+                }
+                (PartitionValues::Word("DEFAULT"), PartitionKind::List)
+                | (PartitionValues::Word("HISTORY" | "CURRENT"), PartitionKind::SystemTime) => {
+                    let PartitionValues::Word(word) = element.values else { unreachable!("just matched") };
+                    vec![vec![word.to_owned()]]
                 }
                 (PartitionValues::None, PartitionKind::Hash | PartitionKind::Key) => Vec::new(),
                 (PartitionValues::None, kind) => {
@@ -208,7 +222,7 @@ impl Maker<'_> {
 
     /// What must hold of the whole.
     pub fn check(&self, def: &TableDef, made: &Partitioning) -> Result<()> {
-        if self.settings.replicated {
+        if self.settings.replicated || made.by.kind == PartitionKind::SystemTime {
             return Ok(());
         }
         let count: usize = made.partitions.iter().map(|p| p.subpartitions.len().max(1)).sum();
@@ -237,6 +251,20 @@ impl Maker<'_> {
         }
         check_unique_keys(def, made)
     }
+}
+
+/// So many partitions of a table by SYSTEM_TIME that nobody has named, the last of which has the
+/// current rows.
+pub(super) fn of_history(count: u64) -> Vec<Partition> {
+    let mut partitions = unnamed(0, count.max(2));
+    for partition in &mut partitions {
+        partition.values = vec![vec!["HISTORY".to_owned()]];
+    }
+    if let Some(last) = partitions.last_mut() {
+        last.name = "pn".to_owned();
+        last.values = vec![vec!["CURRENT".to_owned()]];
+    }
+    partitions
 }
 
 /// Partitions that nobody has named: `p` and their number, from `first` on.

@@ -43,9 +43,9 @@ fn removes_all() -> SqlError {
     SqlError::new(1508, "Cannot remove all partitions, use DROP TABLE instead")
 }
 
-/// Error 1235: which rows a partition by KEY has is not computed.
+/// Error 1235: which rows a partition by KEY or SYSTEM_TIME has is not computed.
 pub(crate) fn rows_of_key() -> SqlError {
-    SqlError::not_supported("choosing rows by partitions of KEY")
+    SqlError::not_supported("choosing rows by partitions of KEY or SYSTEM_TIME")
 }
 
 impl Maker<'_> {
@@ -93,7 +93,10 @@ impl Maker<'_> {
     ) -> Result<Partitioning> {
         let mut made = old.clone();
         made.form = PartitionForm::List;
-        made.partitions.extend(self.partitions(def, &old.by, elements)?);
+        // The current rows have the last partition of those by SYSTEM_TIME.
+        let behind = usize::from(old.by.kind == PartitionKind::SystemTime);
+        let place = made.partitions.len() - behind;
+        made.partitions.splice(place..place, self.partitions(def, &old.by, elements)?);
         name_subpartitions(&mut made, subpartitions(old));
         Ok(made)
     }
@@ -148,6 +151,14 @@ fn is_hashed(of: &Partitioning) -> bool {
 }
 
 fn added_unnamed(old: &Partitioning, count: u64) -> Result<Partitioning> {
+    if old.by.kind == PartitionKind::SystemTime {
+        let mut made = old.clone();
+        let last = made.partitions.len() - 1;
+        let mut new = unnamed(last, count);
+        new.iter_mut().for_each(|partition| partition.values = vec![vec!["HISTORY".to_owned()]]);
+        made.partitions.splice(last..last, new);
+        return Ok(made);
+    }
     if !is_hashed(old) {
         return Err(must_be_defined(old.by.kind));
     }

@@ -13,9 +13,10 @@ use engine::{PartitionFunction, PartitionKind, Partitioning};
 pub(crate) fn condition(partitioning: &Partitioning, at: usize, sub: Option<usize>) -> Option<String> {
     let of_partition = match partitioning.by.kind {
         PartitionKind::Range => range(partitioning, at),
+        PartitionKind::List if partitioning.partitions[at].is_default() => others(partitioning),
         PartitionKind::List => list(&partitioning.by, &partitioning.partitions[at].values),
         PartitionKind::Hash => hash(&partitioning.by, at, partitioning.partitions.len())?,
-        PartitionKind::Key => None?,
+        PartitionKind::Key | PartitionKind::SystemTime => None?,
     };
     let (Some(sub), Some((function, _))) = (sub, &partitioning.sub) else { return Some(of_partition) };
     let of_sub = match function.kind {
@@ -58,6 +59,17 @@ fn terms(function: &PartitionFunction) -> Vec<String> {
     match &function.expression {
         Some(expression) => vec![expression.clone()],
         None => function.columns.iter().map(|column| quoted(column)).collect(),
+    }
+}
+
+/// What none of the partitions has that are not DEFAULT.
+fn others(partitioning: &Partitioning) -> String {
+    let named = partitioning.partitions.iter().filter(|partition| !partition.is_default());
+    let conditions: Vec<_> = named.map(|partition| list(&partitioning.by, &partition.values)).collect();
+    match conditions.is_empty() {
+        true => "(1 = 1)".to_owned(),
+        // NULL is in a list or it is not.
+        false => format!("(NOT COALESCE({}, 0))", conditions.join(" OR ")),
     }
 }
 

@@ -2,7 +2,9 @@
 
 use super::algorithm::{any_way, way};
 use super::partition::Maker;
-use super::{Altered, DdlSettings, Relations, altered_definition, chosen_collation, converter, definition};
+use super::{
+    Altered, DdlSettings, Relations, altered_definition, chosen_collation, converter, definition, sequence,
+};
 use crate::ast::{
     AlterDemands, AlterTable, Alteration, CreateTable, KeyKind, KeySpec, PartitionAlteration, SchemaOptions,
     SequenceSpec, Statement, TableName,
@@ -141,10 +143,15 @@ impl<'a> DdlRun<'a> {
     }
 
     fn check_truncates(&self, schema: &str, name: &str) -> Result<()> {
-        if let Some(table) = self.engine.catalog().table(schema, name)
-            && table.def.is_sequence()
-        {
-            return Err(SqlError::no_such_option_of_sequence(&table.def.schema, &table.def.name));
+        let def = self.engine.catalog().table(schema, name);
+        match def.map(|table| (table.def.is_sequence(), table)) {
+            Some((true, table)) => {
+                return Err(SqlError::no_such_option_of_sequence(&table.def.schema, &table.def.name));
+            }
+            Some((false, table)) if table.def.temporal.versioning.is_some() => {
+                return Err(SqlError::new(4137, "System-versioned tables do not support TRUNCATE TABLE"));
+            }
+            _ => {}
         }
         self.relations().check_truncate(schema, name)
     }
@@ -191,7 +198,7 @@ impl<'a> DdlRun<'a> {
             return Err(SqlError::not_supported("TEMPORARY tables"));
         }
         if create.sequence.is_some() && create.columns.is_empty() {
-            return self.create_table(&Self::sequence_as_table(create), extra);
+            return self.create_table(&sequence::as_table(create), extra);
         }
         let schema = self.schema_of(&create.table)?;
         let settings = self.settings_of(&schema)?;
@@ -202,7 +209,10 @@ impl<'a> DdlRun<'a> {
             };
             self.relations().check_awaited(&def)?;
             if def.is_sequence() {
-                return self.make_sequence(def, create.sequence.as_ref().unwrap_or(&SequenceSpec::default()));
+                let spec = create.sequence.clone().unwrap_or_default();
+                let row = sequence::first_row(&def, &spec)?;
+                self.engine.create_sequence(def, &row, &self.context())?;
+                return Ok(true);
             }
             match self.engine.create_table(def, &self.context()) {
                 // Another session has made it meanwhile.
@@ -351,6 +361,55 @@ impl<'a> DdlRun<'a> {
         Ok(())
     }
 
+    /// `ALTER SEQUENCE`: the table is made anew with the row changed, in one commit.
+    fn alter_sequence(&mut self, alter: &AlterTable, spec: &SequenceSpec) -> Result<()> {
+        let (schema, name) = (self.schema_of(&alter.table)?, &alter.table.name);
+        let Some(table) = self.engine.catalog().table(&schema, name) else {
+            if self.engine.catalog().object(&schema, ObjectKind::View, name).is_some() {
+                return Err(sequence::not_a_sequence(4089, &schema, name));
+            }
+            let unknown = format!("Unknown SEQUENCE: '{name}'");
+            if !alter.if_exists {
+                return Err(SqlError::new(4091, unknown));
+            }
+            self.notes.push((4091, unknown));
+            return self.log_only();
+        };
+        if !table.def.is_sequence() {
+            return Err(sequence::not_a_sequence(4089, &schema, name));
+        }
+        let image = sequence::altered_row(self.engine, &table, spec, self.settings.replicated)?;
+        let def = table.def.clone();
+        let mut convert = |_: &[u8]| Ok(Some(image.clone()));
+        self.engine.rebuild_table(&schema, &table.def.name, def, &mut convert, &self.context())?;
+        Ok(())
+    }
+
+    /// The tables of a DROP SEQUENCE that are sequences; the others are errors, or notes where they
+    /// may be missing.
+    fn sequences_among(&mut self, tables: &[TableName], if_exists: bool) -> Result<Vec<TableName>> {
+        let mut there = Vec::with_capacity(tables.len());
+        for table in tables {
+            let schema = self.schema_of(table)?;
+            let is_view = self.engine.catalog().object(&schema, ObjectKind::View, &table.name).is_some();
+            let error = match self.engine.catalog().table(&schema, &table.name) {
+                Some(held) if held.def.is_sequence() => {
+                    there.push(table.clone());
+                    continue;
+                }
+                None if !is_view => {
+                    SqlError::new(4091, format!("Unknown SEQUENCE: '{schema}.{}'", table.name))
+                }
+                _ => sequence::not_a_sequence(4090, &schema, &table.name),
+            };
+            if !if_exists {
+                return Err(error);
+            }
+            self.notes.push((error.code, error.message));
+        }
+        Ok(there)
+    }
+
     /// Does to partitions what the statement says. False: the client is told no number of rows.
     fn alter_partitions(
         &self,
@@ -367,7 +426,7 @@ impl<'a> DdlRun<'a> {
             altered.def.partitioning = made.partitioning;
             altered.copies |= made.checks_rows && !settings.replicated;
             altered.force |= made.goes.is_some();
-            altered.goes = made.goes;
+            altered.goes = made.goes.or(altered.goes.take());
             tells_records = made.tells_records;
             is_said = true;
         }
@@ -447,9 +506,11 @@ impl<'a> DdlRun<'a> {
         }
         debug_assert!(key.kind != KeyKind::Primary, "CREATE INDEX makes no primary key");
         let mut def = old.def.clone();
+        let mut sources = (0..def.columns.len()).map(Some).collect();
+        super::temporal::strip(&mut def, &mut sources);
         super::create::add_key(&mut def, key, &self.settings)?;
+        super::temporal::finish(&mut def, &mut sources, Some(&old.def))?;
         super::create::check(&def, &self.settings)?;
-        let sources = (0..def.columns.len()).map(Some).collect();
         let settings = self.settings.clone();
         let (renamed, force, copies, auto_increment) = (Vec::new(), false, false, None);
         let altered = Altered { def, sources, renamed, force, copies, goes: None, auto_increment };

@@ -1,8 +1,7 @@
 //! MariaDB's sequences: tables of one row, whose columns say where the sequence is and how it goes
 //! on.
 
-use super::run::DdlRun;
-use crate::ast::{AlterTable, ColumnSpec, CreateTable, SequenceSpec, TableName, TypeSpec};
+use crate::ast::{ColumnSpec, CreateTable, SequenceSpec, TypeSpec};
 use crate::error::{Result, SqlError};
 use crate::quoting::{quoted, text_literal};
 use engine::{Engine, Table, TableDef};
@@ -170,86 +169,34 @@ pub(super) fn check_structure(def: &TableDef) -> Result<()> {
     Ok(())
 }
 
-impl DdlRun<'_> {
-    /// The statement with the columns and the option of a sequence.
-    pub(super) fn sequence_as_table(create: &CreateTable) -> CreateTable {
-        let mut create = CreateTable { columns: columns(), ..create.clone() };
-        create.options.of_mariadb.push((OPTION.to_owned(), "1".to_owned()));
-        create
-    }
+/// The statement with the columns and the option of a sequence.
+pub(super) fn as_table(create: &CreateTable) -> CreateTable {
+    let mut create = CreateTable { columns: columns(), ..create.clone() };
+    create.options.of_mariadb.push((OPTION.to_owned(), "1".to_owned()));
+    create
+}
 
-    /// Makes a sequence of this definition.
-    pub(super) fn make_sequence(&self, def: TableDef, spec: &SequenceSpec) -> Result<bool> {
-        check_structure(&def)?;
-        let row = SequenceRow::new(spec);
-        if !row.is_valid() {
-            return Err(out_of_range(&def.schema, &def.name));
-        }
-        let image = row.image(&def)?;
-        self.engine.create_sequence(def, &image, &self.context())?;
-        Ok(true)
+/// The row of a sequence that is made with this definition.
+pub(super) fn first_row(def: &TableDef, spec: &SequenceSpec) -> Result<Vec<u8>> {
+    check_structure(def)?;
+    let row = SequenceRow::new(spec);
+    match row.is_valid() {
+        true => row.image(def),
+        false => Err(out_of_range(&def.schema, &def.name)),
     }
+}
 
-    /// `ALTER SEQUENCE`: the table is made anew with the row changed, in one commit.
-    pub(super) fn alter_sequence(&mut self, alter: &AlterTable, spec: &SequenceSpec) -> Result<()> {
-        let (schema, name) = (self.schema_of(&alter.table)?, &alter.table.name);
-        let Some(table) = self.engine.catalog().table(&schema, name) else {
-            if self.engine.catalog().object(&schema, engine::ObjectKind::View, name).is_some() {
-                return Err(not_a_sequence(4089, &schema, name));
-            }
-            let unknown = format!("Unknown SEQUENCE: '{name}'");
-            if !alter.if_exists {
-                return Err(SqlError::new(4091, unknown));
-            }
-            self.notes.push((4091, unknown));
-            return self.log_only();
-        };
-        if !table.def.is_sequence() {
-            return Err(not_a_sequence(4089, &schema, name));
-        }
-        let row = row_of(self.engine, &table)?.altered(spec);
-        if !row.is_valid() && !self.settings.replicated {
-            return Err(out_of_range(&schema, name));
-        }
-        let image = row.image(&table.def)?;
-        let mut convert = |_: &[u8]| Ok(Some(image.clone()));
-        self.engine.rebuild_table(
-            &table.def.schema,
-            &table.def.name,
-            table.def.clone(),
-            &mut convert,
-            &self.context(),
-        )?;
-        Ok(())
-    }
-
-    /// The tables of a DROP SEQUENCE that are sequences; the others are errors, or notes where they
-    /// may be missing.
-    pub(super) fn sequences_among(
-        &mut self,
-        tables: &[TableName],
-        if_exists: bool,
-    ) -> Result<Vec<TableName>> {
-        let mut there = Vec::with_capacity(tables.len());
-        for table in tables {
-            let schema = self.schema_of(table)?;
-            let is_view =
-                self.engine.catalog().object(&schema, engine::ObjectKind::View, &table.name).is_some();
-            let error = match self.engine.catalog().table(&schema, &table.name) {
-                Some(held) if held.def.is_sequence() => {
-                    there.push(table.clone());
-                    continue;
-                }
-                Some(_) => not_a_sequence(4090, &schema, &table.name),
-                None if is_view => not_a_sequence(4090, &schema, &table.name),
-                None => SqlError::new(4091, format!("Unknown SEQUENCE: '{schema}.{}'", table.name)),
-            };
-            if !if_exists {
-                return Err(error);
-            }
-            self.notes.push((error.code, error.message));
-        }
-        Ok(there)
+/// The row of a sequence after ALTER SEQUENCE; a source has `checked` it.
+pub(super) fn altered_row(
+    engine: &Arc<Engine>,
+    table: &Table,
+    spec: &SequenceSpec,
+    checked: bool,
+) -> Result<Vec<u8>> {
+    let row = row_of(engine, table)?.altered(spec);
+    match checked || row.is_valid() {
+        true => row.image(&table.def),
+        false => Err(out_of_range(&table.def.schema, &table.def.name)),
     }
 }
 

@@ -197,9 +197,13 @@ impl ViewNames<'_> {
 
     fn table_ref(&self, written: &TableRef, sources: &mut Vec<Source>) -> Option<String> {
         match written {
-            TableRef::Table { name: TableName { schema, name }, alias, partitions, hints }
-                if hints.is_empty() && partitions.is_empty() =>
-            {
+            TableRef::Table {
+                name: TableName { schema, name },
+                alias,
+                partitions,
+                hints,
+                system_time: None,
+            } if hints.is_empty() && partitions.is_empty() => {
                 let schema = schema.as_deref().or(self.current)?;
                 let columns = self.columns_of(schema, name)?;
                 let full = match schema == self.schema {

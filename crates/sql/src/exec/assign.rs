@@ -98,6 +98,9 @@ pub(super) fn default_value(
     ctx: &Context<'_>,
 ) -> Result<Value> {
     let column = &table.def.columns[at];
+    if let Some(edge) = crate::ddl::row_edge_value(column, ctx.now_us) {
+        return Ok(edge);
+    }
     if column.generated.is_some() {
         // It is computed when the row is complete.
         return Ok(Value::Null);

@@ -11,6 +11,8 @@ use engine::{EngineError, TriggerEvent};
 pub(crate) struct DeletePlan {
     pub target: Target,
     ignore: bool,
+    /// DELETE HISTORY: the rows go for good.
+    history: bool,
 }
 
 pub(crate) fn bind_delete(binder: &mut Binder<'_>, delete: &ast::Delete) -> Result<DeletePlan> {
@@ -31,16 +33,21 @@ pub(crate) fn bind_delete(binder: &mut Binder<'_>, delete: &ast::Delete) -> Resu
     super::update::check_safe(binder, &target.step, target.limit.is_some())?;
     binder.note_change(table, false);
     target.need_used_columns(std::iter::empty());
-    Ok(DeletePlan { target, ignore: delete.ignore })
+    let history = matches!(&delete.from, ast::TableRef::Table { system_time: Some(_), .. });
+    Ok(DeletePlan { target, ignore: delete.ignore, history })
 }
 
 impl DeletePlan {
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
-        refuse_changes(self.target.table(), TriggerEvent::Delete.bit())?;
+        refuse_changes(run, self.target.table(), TriggerEvent::Delete.bit())?;
         let table = self.target.table();
         let mut changes = Changes::default();
-        self.target.for_each(run, false, &mut |run, row, _| {
-            match run.txn.delete(table, &row) {
+        self.target.for_each(run, table.def.temporal.versioning.is_some(), &mut |run, row, _| {
+            let deleted = match self.history {
+                true => run.txn.delete(table, &row),
+                false => run.delete_row(table, &row),
+            };
+            match deleted {
                 Ok(()) => changes.affected_rows += 1,
                 // It went with another row of the statement, whose child row it was.
                 Err(EngineError::RowNotFound { .. }) if table.is_related() => {}

@@ -255,7 +255,8 @@ impl InsertPlan {
             (false, false) => TriggerEvent::Update.bit(),
             (false, true) => 0,
         };
-        refuse_changes(&self.table, TriggerEvent::Insert.bit() | others)?;
+        refuse_changes(run, &self.table, TriggerEvent::Insert.bit() | others)?;
+        self.check_row_period(run)?;
         let rows_left = match &self.rows {
             Rows::Values(rows) => rows.len() as u64,
             Rows::Literals(rows, _) => rows.len() as u64,
@@ -346,6 +347,24 @@ impl InsertPlan {
             ]);
         }
         Ok(changes)
+    }
+
+    /// Refuses values for the start and the end of a row from anybody but a source, which has
+    /// loaded history (`system_versioning_insert_history`).
+    fn check_row_period(&self, run: &Run<'_, '_>) -> Result<()> {
+        let def = &self.table.def;
+        if run.is_received || def.temporal.versioning.is_none() {
+            return Ok(());
+        }
+        for (place, at) in self.columns.iter().enumerate() {
+            let is_default = |row: &Vec<NewValue>| matches!(row.get(place), None | Some(NewValue::Default));
+            let is_right = !def.columns[*at].roles.is_of_row()
+                || matches!(&self.rows, Rows::Values(rows) if rows.iter().all(is_default));
+            if !is_right {
+                return Err(super::expressions::value_not_allowed(&def.columns[*at], def));
+            }
+        }
+        Ok(())
     }
 
     /// The AUTO_INCREMENT value of a row.
@@ -506,7 +525,11 @@ impl InsertPlan {
                 if !self.replace {
                     return self.update(run, old, values);
                 }
-                if self.table.is_related() && run.txn.keeps_references(&self.table, &old.image, image)? {
+                let is_plain = self.table.def.temporal.versioning.is_none();
+                if is_plain
+                    && self.table.is_related()
+                    && run.txn.keeps_references(&self.table, &old.image, image)?
+                {
                     // Its child rows stay.
                     match run.txn.update(&self.table, &old, image) {
                         Err(EngineError::Duplicate { .. }) => {}
@@ -515,7 +538,7 @@ impl InsertPlan {
                         }
                     }
                 }
-                run.txn.delete(&self.table, &old)?;
+                run.delete_row(&self.table, &old)?;
                 removed += 1;
             } else if self.ignore {
                 run.ctx.warn(1062, error.to_string());
@@ -575,7 +598,7 @@ impl InsertPlan {
             }
             image = encode(&self.table, new, run.ctx)?;
         }
-        run.txn.update(&self.table, &old, &image)?;
+        run.update_row(&self.table, &old, &image)?;
         Ok(Outcome::Updated { changed: true, id })
     }
 }

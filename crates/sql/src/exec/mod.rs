@@ -15,6 +15,7 @@ mod several;
 mod sort;
 mod target;
 mod update;
+mod versioned;
 
 pub(crate) use assign::Strictness;
 pub(crate) use delete::{DeletePlan, bind_delete};

@@ -17,6 +17,11 @@ pub(crate) enum NewValue {
     Default,
 }
 
+/// Whether nobody may set the column.
+pub(super) fn is_computed(column: &engine::ColumnDef) -> bool {
+    column.generated.is_some() || column.roles.is_of_row()
+}
+
 /// Binds the right side of an assignment to a column; `None`: it is a generated column's DEFAULT,
 /// which is computed in any case.
 pub(super) fn bind_new_value(
@@ -28,8 +33,8 @@ pub(super) fn bind_new_value(
 ) -> Result<Option<NewValue>> {
     let column = &table.def.columns[at];
     Ok(match value {
-        ast::Expr::Default if column.generated.is_some() => None,
-        _ if column.generated.is_some() => {
+        ast::Expr::Default if is_computed(column) => None,
+        _ if is_computed(column) => {
             return Err(super::expressions::value_not_allowed(column, &table.def));
         }
         ast::Expr::Default => Some(NewValue::Default),
@@ -208,7 +213,7 @@ impl RowUpdate {
                 completed => image = completed?,
             }
         }
-        match run.txn.update(table, row, &image) {
+        match run.update_row(table, row, &image) {
             Ok(()) => Ok(true),
             Err(error) if self.ignore && error.is_ignorable() => {
                 let error = SqlError::from(error);

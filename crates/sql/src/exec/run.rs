@@ -4,7 +4,7 @@ use crate::error::{Result, SqlError};
 use crate::expr::Context;
 use crate::memory::Charge;
 use crate::plan::RowLock;
-use engine::Transaction;
+use engine::{Transaction, TriggerEvent};
 
 /// What a running statement works with.
 pub(crate) struct Run<'r, 'c> {
@@ -19,10 +19,17 @@ pub(crate) struct Run<'r, 'c> {
 }
 
 /// Statements whose triggers would have to be run are refused: none is passed over. So are those
-/// that change the row of a sequence.
-pub(super) fn refuse_changes(table: &engine::Table, events: u8) -> Result<()> {
+/// that change the row of a sequence, and those that set an application's period, which nobody
+/// checks here.
+pub(super) fn refuse_changes(run: &Run<'_, '_>, table: &engine::Table, events: u8) -> Result<()> {
     if table.def.is_sequence() {
         return Err(SqlError::no_such_option_of_sequence(&table.def.schema, &table.def.name));
+    }
+    let deletes = events == TriggerEvent::Delete.bit();
+    if table.def.temporal.period.is_some() && !run.is_received && !deletes {
+        let text =
+            format!("changes of table '{}', which has an application's period", table.qualified_name());
+        return Err(SqlError::not_supported(text));
     }
     if !table.has_triggers(events) {
         return Ok(());

@@ -178,6 +178,9 @@ pub(crate) fn bind_delete_several(
         if positions.contains(&position) {
             return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", target.name)));
         }
+        if delete.from.has_system_time(&target.name) {
+            return Err(SqlError::not_supported("DELETE of what a row was, with other tables"));
+        }
         positions.push(position);
     }
     let first_key_slot = joined.scope.slots();
@@ -273,7 +276,7 @@ impl UpdateSeveralPlan {
 
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
         for table in self.tables() {
-            refuse_changes(table, TriggerEvent::Update.bit())?;
+            refuse_changes(run, table, TriggerEvent::Update.bit())?;
         }
         let mut found: Vec<FoundRows<Vec<Value>>> =
             self.changed.iter().map(|_| FoundRows::new(run)).collect();
@@ -328,7 +331,7 @@ impl DeleteSeveralPlan {
 
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
         for table in self.tables() {
-            refuse_changes(table, TriggerEvent::Delete.bit())?;
+            refuse_changes(run, table, TriggerEvent::Delete.bit())?;
         }
         let mut found: Vec<FoundRows<()>> = self.targets.iter().map(|_| FoundRows::new(run)).collect();
         self.join.for_each(run, &mut |_, row| {
@@ -345,7 +348,7 @@ impl DeleteSeveralPlan {
                 run.on_row()?;
                 // It may have gone with a row of another table, whose child row it was.
                 let Some(row) = run.txn.get(table, &key, LockMode::Update)? else { continue };
-                match run.txn.delete(table, &row) {
+                match run.delete_row(table, &row) {
                     Ok(()) => changes.affected_rows += 1,
                     Err(EngineError::RowNotFound { .. }) if table.is_related() => {}
                     Err(error) if self.ignore && error.is_ignorable() => {

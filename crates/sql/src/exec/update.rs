@@ -51,9 +51,11 @@ pub(crate) fn bind_update(binder: &mut Binder<'_>, update: &ast::Update) -> Resu
     let Source::Stored { access, .. } = &target.step.source else {
         return Err(SqlError::not_supported("UPDATE of a computed table"));
     };
-    let collect_first = !access.is_point
-        && (table.index_columns(access.index).iter().any(|part| update.changes(part.column))
-            || table.def.primary.iter().flatten().any(|part| update.changes(part.column)));
+    // Of a table with system versioning what a row was is put beside it.
+    let collect_first = table.def.temporal.versioning.is_some()
+        || !access.is_point
+            && (table.index_columns(access.index).iter().any(|part| update.changes(part.column))
+                || table.def.primary.iter().flatten().any(|part| update.changes(part.column)));
     target.need_used_columns(update.exprs());
     Ok(UpdatePlan { target, update, collect_first })
 }
@@ -82,7 +84,7 @@ pub(super) fn note_info(run: &Run<'_, '_>, changes: &mut Changes) {
 
 impl UpdatePlan {
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
-        refuse_changes(self.target.table(), TriggerEvent::Update.bit())?;
+        refuse_changes(run, self.target.table(), TriggerEvent::Update.bit())?;
         let mut changes = Changes::default();
         self.target.for_each(run, self.collect_first, &mut |run, row, values| {
             changes.found_rows += 1;

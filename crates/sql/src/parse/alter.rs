@@ -138,6 +138,14 @@ impl Parser<'_> {
             into.push(Alteration::AddCheck(check));
             return Ok(());
         }
+        if let Some(period) = self.period_spec()? {
+            into.push(Alteration::AddPeriod(period));
+            return Ok(());
+        }
+        if self.eat_all(&["SYSTEM", "VERSIONING"]) {
+            into.push(Alteration::AddVersioning);
+            return Ok(());
+        }
         if !self.is("COLUMN")
             && let Some(key) = self.key_spec()?
         {
@@ -211,6 +219,13 @@ impl Parser<'_> {
                 self.advance();
                 let if_exists = self.mariadb_if_exists();
                 Ok(Alteration::DropConstraint { name: self.name()?, if_exists })
+            }
+            "SYSTEM" if self.eat_all(&["SYSTEM", "VERSIONING"]) => Ok(Alteration::DropVersioning),
+            "PERIOD" if ["FOR", "IF"].iter().any(|word| self.token_is(self.ahead(1), word)) => {
+                self.advance();
+                let if_exists = self.if_exists();
+                self.expect("FOR")?;
+                Ok(Alteration::DropPeriod { name: self.period_name()?, if_exists })
             }
             "CHECK" => {
                 self.advance();

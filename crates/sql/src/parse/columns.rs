@@ -73,8 +73,20 @@ impl Parser<'_> {
                 return Ok(true);
             }
             "GENERATED" | "AS" => {
+                let ahead = if self.is("AS") { 1 } else { 3 };
+                let is_edge = ["START", "END"].iter().any(|edge| self.token_is(self.ahead(ahead + 1), edge));
+                if self.token_is(self.ahead(ahead), "ROW") && is_edge {
+                    self.at += ahead;
+                    spec.row_edge = self.row_edge();
+                    return Ok(true);
+                }
                 spec.generated = Some(self.generated()?);
                 return Ok(true);
+            }
+            "WITH" | "WITHOUT" => {
+                let versioned = self.versioning();
+                spec.versioned = versioned.or(spec.versioned);
+                return Ok(versioned.is_some());
             }
             "REFERENCES" => {
                 spec.references = Some(self.references(None, None, vec![spec.name.clone()], true)?);

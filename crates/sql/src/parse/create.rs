@@ -86,7 +86,9 @@ impl Parser<'_> {
             create.checks.push(check);
             return Ok(());
         }
-        if let Some(foreign_key) = self.foreign_key_spec()? {
+        if let Some(period) = self.period_spec()? {
+            create.periods.push(period);
+        } else if let Some(foreign_key) = self.foreign_key_spec()? {
             create.foreign_keys.push(foreign_key);
         } else if let Some(key) = self.key_spec()? {
             create.keys.push(key);

@@ -129,6 +129,9 @@ impl Parser<'_> {
         self.read_hints();
         while self.eat_any(&["LOW_PRIORITY", "QUICK"]) {}
         let ignore = self.eat("IGNORE");
+        if let Some(statement) = self.delete_history()? {
+            return Ok(statement);
+        }
         let mut targets = Vec::new();
         let from;
         if self.eat("FROM") {
@@ -172,10 +175,11 @@ impl Parser<'_> {
         let (Some(name), true) = (names.pop(), names.is_empty()) else { return Err(self.error()) };
         // MySQL has them on either side of the alias.
         let mut partitions = self.partition_selection()?;
+        let system_time = self.system_time()?;
         let alias = if self.eat("AS") || self.is_name() { Some(self.name()?) } else { None };
         if partitions.is_empty() {
             partitions = self.partition_selection()?;
         }
-        Ok(TableRef::Table { name, alias, partitions, hints: Vec::new() })
+        Ok(TableRef::Table { name, alias, partitions, hints: Vec::new(), system_time })
     }
 }

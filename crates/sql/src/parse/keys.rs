@@ -42,10 +42,22 @@ impl Parser<'_> {
     /// `[USING BTREE] (parts) [options]`
     pub(super) fn key_rest(&mut self, kind: KeyKind, name: Option<String>) -> Result<KeySpec> {
         let (comment, invisible, parser) = (String::new(), false, None);
-        let mut key = KeySpec { kind, name, parts: Vec::new(), comment, invisible, parser };
+        let (parts, without_overlaps) = (Vec::new(), None);
+        let mut key = KeySpec { kind, name, parts, comment, invisible, parser, without_overlaps };
         let is_plain = !matches!(kind, KeyKind::FullText | KeyKind::Spatial);
         let _ = is_plain && self.key_using();
-        key.parts = self.parenthesized(Self::key_part)?;
+        let mut period = None;
+        key.parts = self.parenthesized(|parser| {
+            let part = parser.key_part()?;
+            if parser.eat_all(&["WITHOUT", "OVERLAPS"]) {
+                period = Some(part.column.clone());
+            }
+            Ok(part)
+        })?;
+        if period.is_some() {
+            key.parts.pop();
+            key.without_overlaps = period;
+        }
         loop {
             if is_plain && self.key_using() {
             } else if kind == KeyKind::FullText && self.eat_all(&["WITH", "PARSER"]) {

@@ -1,11 +1,16 @@
-//! What MariaDB has beyond MySQL in statements about tables. Only the statements of sources have
-//! it: from a client it is the syntax error that MySQL gives.
+//! What MariaDB has beyond MySQL in statements about tables. Sequences, versions of rows and
+//! periods are for clients too; the rest only the statements of sources have, and from a client it
+//! is the syntax error that MySQL gives.
 
 use super::Parser;
 use crate::SqlError;
-use crate::ast::{Alteration, Statement, TableOptions};
+use crate::ast::{
+    AlterDemands, AlterTable, Alteration, CreateTable, Delete, Expr, PartitionFunctionSpec, PeriodSpec,
+    RowEdge, SequenceSpec, Statement, SystemTime, TableOptions, TableRef, WrittenExpr,
+};
 use crate::error::Result;
 use crate::lexer::TokenKind;
+use engine::PartitionKind;
 
 /// Options of MariaDB's tables that MySQL does not know.
 const TABLE_OPTIONS: [&str; 7] = [
@@ -118,6 +123,251 @@ impl Parser<'_> {
     pub(super) fn unless_there(&self, alteration: Alteration) -> Alteration {
         if self.if_not_exists_of_key { alteration.unless_there() } else { alteration }
     }
+
+    /// Behind CREATE [OR REPLACE] [TEMPORARY], at SEQUENCE.
+    pub(super) fn create_sequence(&mut self, temporary: bool, or_replace: bool) -> Result<Statement> {
+        self.expect("SEQUENCE")?;
+        let if_not_exists = self.if_not_exists();
+        let table = self.table_name()?;
+        let mut create = CreateTable::empty(table, temporary, or_replace);
+        create.if_not_exists = if_not_exists;
+        let mut spec = SequenceSpec::default();
+        while self.sequence_option(&mut spec, false)? {}
+        create.sequence = Some(spec);
+        create.options = self.table_options()?;
+        Ok(Statement::CreateTable(create))
+    }
+
+    /// Behind ALTER, at SEQUENCE.
+    pub(super) fn alter_sequence(&mut self) -> Result<Statement> {
+        self.expect("SEQUENCE")?;
+        let if_exists = self.if_exists();
+        let table = self.table_name()?;
+        let mut spec = SequenceSpec::default();
+        if !self.sequence_option(&mut spec, true)? {
+            return Err(self.error());
+        }
+        while self.sequence_option(&mut spec, true)? {}
+        let (alterations, demands) = (vec![Alteration::Sequence(spec)], AlterDemands::default());
+        Ok(Statement::AlterTable(AlterTable { table, if_exists, alterations, demands }))
+    }
+
+    /// Behind DROP [TEMPORARY], at SEQUENCE.
+    pub(super) fn drop_sequence(&mut self, temporary: bool) -> Result<Statement> {
+        self.expect("SEQUENCE")?;
+        let if_exists = self.if_exists();
+        let tables = self.list(Self::table_name)?;
+        Ok(Statement::DropTable { tables, if_exists, temporary, sequences: true })
+    }
+
+    /// One option of a sequence; false where none starts.
+    fn sequence_option(&mut self, spec: &mut SequenceSpec, alters: bool) -> Result<bool> {
+        let word = self.upper();
+        match word.as_str() {
+            "START" => {
+                self.advance();
+                let _ = self.eat("WITH") || self.eat_symbol("=");
+                let value = self.sequence_number()?;
+                once(&mut spec.start, value, "START")?;
+            }
+            "RESTART" if alters => {
+                self.advance();
+                let has_word = self.eat("WITH") || self.eat_symbol("=");
+                let has_value = has_word || self.is_symbol("-") || self.token().kind == TokenKind::Integer;
+                let value = if has_value { Some(self.sequence_number()?) } else { None };
+                once(&mut spec.restart, value, "RESTART")?;
+            }
+            "INCREMENT" => {
+                self.advance();
+                let _ = self.eat("BY") || self.eat_symbol("=");
+                let value = self.sequence_number()?;
+                once(&mut spec.increment, value, "INCREMENT")?;
+            }
+            "MINVALUE" | "MAXVALUE" | "CACHE" => {
+                self.advance();
+                self.eat_symbol("=");
+                let value = self.sequence_number()?;
+                match word.as_str() {
+                    "MINVALUE" => once(&mut spec.minimum, value, "MINVALUE")?,
+                    "MAXVALUE" => once(&mut spec.maximum, value, "MAXVALUE")?,
+                    _ => once(&mut spec.cache, value, "CACHE")?,
+                }
+            }
+            "NOMINVALUE" | "NOMAXVALUE" | "NOCACHE" | "NOCYCLE" => {
+                self.advance();
+                without(spec, &word[2..])?;
+            }
+            "NO" => {
+                self.advance();
+                let word = self.upper();
+                self.advance();
+                if !without(spec, &word)? {
+                    return Err(self.error());
+                }
+            }
+            "CYCLE" => {
+                self.advance();
+                once(&mut spec.cycle, true, "CYCLE")?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    pub(super) fn is_value_of_sequence(&self) -> bool {
+        self.are(&["NEXT", "VALUE", "FOR"]) || self.are(&["PREVIOUS", "VALUE", "FOR"])
+    }
+
+    /// `NEXT VALUE FOR sequence` and `PREVIOUS VALUE FOR sequence`, which are NEXTVAL and LASTVAL.
+    pub(super) fn value_of_sequence(&mut self) -> Result<Expr> {
+        let function = if self.eat("NEXT") { "nextval" } else { "lastval" };
+        self.eat("PREVIOUS");
+        self.expect_all(&["VALUE", "FOR"])?;
+        Ok(Expr::call(function, vec![self.column()?]))
+    }
+
+    /// A whole number with its sign.
+    fn sequence_number(&mut self) -> Result<i64> {
+        let minus = self.eat_symbol("-");
+        if !minus {
+            self.eat_symbol("+");
+        }
+        let error = self.error();
+        let value = i64::try_from(self.unsigned()?).map_err(|_| error)?;
+        Ok(if minus { -value } else { value })
+    }
+
+    /// `PERIOD FOR name (start, end)`; `None` where something else starts.
+    pub(super) fn period_spec(&mut self) -> Result<Option<PeriodSpec>> {
+        if !self.are(&["PERIOD", "FOR"]) {
+            return Ok(None);
+        }
+        self.at += 2;
+        let name = self.period_name()?;
+        self.expect_symbol("(")?;
+        let start = self.name()?;
+        self.expect_symbol(",")?;
+        let end = self.name()?;
+        self.expect_symbol(")")?;
+        Ok(Some(PeriodSpec { name, start, end }))
+    }
+
+    /// `None` is `SYSTEM_TIME`.
+    pub(super) fn period_name(&mut self) -> Result<Option<String>> {
+        let name = self.name()?;
+        Ok(Some(name).filter(|name| !name.eq_ignore_ascii_case("SYSTEM_TIME")))
+    }
+
+    /// `ROW START` or `ROW END`, in place of a generated column's expression.
+    pub(super) fn row_edge(&mut self) -> Option<RowEdge> {
+        match () {
+            _ if self.eat_all(&["ROW", "START"]) => Some(RowEdge::Start),
+            _ if self.eat_all(&["ROW", "END"]) => Some(RowEdge::End),
+            _ => None,
+        }
+    }
+
+    /// `WITH SYSTEM VERSIONING` or `WITHOUT SYSTEM VERSIONING`.
+    pub(super) fn versioning(&mut self) -> Option<bool> {
+        match () {
+            _ if self.eat_all(&["WITH", "SYSTEM", "VERSIONING"]) => Some(true),
+            _ if self.eat_all(&["WITHOUT", "SYSTEM", "VERSIONING"]) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// `FOR SYSTEM_TIME ...` behind a table's name.
+    pub(super) fn system_time(&mut self) -> Result<Option<Box<SystemTime>>> {
+        if self.are(&["FOR", "PORTION", "OF"]) {
+            return Err(SqlError::not_supported("FOR PORTION OF"));
+        }
+        if !self.are(&["FOR", "SYSTEM_TIME"]) {
+            return Ok(None);
+        }
+        self.at += 2;
+        let time = match () {
+            _ if self.eat("ALL") => SystemTime::All,
+            _ if self.eat_all(&["AS", "OF"]) => SystemTime::AsOf(self.moment()?),
+            _ if self.eat("BETWEEN") => {
+                let first = self.moment()?;
+                self.expect("AND")?;
+                SystemTime::Between(first, self.moment()?)
+            }
+            _ if self.eat("FROM") => {
+                let first = self.moment()?;
+                self.expect("TO")?;
+                SystemTime::FromTo(first, self.moment()?)
+            }
+            _ => return Err(self.error()),
+        };
+        Ok(Some(Box::new(time)))
+    }
+
+    /// `[TIMESTAMP] expression`
+    fn moment(&mut self) -> Result<Expr> {
+        if self.is("TRANSACTION") && !self.symbol_ahead(1, "(") {
+            return Err(SqlError::not_supported("FOR SYSTEM_TIME by TRANSACTION"));
+        }
+        let is_word = self.ahead(1).kind != TokenKind::Text && !self.symbol_ahead(1, "(");
+        if self.is("TIMESTAMP") && is_word {
+            self.advance();
+        }
+        self.bit_expr()
+    }
+
+    /// `SYSTEM_TIME [LIMIT n | INTERVAL n unit [STARTS moment]] [AUTO]`, in MariaDB's own words.
+    pub(super) fn partition_by_system_time(&mut self) -> Result<PartitionFunctionSpec> {
+        self.expect("SYSTEM_TIME")?;
+        let mut text = String::new();
+        if self.eat("LIMIT") {
+            text = format!("LIMIT {}", self.unsigned()?);
+        } else if self.eat("INTERVAL") {
+            let from = self.token().start as usize;
+            self.literal()?;
+            let written = &self.text[from..self.tokens[self.at - 1].end as usize];
+            let amount = String::from_utf8_lossy(written).into_owned();
+            let unit = self.upper();
+            self.time_unit()?;
+            text = match (unit.as_str(), amount.trim_matches('\'').parse::<u64>()) {
+                ("WEEK", Ok(weeks)) => format!("INTERVAL {} DAY", 7 * weeks),
+                (_, Ok(number)) => format!("INTERVAL {number} {unit}"),
+                (_, Err(_)) => format!("INTERVAL {amount} {unit}"),
+            };
+            if self.eat("STARTS") {
+                let _ = self.ahead(1).kind == TokenKind::Text && self.eat("TIMESTAMP");
+                text.push_str(&format!(" STARTS TIMESTAMP'{}'", self.string()?));
+            }
+        }
+        if self.eat("AUTO") {
+            text.push_str(" AUTO");
+        }
+        let expression = Some(WrittenExpr { tree: None, text });
+        let (kind, linear, algorithm_1) = (PartitionKind::SystemTime, false, false);
+        Ok(PartitionFunctionSpec { kind, linear, algorithm_1, expression, columns: Vec::new() })
+    }
+
+    /// `HISTORY FROM table [BEFORE SYSTEM_TIME moment]`, behind DELETE; `None` where the word is
+    /// the name of a table.
+    pub(super) fn delete_history(&mut self) -> Result<Option<Statement>> {
+        if !self.are(&["HISTORY", "FROM"]) {
+            return Ok(None);
+        }
+        let at = self.at;
+        self.at += 2;
+        let name = self.table_name()?;
+        let partitions = self.partition_selection()?;
+        let is_before = self.eat_all(&["BEFORE", "SYSTEM_TIME"]);
+        let before = if is_before { Some(self.moment()?) } else { None };
+        if !self.at_end() {
+            self.at = at;
+            return Ok(None);
+        }
+        let system_time = Some(Box::new(SystemTime::History(before)));
+        let from = TableRef::Table { name, alias: None, partitions, hints: Vec::new(), system_time };
+        let (targets, order_by) = (Vec::new(), Vec::new());
+        let delete = Delete { targets, from, filter: None, order_by, limit: None, ignore: false };
+        Ok(Some(Statement::Delete(delete)))
+    }
 }
 
 impl Alteration {
@@ -132,5 +382,25 @@ impl Alteration {
     /// With `IF NOT EXISTS`.
     pub(super) fn unless_there(self) -> Alteration {
         Alteration::Conditional { if_exists: false, alteration: Box::new(self) }
+    }
+}
+
+/// `NO option`; false where there is no such option. MariaDB takes its own limits of a sequence
+/// that counts upwards, whichever way this one counts.
+fn without(spec: &mut SequenceSpec, option: &str) -> Result<bool> {
+    match option {
+        "MINVALUE" => once(&mut spec.minimum, SequenceSpec::LEAST, "MINVALUE")?,
+        "MAXVALUE" => once(&mut spec.maximum, SequenceSpec::GREATEST, "MAXVALUE")?,
+        "CACHE" => once(&mut spec.cache, 0, "CACHE")?,
+        "CYCLE" => once(&mut spec.cycle, false, "CYCLE")?,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+fn once<T>(place: &mut Option<T>, value: T, option: &str) -> Result<()> {
+    match place.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(SqlError::new(1225, format!("Option '{option}' used twice in statement"))),
     }
 }

@@ -27,7 +27,6 @@ pub(crate) mod partition;
 mod program;
 mod query;
 mod reserved;
-mod sequence;
 mod set;
 mod show;
 mod statement;

@@ -45,7 +45,7 @@ impl Parser<'_> {
             "LIST" if is_first && !linear => PartitionKind::List,
             "HASH" => PartitionKind::Hash,
             "KEY" => PartitionKind::Key,
-            "SYSTEM_TIME" if is_first => return Err(SqlError::not_supported("PARTITION BY SYSTEM_TIME")),
+            "SYSTEM_TIME" if is_first && !linear => return self.partition_by_system_time(),
             _ => return Err(self.error()),
         };
         self.advance();
@@ -100,10 +100,20 @@ impl Parser<'_> {
     }
 
     fn partition_values(&mut self) -> Result<PartitionValues> {
+        for word in ["HISTORY", "CURRENT", "DEFAULT"] {
+            if self.eat(word) {
+                return Ok(PartitionValues::Word(word));
+            }
+        }
         if !self.eat("VALUES") {
             return Ok(PartitionValues::None);
         }
         if self.eat("IN") {
+            let is_default = self.is_symbol("(") && self.token_is(self.ahead(1), "DEFAULT");
+            if is_default && self.symbol_ahead(2, ")") {
+                self.at += 3;
+                return Ok(PartitionValues::Word("DEFAULT"));
+            }
             let values = self.parenthesized(|parser| match parser.is_symbol("(") {
                 true => parser.parenthesized(Self::partition_value),
                 false => Ok(vec![parser.partition_value()?]),

@@ -334,12 +334,13 @@ impl Parser<'_> {
         self.count_table()?;
         let name = self.table_name()?;
         let partitions = self.partition_selection()?;
+        let system_time = self.system_time()?;
         let alias = if self.eat("AS") || self.is_name() { Some(self.string_or_name()?) } else { None };
         let mut hints = Vec::new();
         while let Some(hint) = self.index_hint()? {
             hints.push(hint);
         }
-        Ok(TableRef::Table { name, alias, partitions, hints })
+        Ok(TableRef::Table { name, alias, partitions, hints, system_time })
     }
 
     /// One more table of the FROM at hand.

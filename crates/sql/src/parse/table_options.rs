@@ -49,6 +49,10 @@ impl Parser<'_> {
             "DATA" | "INDEX" if self.token_is(self.ahead(1), "DIRECTORY") => {
                 return Err(SqlError::not_supported(format!("{word} DIRECTORY")));
             }
+            "WITH" if self.are(&["WITH", "SYSTEM", "VERSIONING"]) => {
+                options.versioned = self.versioning().is_some();
+                return Ok(true);
+            }
             "ENGINE" | "COLLATE" | "COMMENT" | "AUTO_INCREMENT" => true,
             name if TableOptions::KEPT.contains(&name) => true,
             "INSERT_METHOD" | "TABLE_CHECKSUM" => false,

@@ -3,7 +3,9 @@
 use super::{Definition, Dictionary, Kind, Rows};
 use crate::error::Result;
 use crate::show::{ShownIndex, indexes_as_shown};
-use engine::{ColumnDef, ColumnDefault, Engine, IndexColumn, IndexDef, KeptIndex, KeptKind, Table};
+use engine::{
+    ColumnDef, ColumnDefault, ColumnRoles, Engine, IndexColumn, IndexDef, KeptIndex, KeptKind, Table,
+};
 use types::{ColumnType, TypeCode, Value, collation};
 
 pub(super) const TABLES: &[Definition] = &[
@@ -148,6 +150,12 @@ pub(crate) fn extra_of(column: &ColumnDef) -> String {
     if column.on_update_now {
         parts.push(format!("on update {}", now_text(column)));
     }
+    if column.roles.is_of_row() {
+        parts.push("STORED GENERATED".to_owned());
+    }
+    if column.roles.has(ColumnRoles::UNVERSIONED) {
+        parts.push("WITHOUT SYSTEM VERSIONING".to_owned());
+    }
     if let Some(generated) = &column.generated {
         parts.push(if generated.stored { "STORED GENERATED" } else { "VIRTUAL GENERATED" }.to_owned());
     }
@@ -160,7 +168,7 @@ pub(crate) fn extra_of(column: &ColumnDef) -> String {
 fn columns(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     for table in dictionary.tables() {
         for (at, column) in table.def.columns.iter().enumerate() {
-            if dictionary.sees_column(&table, &column.name) {
+            if !table.def.is_hidden(column) && dictionary.sees_column(&table, &column.name) {
                 rows.push(column_row(dictionary.host, &table, at, column))?;
             }
         }
@@ -199,6 +207,15 @@ fn geometry_columns(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<
     Ok(())
 }
 
+/// `ROW START`, or the expression of a generated column.
+fn generation_of(column: &ColumnDef) -> String {
+    match () {
+        _ if column.roles.has(ColumnRoles::ROW_START) => "ROW START".to_owned(),
+        _ if column.roles.has(ColumnRoles::ROW_END) => "ROW END".to_owned(),
+        _ => column.generated.as_ref().map_or(String::new(), |generated| escaped(&generated.expression)),
+    }
+}
+
 fn column_row(host: &dyn crate::host::Host, table: &Table, at: usize, column: &ColumnDef) -> Vec<Value> {
     let mut row = vec![
         text("def"),
@@ -215,7 +232,7 @@ fn column_row(host: &dyn crate::host::Host, table: &Table, at: usize, column: &C
         text(&extra_of(column)),
         text(&host.column_privileges(&table.def.schema, &table.def.name, &column.name)),
         text(&column.comment),
-        text(&column.generated.as_ref().map_or(String::new(), |generated| escaped(&generated.expression))),
+        text(&generation_of(column)),
         column.ty.srid().map_or(Value::Null, |srid| Value::UInt(u64::from(srid))),
     ]);
     row
@@ -324,6 +341,9 @@ pub(crate) fn index_rows(engine: &Engine, table: &Table) -> Vec<Vec<Value>> {
 fn tree_rows(table: &Table, index: &IndexView<'_>, rows_of_table: u64, rows: &mut Vec<Vec<Value>>) {
     for (at, part) in index.parts.iter().enumerate() {
         let column = &table.def.columns[part.column];
+        if table.def.is_hidden(column) {
+            continue;
+        }
         rows.push(vec![
             text(&table.def.name),
             Value::UInt(u64::from(!index.unique)),

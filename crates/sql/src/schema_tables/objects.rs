@@ -210,7 +210,11 @@ pub(crate) fn status_of(engine: &Engine, table: &Table) -> Vec<Value> {
 
 /// What TABLE_TYPE says of a table.
 pub(crate) fn table_type(def: &engine::TableDef) -> &'static str {
-    if def.is_sequence() { "SEQUENCE" } else { "BASE TABLE" }
+    match def.temporal.versioning {
+        _ if def.is_sequence() => "SEQUENCE",
+        Some(_) => "SYSTEM VERSIONED",
+        None => "BASE TABLE",
+    }
 }
 
 fn tables(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {

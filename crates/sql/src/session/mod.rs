@@ -210,7 +210,8 @@ impl Session {
         let matches = |name: &str| {
             wildcard.is_empty() || crate::show::matches_pattern(name.as_bytes(), wildcard.as_bytes())
         };
-        let columns = table.def.columns.iter().enumerate().filter(|(_, column)| matches(&column.name));
+        let columns = table.def.columns.iter().enumerate();
+        let columns = columns.filter(|(_, column)| !table.def.is_hidden(column) && matches(&column.name));
         Ok(columns.map(|(at, column)| scope.describe(&scope.tables[0].column(at), &column.name)).collect())
     }
 

@@ -3,7 +3,7 @@
 use crate::ast::TableOptions;
 use crate::attribute::ENGINE;
 use crate::quoting::{quoted, text_literal as literal};
-use engine::{ColumnDef, ColumnDefault, IndexColumn, IndexDef, KeptIndex, KeptKind, KeptPart, TableDef};
+use engine::{ColumnDef, ColumnDefault, ColumnRoles, IndexDef, KeptIndex, KeptKind, KeptPart, TableDef};
 use std::borrow::Cow;
 use types::{ColumnType, DateTime, TypeCode, Value, collation};
 
@@ -50,7 +50,8 @@ fn is_virtual(column: &ColumnDef) -> bool {
 /// The line of an index that has a tree.
 fn tree_line(def: &TableDef, index: &IndexDef) -> String {
     let kind = if index.unique { "UNIQUE KEY" } else { "KEY" };
-    let mut line = format!("  {kind} {} ({})", quoted(&index.name), key_parts(def, &index.columns));
+    let parts = super::temporal::key_parts(def, &index.name, &index.columns);
+    let mut line = format!("  {kind} {} ({parts})", quoted(&index.name));
     if !index.comment.is_empty() {
         line.push_str(&format!(" COMMENT {}", literal(&index.comment)));
     }
@@ -91,14 +92,17 @@ fn kept_line(index: &KeptIndex) -> String {
 /// shown when it is more than 1.
 pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zone_offset_s: i32) -> String {
     let line = |column| format!("  {}", column_line(def, column, zone_offset_s));
-    let mut lines: Vec<String> = def.columns.iter().map(line).collect();
+    let shown = def.columns.iter().filter(|column| !def.is_hidden(column));
+    let mut lines: Vec<String> = shown.map(line).collect();
+    lines.extend(super::temporal::application_period(def));
     if let Some(primary) = &def.primary {
-        lines.push(format!("  PRIMARY KEY ({})", key_parts(def, primary)));
+        lines.push(format!("  PRIMARY KEY ({})", super::temporal::key_parts(def, "PRIMARY", primary)));
     }
     lines.extend(indexes_as_shown(def).into_iter().map(|index| match index {
         ShownIndex::Tree(index) => tree_line(def, index),
         ShownIndex::Kept(index) => kept_line(index),
     }));
+    lines.extend(super::temporal::system_period(def));
     let mut foreign_keys: Vec<_> = def.foreign_keys.iter().collect();
     foreign_keys.sort_by(|a, b| a.name.cmp(&b.name));
     lines.extend(foreign_keys.into_iter().map(|key| format!("  {}", key.clause(def))));
@@ -142,6 +146,9 @@ pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zon
         text.push_str(&format!(" COMMENT={}", literal(&def.comment)));
     }
     storage(&mut text, Some(true));
+    if def.temporal.versioning.is_some() {
+        text.push_str(" WITH SYSTEM VERSIONING");
+    }
     if let Some(partitioning) = &def.partitioning {
         text.push_str(&super::partitioning::clause(partitioning));
     }
@@ -164,15 +171,6 @@ pub(crate) fn engine_of(def: &TableDef) -> &str {
     def.options.iter().find(|(name, _)| name == ENGINE).map_or("InnoDB", |(_, engine)| engine)
 }
 
-fn key_parts(def: &TableDef, parts: &[IndexColumn]) -> String {
-    let part = |part: &IndexColumn| {
-        let name = quoted(&def.columns[part.column].name);
-        let prefix = part.prefix.map_or(String::new(), |prefix| format!("({prefix})"));
-        format!("{name}{prefix}{}", if part.descending { " DESC" } else { "" })
-    };
-    parts.iter().map(part).collect::<Vec<_>>().join(",")
-}
-
 fn column_line(def: &TableDef, column: &ColumnDef, zone_offset_s: i32) -> String {
     let ty = &column.ty;
     let mut line = format!("{} {}", quoted(&column.name), ty.sql_name());
@@ -184,6 +182,13 @@ fn column_line(def: &TableDef, column: &ColumnDef, zone_offset_s: i32) -> String
         if ty.collation != def.collation || ty.collation != charset.default_collation() {
             line.push_str(&format!(" COLLATE {}", collation::name(ty.collation)));
         }
+    }
+    if let Some(edge) = super::temporal::row_edge(column) {
+        line.push_str(&edge);
+        if !column.comment.is_empty() {
+            line.push_str(&format!(" COMMENT {}", literal(&column.comment)));
+        }
+        return line;
     }
     if let Some(generated) = &column.generated {
         let kind = if generated.stored { "STORED" } else { "VIRTUAL" };
@@ -221,6 +226,9 @@ fn column_line(def: &TableDef, column: &ColumnDef, zone_offset_s: i32) -> String
         },
         Some(ColumnDefault::CurrentTimestamp) => line.push_str(&format!(" DEFAULT {}", now(column))),
         Some(ColumnDefault::Expression(expression)) => line.push_str(&format!(" DEFAULT ({expression})")),
+    }
+    if column.roles.has(ColumnRoles::UNVERSIONED) && def.temporal.versioning.is_some() {
+        line.push_str(" WITHOUT SYSTEM VERSIONING");
     }
     if column.on_update_now {
         line.push_str(&format!(" ON UPDATE {}", now(column)));
@@ -273,7 +281,7 @@ fn now(column: &ColumnDef) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::IndexDef;
+    use engine::{IndexColumn, IndexDef};
 
     #[test]
     fn as_mysql_prints_it() {

@@ -6,6 +6,7 @@ mod objects;
 mod partitioning;
 mod stored;
 mod stored_rows;
+mod temporal;
 
 pub(crate) use create_table::{ShownIndex, create_table, engine_of, indexes_as_shown, moment_in};
 pub(crate) use explain::explain_rows;

@@ -220,7 +220,8 @@ impl ShowParts<'_> {
         if let Some(table) = self.engine.catalog().table(schema, &name.name) {
             self.host.check_sight(Sight::Description(schema, &name.name))?;
             for (at, column) in table.def.columns.iter().enumerate() {
-                if self.host.check_sight(Sight::Column(schema, &name.name, &column.name)).is_err() {
+                let is_seen = self.host.check_sight(Sight::Column(schema, &name.name, &column.name)).is_ok();
+                if !is_seen || table.def.is_hidden(column) {
                     continue;
                 }
                 let collation = match column.ty.is_character() {

@@ -31,6 +31,7 @@ pub(crate) fn method(function: &PartitionFunction) -> String {
         PartitionKind::List => "LIST",
         PartitionKind::Hash => "HASH",
         PartitionKind::Key => "KEY",
+        PartitionKind::SystemTime => "SYSTEM_TIME",
     };
     let columns = if is_over_columns(function) { " COLUMNS" } else { "" };
     format!("{}{kind}{columns}", if function.linear { "LINEAR " } else { "" })
@@ -52,6 +53,7 @@ pub(crate) fn expression(function: &PartitionFunction) -> Option<String> {
 fn function(function: &PartitionFunction) -> String {
     let linear = if function.linear { "LINEAR " } else { "" };
     match (&function.expression, function.kind) {
+        (Some(expression), PartitionKind::SystemTime) => format!("SYSTEM_TIME {expression}"),
         (Some(expression), _) => format!("{} ({expression})", method(function)),
         // MySQL writes two spaces.
         (None, PartitionKind::Range) => format!("RANGE  COLUMNS({})", names(&function.columns)),
@@ -105,6 +107,8 @@ fn partition(partitioning: &Partitioning, at: usize) -> String {
         {
             text.push_str(" VALUES LESS THAN MAXVALUE");
         }
+        PartitionKind::SystemTime => text.push_str(&format!(" {}", values(partitioning, at))),
+        PartitionKind::List if partition.is_default() => text.push_str(" DEFAULT"),
         PartitionKind::Range => text.push_str(&format!(" VALUES LESS THAN ({})", values(partitioning, at))),
         PartitionKind::List => text.push_str(&format!(" VALUES IN ({})", values(partitioning, at))),
         _ => {}
@@ -121,8 +125,12 @@ fn partition(partitioning: &Partitioning, at: usize) -> String {
 
 /// The clause, with the line feed before it and in MySQL's version comment.
 pub(super) fn clause(partitioning: &Partitioning) -> String {
+    let of_mariadb = partitioning.by.kind == PartitionKind::SystemTime
+        || partitioning.partitions.iter().any(engine::Partition::is_default);
     let version = if is_over_columns(&partitioning.by) { "50500" } else { "50100" };
-    let mut text = format!("\n/*!{version} PARTITION BY {}", function(&partitioning.by));
+    // MySQL cannot read it: it is no comment of a version.
+    let head = if of_mariadb { " ".to_owned() } else { format!("/*!{version} ") };
+    let mut text = format!("\n{head}PARTITION BY {}", function(&partitioning.by));
     if partitioning.form == PartitionForm::Count {
         text.push_str(&format!("\nPARTITIONS {}", partitioning.partitions.len()));
     }
@@ -137,6 +145,8 @@ pub(super) fn clause(partitioning: &Partitioning) -> String {
         let all = (0..partitioning.partitions.len()).map(|at| partition(partitioning, at));
         text.push_str(&format!("\n({})", all.collect::<Vec<_>>().join(",\n ")));
     }
-    text.push_str(" */");
+    if !of_mariadb {
+        text.push_str(" */");
+    }
     text
 }

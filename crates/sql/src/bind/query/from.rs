@@ -4,12 +4,13 @@ use super::super::logging::Unsafe;
 use super::super::scope::NotOne;
 use super::super::{Binder, ColumnAt, NODE_BYTES, Place, Scope, ScopeTable, TableUse};
 use super::bind_query;
+use super::system_time::{self, With};
 use crate::ast::{self, IndexHint, JoinKind, TableRef};
 use crate::error::{Result, SqlError};
 use crate::expr::{Coercibility, Expr, Node};
 use crate::host::Privilege;
 use crate::plan::{Access, RowLock, Source, TableStep, Wish, choose, conjuncts};
-use types::ColumnType;
+use types::{ColumnType, Value};
 
 /// What a column of a table of FROM takes: its place in the scope with its names, and what is noted
 /// of it in the plan.
@@ -21,8 +22,9 @@ pub(in crate::bind) struct Bound {
     hints: Vec<IndexHint>,
     /// LEFT JOIN's conditions.
     outer: Option<Vec<Expr>>,
-    /// What holds of the rows of the partitions that were chosen.
-    chosen: Option<Expr>,
+    /// What holds of the rows of the partitions that were chosen, and of those that are seen of a
+    /// table with system versioning.
+    chosen: Vec<Expr>,
 }
 
 /// FROM: its tables in the order of the loops, with the position of each in the scope, and the
@@ -38,9 +40,11 @@ impl Binder<'_> {
     fn table_ref(&mut self, written: &TableRef, scope: &mut Scope, from: &mut From) -> Result<Joined> {
         let first = scope.tables.len();
         match written {
-            TableRef::Table { name, alias, partitions, hints } => {
+            TableRef::Table { name, alias, partitions, hints, system_time } => {
                 let mut bound = self.named_table(name, alias.as_deref(), hints, scope)?;
-                bound.chosen = self.chosen_partitions(&bound.source, partitions, scope)?;
+                bound.chosen.extend(self.chosen_partitions(&bound.source, partitions, scope)?);
+                let seen = self.seen_by_system_time(&bound.source, system_time.as_deref(), scope)?;
+                bound.chosen.extend(seen);
                 from.tables.push((scope.tables.len() - 1, bound));
                 Ok(Joined::table(first, scope))
             }
@@ -63,7 +67,7 @@ impl Binder<'_> {
                 let source = Source::Derived(Box::new(plan));
                 from.tables.push((
                     scope.tables.len() - 1,
-                    Bound { source, hints: Vec::new(), outer: None, chosen: None },
+                    Bound { source, hints: Vec::new(), outer: None, chosen: Vec::new() },
                 ));
                 Ok(Joined::table(first, scope))
             }
@@ -104,7 +108,7 @@ impl Binder<'_> {
             let table = ScopeTable::computed(&schema, shown, &name.name, &columns, scope.slots());
             self.add_to_scope(scope, table)?;
             let source = Source::Virtual { schema: schema.to_lowercase(), name: name.name.to_lowercase() };
-            return Ok(Bound { source, hints: Vec::new(), outer: None, chosen: None });
+            return Ok(Bound { source, hints: Vec::new(), outer: None, chosen: Vec::new() });
         }
         let view = self.engine.catalog().object(&schema, engine::ObjectKind::View, &name.name);
         if let Some(view) = view.filter(|_| !to_change) {
@@ -113,7 +117,7 @@ impl Binder<'_> {
             let table = ScopeTable::computed(&schema, shown, &name.name, &plan.columns, scope.slots());
             self.add_to_scope(scope, table)?;
             let source = Source::Derived(Box::new(plan));
-            return Ok(Bound { source, hints: Vec::new(), outer: None, chosen: None });
+            return Ok(Bound { source, hints: Vec::new(), outer: None, chosen: Vec::new() });
         }
         self.use_locked(&schema, &name.name, shown, to_change)?;
         let table = self.stored_table(name)?;
@@ -123,7 +127,7 @@ impl Binder<'_> {
             source: Source::Stored { table, access: Access::all() },
             hints: hints.to_vec(),
             outer: None,
-            chosen: None,
+            chosen: Vec::new(),
         })
     }
 
@@ -147,6 +151,40 @@ impl Binder<'_> {
         let last = scope.tables.last().expect("the table has been added");
         let own = Scope::of(ScopeTable { readable: true, ..last.clone() });
         self.expr(&tree, &mut Place::new(&own, "partition function")).map(Some)
+    }
+
+    /// The conditions of the rows that are seen of the table that was added to the scope last: of
+    /// one with system versioning the current ones, unless the statement says something else.
+    fn seen_by_system_time(
+        &mut self,
+        source: &Source,
+        time: Option<&ast::SystemTime>,
+        scope: &Scope,
+    ) -> Result<Vec<Expr>> {
+        let last = scope.tables.last().expect("the table has been added");
+        let changes = matches!(self.table_use, TableUse::Change(_) | TableUse::Join);
+        let bounds = match source {
+            Source::Stored { table, .. } => system_time::bounds(&table.def, time, changes)?,
+            _ => None,
+        };
+        let Some(bounds) = bounds else {
+            return match time {
+                None => Ok(Vec::new()),
+                Some(_) => Err(crate::ddl::not_versioned(&last.org_table)),
+            };
+        };
+        // Nobody reads a column by being shown the current rows.
+        let own = Scope::of(ScopeTable { readable: true, ..last.clone() });
+        let bind = |bound: system_time::Bound<'_>| match bound.with {
+            With::Limit(limit) => limited(own.tables[0].column(bound.column), bound.op, limit),
+            With::Moment(moment) => {
+                let name = own.tables[0].columns[bound.column].name.clone();
+                let column = ast::Expr::Column { schema: None, table: None, name };
+                let tree = ast::Expr::Binary(bound.op, Box::new(column), Box::new(moment.clone()));
+                self.expr(&tree, &mut Place::new(&own, "FOR SYSTEM_TIME"))
+            }
+        };
+        bounds.into_iter().map(bind).collect()
     }
 
     /// Whether a privilege holds on some of a table's columns, each of which is then checked where
@@ -285,9 +323,7 @@ impl Binder<'_> {
         let mut preconditions = Vec::new();
         take_decidable(&mut pending, &known, &mut preconditions);
         for (at, (position, mut bound)) in tables.into_iter().enumerate() {
-            if let Some(chosen) = bound.chosen.take() {
-                bound.outer.as_mut().unwrap_or(&mut pending).push(chosen);
-            }
+            bound.outer.as_mut().unwrap_or(&mut pending).append(&mut bound.chosen);
             let table = &scope.tables[position];
             let slots = table.base..table.base + table.columns.len();
             let mut source = bound.source;
@@ -404,6 +440,19 @@ impl Joined {
         }
         Ok(pairs)
     }
+}
+
+/// The comparison of a column with a constant of its type.
+fn limited(column: Expr, op: ast::BinaryOp, limit: Value) -> Result<Expr> {
+    let (ty, coercibility) = (column.ty.clone(), Coercibility::Numeric);
+    let limit = Expr { node: Node::Constant(limit), ty, nullable: false, coercibility };
+    let collation = crate::expr::comparison_collation(&column, &limit)?;
+    Ok(Expr {
+        node: Node::Compare { op, operands: Box::new([column, limit]), collation },
+        ty: ColumnType::int(false),
+        nullable: false,
+        coercibility,
+    })
 }
 
 /// The condition that two columns that are merged are equal.
