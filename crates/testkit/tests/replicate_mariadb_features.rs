@@ -132,8 +132,23 @@ const FEATURES: &[Feature] = &[
             "INSERT INTO r VALUES (1)",
             "CREATE OR REPLACE INDEX i ON r (b) WAIT 3",
             "ALTER TABLE IF EXISTS r NOWAIT ADD COLUMN IF NOT EXISTS b TEXT, ADD COLUMN IF NOT EXISTS c INT DEFAULT 7",
+            "ALTER TABLE r ADD CONSTRAINT IF NOT EXISTS small CHECK (c < 100)",
+            "ALTER TABLE r ADD CONSTRAINT IF NOT EXISTS small CHECK (c < 1), ADD UNIQUE KEY IF NOT EXISTS u (c)",
+            "CREATE TABLE parts (a INT) PARTITION BY RANGE (a) \
+             (PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN (20))",
+            "ALTER TABLE parts ADD PARTITION IF NOT EXISTS (PARTITION p1 VALUES LESS THAN (30))",
+            "ALTER TABLE parts ADD PARTITION IF NOT EXISTS (PARTITION p2 VALUES LESS THAN (40))",
+            "INSERT INTO parts VALUES (1), (11), (31)",
+            "ALTER TABLE parts DROP PARTITION IF EXISTS nothing",
+            "ALTER TABLE parts DROP PARTITION IF EXISTS nothing, p0",
         ],
-        queries: &["SELECT * FROM t ORDER BY id", "SELECT * FROM r"],
+        queries: &[
+            "SELECT * FROM t ORDER BY id",
+            "SELECT * FROM r",
+            "SELECT * FROM parts ORDER BY a",
+            "SELECT partition_name FROM information_schema.partitions WHERE table_schema = 'statements' \
+             AND table_name = 'parts' ORDER BY partition_ordinal_position",
+        ],
         shown: &["`b` text DEFAULT (_utf8mb4'abc')"],
     },
 ];

@@ -82,4 +82,6 @@ pub enum PartitionAlteration {
     },
     /// `REBUILD PARTITION`
     Rebuild(PartitionNames),
+    /// MariaDB's ADD with IF NOT EXISTS and DROP with IF EXISTS.
+    Conditional(Box<PartitionAlteration>),
 }

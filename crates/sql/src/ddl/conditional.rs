@@ -69,6 +69,9 @@ fn names_something(old: &TableDef, before: &[Alteration], alteration: &Alteratio
         Alteration::RenameKey { from: name, .. }
         | Alteration::DropKey { name, .. }
         | Alteration::SetIndexVisible { name, .. } => has_key(name),
+        Alteration::AddCheck(check) => {
+            check.name.as_deref().is_some_and(|name| old.check_constraint(name).is_some())
+        }
         Alteration::AddForeignKey(spec) => {
             spec.name.as_deref().or(spec.index.as_deref()).is_some_and(|name| old.foreign_key(name).is_some())
         }

@@ -72,6 +72,19 @@ impl Maker<'_> {
             PartitionAlteration::Truncate(names) => truncated(def, old, names)?,
             PartitionAlteration::Coalesce(count) => Repartitioned::kept(coalesced(old, *count)?),
             PartitionAlteration::Reorganize(names, into) => self.reorganized(def, old, names, into)?,
+            PartitionAlteration::Conditional(alteration) => match alteration.as_ref() {
+                PartitionAlteration::Add(new) if new.iter().any(|one| old.partition(&one.name).is_some()) => {
+                    Repartitioned::kept(old.clone())
+                }
+                PartitionAlteration::Drop(names) => {
+                    let there = names.iter().filter(|name| old.partition(name).is_some());
+                    match there.cloned().collect::<Vec<_>>() {
+                        none if none.is_empty() => Repartitioned::kept(old.clone()),
+                        there => dropped(old, &there)?,
+                    }
+                }
+                other => return self.altered(def, other),
+            },
             // It stands alone, and changes no definition.
             PartitionAlteration::Exchange { .. } => Repartitioned::kept(old.clone()),
             PartitionAlteration::Rebuild(names) => {

@@ -135,7 +135,7 @@ impl Parser<'_> {
             return Ok(());
         }
         if let Some(check) = self.check_spec(None)? {
-            into.push(Alteration::AddCheck(check));
+            into.push(self.unless_there(Alteration::AddCheck(check)));
             return Ok(());
         }
         if let Some(period) = self.period_spec()? {

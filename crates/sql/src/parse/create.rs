@@ -107,8 +107,7 @@ impl Parser<'_> {
         let at = self.at;
         let mut name = None;
         if self.eat("CONSTRAINT") && !self.is("CHECK") {
-            // MariaDB has it here.
-            let _ = self.mode.of_source && self.if_not_exists();
+            self.if_not_exists_of_key = self.mariadb_if_not_exists();
             name = Some(self.name()?);
         }
         if !self.eat("CHECK") {

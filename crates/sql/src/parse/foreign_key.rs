@@ -11,15 +11,19 @@ impl Parser<'_> {
     pub(super) fn foreign_key_spec(&mut self) -> Result<Option<ForeignKeySpec>> {
         let at = self.at;
         let mut name = None;
-        if self.eat("CONSTRAINT") && !self.is_any(&["PRIMARY", "UNIQUE", "FOREIGN", "CHECK"]) {
-            name = Some(self.name()?);
+        let mut unless_there = false;
+        if self.eat("CONSTRAINT") {
+            unless_there = self.mariadb_if_not_exists();
+            if !self.is_any(&["PRIMARY", "UNIQUE", "FOREIGN", "CHECK"]) {
+                name = Some(self.name()?);
+            }
         }
         if !self.eat("FOREIGN") {
             self.at = at;
             return Ok(None);
         }
         self.expect("KEY")?;
-        self.if_not_exists_of_key = self.mariadb_if_not_exists();
+        self.if_not_exists_of_key = self.mariadb_if_not_exists() || unless_there;
         let index = if self.is_name() { Some(self.name()?) } else { None };
         let columns = self.parenthesized(Self::name)?;
         self.references(name, index, columns, false).map(Some)

@@ -225,9 +225,9 @@ impl Parser<'_> {
         }
         self.at += 2;
         // MariaDB has a condition here.
-        let _ = self.mode.of_source && (self.if_exists() || self.if_not_exists());
+        let is_conditional = self.mode.of_source && (self.if_exists() || self.if_not_exists());
         let _ = self.eat_any(&["NO_WRITE_TO_BINLOG", "LOCAL"]);
-        Ok(Some(match word.as_str() {
+        let alteration = match word.as_str() {
             "ADD" if self.eat("PARTITIONS") => PartitionAlteration::AddCount(self.unsigned()?),
             "ADD" => PartitionAlteration::Add(self.parenthesized(Self::partition_element)?),
             "DROP" => PartitionAlteration::Drop(self.list(Self::name)?),
@@ -241,6 +241,10 @@ impl Parser<'_> {
             }
             "EXCHANGE" => self.exchange()?,
             _ => PartitionAlteration::Rebuild(self.partition_names()?),
+        };
+        Ok(Some(match is_conditional {
+            true => PartitionAlteration::Conditional(Box::new(alteration)),
+            false => alteration,
         }))
     }
 
