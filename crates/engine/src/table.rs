@@ -410,7 +410,9 @@ impl Table {
             Ok(value) => part_text(&value, part),
             Err(_) => "?".to_string(),
         };
-        let mut joined = self.parts(index).iter().map(text).collect::<Vec<_>>().join("-");
+        let is_shown = |part: &&KeyPart| !self.def.is_hidden(&self.def.columns[part.column]);
+        let parts = self.parts(index).iter().filter(is_shown);
+        let mut joined = parts.map(text).collect::<Vec<_>>().join("-");
         joined.truncate(joined.floor_char_boundary(LONGEST_BYTES));
         joined
     }

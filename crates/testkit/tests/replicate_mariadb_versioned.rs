@@ -319,6 +319,13 @@ fn clients_change_rows_as_at_mariadb() {
     for sql in QUERIES.iter().filter(of_these).filter(|sql| !of_keys(sql)) {
         assert_eq!(rows(ours, sql), rows(theirs, sql), "{sql}");
     }
+    // What nobody wrote is not said of a key.
+    let doubled =
+        ["INSERT INTO d.t (id, a) VALUES (1, 1)"].map(|sql| servers.each_ref().map(|s| s.refuses(sql)));
+    for [(_, at_mariadb), (code, here)] in doubled {
+        assert!(at_mariadb.starts_with("Duplicate entry '1' for key"), "{at_mariadb}");
+        assert_eq!((code, &here[..28]), (1062, "Duplicate entry '1' for key "), "{here}");
+    }
     let refused = [
         ("TRUNCATE d.t", 4137),
         ("SELECT * FROM d.later FOR SYSTEM_TIME ALL", 4124),
