@@ -109,6 +109,17 @@ pub fn in_use() -> InUse {
     InUse { address_space_bytes: bytes(ADDRESS_SPACE), data_bytes: bytes(DATA) }
 }
 
+/// What the system would still give this process; `u64::MAX` where it has no limit of its own.
+pub fn left_bytes() -> u64 {
+    let limits = limits();
+    if limits.address_space_bytes == u64::MAX && limits.data_bytes == u64::MAX {
+        return u64::MAX;
+    }
+    let used = in_use();
+    let address_space = limits.address_space_bytes.saturating_sub(used.address_space_bytes);
+    address_space.min(limits.data_bytes.saturating_sub(used.data_bytes))
+}
+
 /// Asks for huge pages behind `bytes` bytes from `start`, so that one entry of the processor's
 /// address cache covers 2 MB instead of 4 KB. The system may not have them; nothing tells.
 pub fn prefer_huge_pages(start: *mut u8, bytes: usize) {

@@ -194,6 +194,9 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
         }
     }));
     server.memory.set_hard_limit(connections_memory_bytes(&server.globals));
+    if os::memory::left_bytes() < u64::MAX {
+        server.memory.ask_what_is_left(os::memory::left_bytes);
+    }
     Ok(Started { server, datadir })
 }
 

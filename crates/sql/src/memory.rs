@@ -21,12 +21,19 @@
 pub(crate) mod growth;
 
 use crate::error::{Result, SqlError};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use types::Value;
 
 /// What a charge gathers before it asks its budget.
 const STEP_BYTES: u64 = 8 * 1024;
+
+/// What connections take before the system is asked again what is left.
+const ASKED_AFTER_BYTES: u64 = 2 << 20;
+
+/// What is to be left beside what connections take: for threads that come, and for what is made and
+/// not charged.
+const LEFT_BYTES: u64 = 96 << 20;
 
 /// Values of fewer bytes are not counted one by one.
 pub(crate) const LONG_VALUE_BYTES: usize = 64 * 1024;
@@ -40,6 +47,10 @@ pub struct Pool {
     limit_bytes: AtomicU64,
     /// What there is.
     hard_limit_bytes: AtomicU64,
+    /// Tells what the system would still give the process, where it would not give everything.
+    left_bytes: OnceLock<fn() -> u64>,
+    /// What was used when that was asked last.
+    asked_at_bytes: AtomicU64,
     /// `Global_connection_memory`: of the budgets that are tracked.
     tracked_bytes: AtomicU64,
     /// Statements that a connection's limit has ended.
@@ -54,6 +65,8 @@ impl Default for Pool {
             used_bytes: AtomicU64::new(0),
             limit_bytes: AtomicU64::new(u64::MAX),
             hard_limit_bytes: AtomicU64::new(u64::MAX),
+            left_bytes: OnceLock::new(),
+            asked_at_bytes: AtomicU64::new(0),
             tracked_bytes: AtomicU64::new(0),
             past_connection_limit: AtomicU64::new(0),
             past_global_limit: AtomicU64::new(0),
@@ -70,6 +83,23 @@ impl Pool {
     /// What all connections together can have at most, whatever the variables say.
     pub fn set_hard_limit(&self, bytes: u64) {
         self.hard_limit_bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Has the system asked what it would still give, each time that some megabytes more are taken:
+    /// what is not charged, as threads, takes of it too. The first to say so is asked.
+    pub fn ask_what_is_left(&self, left_bytes: fn() -> u64) {
+        self.left_bytes.get_or_init(|| left_bytes);
+    }
+
+    /// Whether the system has so much more for the connections, and something beside it.
+    fn is_left(&self, used: u64, bytes: u64) -> bool {
+        let Some(left_bytes) = self.left_bytes.get() else { return true };
+        let since = used.abs_diff(self.asked_at_bytes.load(Ordering::Relaxed));
+        if since < ASKED_AFTER_BYTES {
+            return true;
+        }
+        self.asked_at_bytes.store(used, Ordering::Relaxed);
+        left_bytes() >= bytes.saturating_add(LEFT_BYTES)
     }
 
     /// What they keep now.
@@ -94,7 +124,7 @@ impl Pool {
             self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
             Err(error)
         };
-        if used > self.hard_limit_bytes.load(Ordering::Relaxed) {
+        if used > self.hard_limit_bytes.load(Ordering::Relaxed) || !self.is_left(used, bytes) {
             return refuse(out_of_memory());
         }
         if !limits.tracked.load(Ordering::Relaxed) {
@@ -406,6 +436,24 @@ mod tests {
         assert!(pool.used_bytes() <= 8 * MB as u64 && pool.used_bytes() > 7 * MB as u64);
         drop(kept);
         assert!(pool.used_bytes() <= 16 * 1024);
+    }
+
+    #[test]
+    fn what_the_system_has_left_counts_as_it_is_then() {
+        static LEFT: AtomicU64 = AtomicU64::new(u64::MAX);
+        let pool = Arc::new(Pool::default());
+        pool.ask_what_is_left(|| LEFT.load(Ordering::Relaxed));
+        let budget = Budget::new(pool.clone());
+        let mut kept = Charge::new(&budget);
+        kept.add(8 * MB).unwrap();
+        LEFT.store(LEFT_BYTES + 4 * MB as u64, Ordering::Relaxed);
+        assert_eq!(kept.add(8 * MB).map_err(|error| error.code), Err(1041));
+        kept.add(3 * MB).unwrap();
+        LEFT.store(0, Ordering::Relaxed);
+        assert_eq!(kept.add(3 * MB).map_err(|error| error.code), Err(1041));
+        assert!(pool.used_bytes() < 12 * MB as u64);
+        drop((kept, budget));
+        assert_eq!(pool.used_bytes(), 0);
     }
 
     #[test]

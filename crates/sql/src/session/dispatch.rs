@@ -8,7 +8,7 @@ use crate::admin::{AdminCommand, FlushTarget, PurgeTo};
 use crate::ast::{Show, Statement};
 use crate::error::{Result, SqlError};
 use crate::host::{Privilege, VirtualTable};
-use crate::memory::Charge;
+use crate::memory::{Charge, LONG_VALUE_BYTES};
 use crate::parse::parse_watched;
 use crate::schema_tables::column_meta;
 use crate::sink::ResultSink;
@@ -93,7 +93,14 @@ impl Session {
         statement: &Statement,
         sink: &mut dyn ResultSink,
     ) -> Result<()> {
+        /// A long text goes from hand to hand as a copy: as one of characters, to the tree of a
+        /// definition, to the log.
+        const COPIES: usize = 4;
         let _state = enter(State::Execute);
+        let mut copies = Charge::new(&self.memory);
+        if text.len() >= LONG_VALUE_BYTES {
+            copies.add(COPIES * text.len())?;
+        }
         if self.run_transaction(statement, sink)? || self.run_prepare(statement, sink)? {
             return Ok(());
         }

@@ -180,7 +180,16 @@ impl Function {
             }
             values.push(value);
         }
-        (self.run)(&Call { values: &values, name: self.name, args, ctx })
+        let charged = ctx.made_bytes.get();
+        let value = (self.run)(&Call { values: &values, name: self.name, args, ctx })?;
+        if let Value::Bytes(bytes) | Value::Json(bytes) = &value
+            && bytes.len() >= LONG_VALUE_BYTES
+        {
+            // What the function has not asked for itself, which is no longer than its arguments.
+            let asked = ctx.made_bytes.get().saturating_sub(charged);
+            ctx.charge_made(bytes.len().saturating_sub(asked as usize))?;
+        }
+        Ok(value)
     }
 }
 

@@ -60,6 +60,9 @@ fn write_number(number: f32, out: &mut String) {
     out.push_str(&format!("{digits}e{sign}{exponent:0>2}"));
 }
 
+/// So long MySQL's messages are at most.
+const MOST_MESSAGE_BYTES: usize = 511;
+
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new(
         "to_vector",
@@ -73,7 +76,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
                     Ok(Value::Bytes(numbers.iter().flat_map(|number| number.to_le_bytes()).collect()))
                 }
                 None => {
-                    let text = format!("Data cannot be converted to a valid vector: '{written}'");
+                    let mut text = format!(
+                        "Data cannot be converted to a valid vector: '{written:.MOST_MESSAGE_BYTES$}'"
+                    );
+                    text.truncate(text.floor_char_boundary(MOST_MESSAGE_BYTES));
                     Err(SqlError::new(6138, text))
                 }
             }
