@@ -28,13 +28,18 @@ impl Campaign {
     /// Begins a run: a minute with the same inputs each time, so that `make test` judges a change
     /// by the change; a run whose length is given looks for what nobody has tried.
     pub fn start(name: &'static str) -> Campaign {
+        Campaign::start_for(name, 60)
+    }
+
+    /// As [`Campaign::start`], for so many seconds where no length is given.
+    pub fn start_for(name: &'static str, usual_seconds: u64) -> Campaign {
         const USUAL_SEED: u64 = 1;
         let is_search = std::env::var("SLIPSTREAM_FUZZ_SECONDS").is_ok();
         let seed = if is_search { test_seed(name) } else { test_seed_or(name, USUAL_SEED) };
         Campaign {
             name,
             started: Stopwatch::start(),
-            length: Duration::from_secs(testkit::times("SLIPSTREAM_FUZZ_SECONDS", 60)),
+            length: Duration::from_secs(testkit::times("SLIPSTREAM_FUZZ_SECONDS", usual_seconds)),
             rng: Rng::new(seed),
             executions: 0,
             outcomes: BTreeMap::new(),
