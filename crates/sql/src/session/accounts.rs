@@ -2,12 +2,88 @@
 //! out and commits with what the binary log gets of them.
 
 use super::Session;
-use crate::admin::{AccountsLog, AdminCommand};
-use crate::error::Result;
+use crate::admin::{Account, AccountsLog, AdminCommand};
+use crate::error::{Result, SqlError};
 use crate::expr::Level;
+use crate::host::Privilege;
 use crate::sink::ResultSink;
+use engine::ObjectKind;
+
+/// What an account may be the definer of, in the order in which MySQL tells.
+const DEFINED: [(&[ObjectKind], &str); 4] = [
+    (&[ObjectKind::Event], "an event"),
+    (&[ObjectKind::View], "a view"),
+    (&[ObjectKind::Procedure, ObjectKind::Function], "a stored routine"),
+    (&[ObjectKind::Trigger], "a trigger"),
+];
+
+/// The accounts that a statement makes or takes away, and its first words.
+fn made_or_gone(command: &AdminCommand) -> Option<(&'static str, Vec<&Account>)> {
+    Some(match command {
+        AdminCommand::CreateUser { accounts, .. } => {
+            ("CREATE USER", accounts.iter().map(|spec| &spec.account).collect())
+        }
+        AdminCommand::DropUser { accounts, .. } => ("DROP USER", accounts.iter().collect()),
+        AdminCommand::RenameUser(pairs) => {
+            ("RENAME USER", pairs.iter().flat_map(|(from, to)| [from, to]).collect())
+        }
+        AdminCommand::CreateRole { roles, .. } => ("CREATE ROLE", roles.iter().collect()),
+        AdminCommand::DropRole { roles, .. } => ("DROP ROLE", roles.iter().collect()),
+        _ => return None,
+    })
+}
 
 impl Session {
+    /// An object whose definer goes is nobody's, and who makes an account of that name gets the
+    /// objects: both take ALLOW_NONEXISTENT_DEFINER, and are told.
+    ///
+    /// # Errors
+    /// 4006 without that privilege. Who may not change accounts at all is told that later.
+    fn check_definers(&self, command: &AdminCommand) -> Result<()> {
+        let Some((verb, accounts)) = made_or_gone(command) else { return Ok(()) };
+        if !self.may_change_accounts(verb) {
+            return Ok(());
+        }
+        let allows = "ALLOW_NONEXISTENT_DEFINER";
+        let is_allowed = self.host.check_administers(allows, &[allows]).is_ok();
+        let defines = |kinds: &[ObjectKind], account: &Account| {
+            let objects = kinds.iter().flat_map(|kind| self.engine.catalog().all_objects(*kind));
+            objects.into_iter().any(|object| {
+                let (user, host) = &object.def.definer;
+                *user == account.user && host.eq_ignore_ascii_case(&account.host)
+            })
+        };
+        for account in accounts.into_iter().filter(|account| !account.is_current_user) {
+            for (_, what) in DEFINED.iter().filter(|(kinds, _)| defines(kinds, account)) {
+                let Account { user, host, .. } = account;
+                if !is_allowed {
+                    let text = format!(
+                        "Operation {verb} failed for '{user}'@'{host}' as it is referenced as a definer account in \
+                         {what}."
+                    );
+                    return Err(SqlError::new(4006, text));
+                }
+                let text = format!("User '{user}'@'{host}' is referenced as a definer account in {what}.");
+                self.statement.diagnostics.borrow_mut().push(Level::Warning, 4005, text);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the account has one of the privileges that such a statement takes; who may change
+    /// the tables of accounts may do so by statements too.
+    fn may_change_accounts(&self, verb: &str) -> bool {
+        let (rows, own) = match verb {
+            "CREATE USER" => (Privilege::Insert, "CREATE USER"),
+            "CREATE ROLE" => (Privilege::Insert, "CREATE ROLE"),
+            "RENAME USER" => (Privilege::Update, "CREATE USER"),
+            "DROP ROLE" => (Privilege::Delete, "DROP ROLE"),
+            _ => (Privilege::Delete, "CREATE USER"),
+        };
+        self.host.check_administers("", &["CREATE USER", own]).is_ok()
+            || self.host.check_privilege(rows, Some("mysql"), None).is_ok()
+    }
+
     /// Commits what is open, changes accounts, and answers; `text` is the statement.
     pub(super) fn change_accounts(
         &mut self,
@@ -21,6 +97,7 @@ impl Session {
         if self.check_gtid_next()? {
             return self.ok(sink);
         }
+        self.check_definers(command)?;
         let text = String::from_utf8_lossy(text);
         let schema = self.schema.as_deref().unwrap_or_default();
         let now_us = self.variables.timestamp_us.unwrap_or_else(os::clock::now_us);
