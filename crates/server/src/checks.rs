@@ -1,7 +1,7 @@
 //! What an account may do: the checks that a session asks for before it does what a statement says.
 
 use crate::accounts::{
-    Account, Privileges, RoutineName, needs_privilege, quoted, routine_denied, schema_denied,
+    Account, Privileges, RoutineName, access_denied, needs_privilege, quoted, routine_denied, schema_denied,
 };
 use crate::connection_host::ConnectionHost;
 use crate::variables;
@@ -62,6 +62,16 @@ static USES_ROWS: LazyLock<Privileges> =
 /// Privileges that let one lock the rows that one reads.
 static LOCKS_ROWS: LazyLock<Privileges> =
     LazyLock::new(|| Privileges::of_names(&["UPDATE", "DELETE", "LOCK TABLES"]));
+
+/// Privileges for making tables and changing what they are.
+static DEFINES_TABLES: LazyLock<Privileges> = LazyLock::new(|| {
+    Privileges::of_names(&["CREATE", "ALTER", "INDEX", "REFERENCES", "CREATE VIEW", "TRIGGER"])
+});
+
+/// Whether a schema has computed tables only.
+fn is_computed(schema: &str) -> bool {
+    ["information_schema", "performance_schema"].iter().any(|name| schema.eq_ignore_ascii_case(name))
+}
 
 /// Tables of performance_schema that everybody reads; the others need SELECT, as in MySQL.
 const READ_BY_ALL: &[&str] =
@@ -155,6 +165,16 @@ impl ConnectionHost {
         Err(needs_privilege(&format!("RELOAD or {dynamic}")))
     }
 
+    /// Error 1045 unless the account has FILE.
+    pub(crate) fn check_may_use_files(&self) -> sql::Result<()> {
+        if self.may_do_everything() || self.account().global.contains(Privileges::of_names(&["FILE"])) {
+            return Ok(());
+        }
+        let login = self.login_account();
+        let with_password = !login.authentication_string.is_empty();
+        Err(access_denied(&login.user, &login.host, with_password))
+    }
+
     /// One privilege: on a table, on all of a schema, or on everything.
     pub(crate) fn check_one(
         &self,
@@ -174,6 +194,13 @@ impl ConnectionHost {
             _ => {}
         }
         let account = self.account();
+        if let (Some(schema), None) = (schema, table)
+            && is_computed(schema)
+            && privilege != Privilege::Select
+            && (privilege != Privilege::LockTables || schema.eq_ignore_ascii_case("information_schema"))
+        {
+            return Err(schema_denied(&account.shown(), schema));
+        }
         match (schema, table) {
             (None, _) if account.global.contains(bits(privilege)) => Ok(()),
             (None, _) => Err(needs_privilege(name)),
@@ -190,6 +217,7 @@ impl ConnectionHost {
         }
         let account = self.account();
         let wanted = wanted.iter().map(|privilege| bits(*privilege)).fold(Privileges::NONE, Privileges::with);
+        self.check_computed(wanted, schema, table)?;
         if account.restrictions.is_empty() && account.global.contains(wanted) {
             return Ok(());
         }
@@ -204,6 +232,27 @@ impl ConnectionHost {
         // Of a foreign key's parent MySQL tells the schema too.
         let parent = (missing == bits(Privilege::References)).then(|| format!("{schema}.{table}"));
         Err(self.table_denied(&missing.to_string(), parent.as_deref().unwrap_or(table)))
+    }
+
+    /// What nobody may do with a table that is computed: 1044 for what makes and changes tables,
+    /// and for all but reading in information_schema; 1142 for changes of its rows.
+    fn check_computed(&self, wanted: Privileges, schema: &str, table: &str) -> sql::Result<()> {
+        if !is_computed(schema) || wanted == bits(Privilege::Select) {
+            return Ok(());
+        }
+        let is_there = || crate::virtual_tables::is_one(schema, table);
+        if schema.eq_ignore_ascii_case("information_schema") || wanted.intersects(*DEFINES_TABLES) {
+            return Err(schema_denied(&self.account().shown(), schema));
+        }
+        let denied = match table.eq_ignore_ascii_case("host_cache") {
+            // It can be emptied.
+            true => wanted.without(bits(Privilege::Drop)),
+            false => wanted,
+        };
+        match denied.is_empty() || !is_there() {
+            true => Ok(()),
+            false => Err(self.table_denied(&denied.to_string(), table)),
+        }
     }
 
     /// Rows that are read may be locked by who may change them, or lock their table.
@@ -461,9 +510,7 @@ fn shows_routines(account: &Account) -> bool {
 /// MySQL's rules of what is seen. A privilege on a table itself counts whichever it is.
 fn sees(account: &Account, sight: Sight<'_>) -> bool {
     let in_schema = || IN_SCHEMA.with(*ON_TABLE);
-    let is_everybodys = |schema: &str| {
-        ["information_schema", "performance_schema"].iter().any(|s| s.eq_ignore_ascii_case(schema))
-    };
+    let is_everybodys = |schema: &str| is_computed(schema);
     match sight {
         Sight::Schema(schema) if schema.eq_ignore_ascii_case("information_schema") => true,
         Sight::Schema(schema) => {

@@ -461,6 +461,10 @@ impl Host for ConnectionHost {
         crate::virtual_tables::table(self, schema, table)
     }
 
+    fn check_file_access(&self) -> sql::Result<()> {
+        self.check_may_use_files()
+    }
+
     fn truncate_virtual_table(&self, schema: &str, table: &str) -> sql::Result<()> {
         crate::virtual_tables::truncate(self, schema, table)
     }

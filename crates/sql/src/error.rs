@@ -70,7 +70,7 @@ pub fn sqlstate(code: u16) -> [u8; 5] {
         1440 => b"XAE08",
         1613 => b"XA106",
         1614 => b"XA102",
-        3152 => b"42000",
+        3152 | 3630 | 3948 => b"42000",
         1439 | 1453 | 1458 | 1460 | 1461 | 1463 | 1582..=1584 | 1630 | 1641 | 1687 | 1701 => b"42000",
         _ => b"HY000",
     }
@@ -162,6 +162,11 @@ impl SqlError {
             1582,
             format!("Incorrect parameter count in the call to native function '{}'", function.to_uppercase()),
         )
+    }
+
+    /// `ER_UNSUPPORTED_PS`
+    pub fn not_preparable() -> SqlError {
+        SqlError::new(1295, "This command is not supported in the prepared statement protocol yet")
     }
 
     /// `ER_PARSE_ERROR` near `rest` of the statement, which starts on `line` (1 based).

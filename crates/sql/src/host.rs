@@ -262,6 +262,12 @@ pub trait Host: Send + Sync {
     /// this crate does not know itself. Names are in lower case.
     fn virtual_table(&self, schema: &str, table: &str) -> Option<VirtualTable>;
 
+    /// The error of an account that may not have the server read and write files: 1045, as MySQL
+    /// has it there.
+    fn check_file_access(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// TRUNCATE TABLE of a table of performance_schema.
     ///
     /// # Errors

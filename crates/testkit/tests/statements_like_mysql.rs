@@ -184,7 +184,8 @@ fn there_are_no_sums_of_geometries_and_vectors() {
     );
 }
 
-/// What the packet that ends a result says of warnings, by the protocol without CLIENT_DEPRECATE_EOF.
+/// What the packet that ends a result says of warnings, by the protocol without
+/// CLIENT_DEPRECATE_EOF.
 fn warnings_of(caller: &mut Caller, statement: &str) -> String {
     caller.command(&[b"\x03", statement.as_bytes()].concat());
     let mut ends = 0;

@@ -71,6 +71,11 @@ pub fn table(host: &ConnectionHost, schema: &str, table: &str) -> Option<Virtual
     Some(compute(host))
 }
 
+/// Whether there is such a table. Case does not count.
+pub fn is_one(schema: &str, table: &str) -> bool {
+    TABLES.iter().any(|(s, t, _)| schema.eq_ignore_ascii_case(s) && table.eq_ignore_ascii_case(t))
+}
+
 /// Empties a table that counts.
 ///
 /// # Errors
@@ -80,7 +85,7 @@ pub fn truncate(host: &ConnectionHost, schema: &str, table: &str) -> sql::Result
         host.server().hosts.clear();
         return Ok(());
     }
-    match TABLES.iter().any(|(s, t, _)| *s == schema && *t == table) {
+    match is_one(schema, table) {
         true => Err(host.table_denied("DROP", table)),
         false => Err(sql::SqlError::no_such_table(schema, table)),
     }

@@ -74,7 +74,7 @@ impl Parser<'_> {
             return Err(SqlError::not_supported("CREATE TABLE ... IGNORE | REPLACE SELECT"));
         }
         self.eat("AS");
-        if self.is("SELECT") || self.is_symbol("(") {
+        if self.is("SELECT") || self.is("WITH") || self.is_symbol("(") {
             create.query = Some(Box::new(self.query()?));
         }
         Ok(Statement::CreateTable(create))

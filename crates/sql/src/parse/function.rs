@@ -84,6 +84,10 @@ impl Parser<'_> {
                 self.aggregate()?
             }
             "CHAR" => self.char_function()?,
+            "ROW_NUMBER" | "RANK" | "DENSE_RANK" | "PERCENT_RANK" | "CUME_DIST" | "NTILE" | "LAG"
+            | "LEAD" | "FIRST_VALUE" | "LAST_VALUE" | "NTH_VALUE" => {
+                return Err(crate::SqlError::not_supported("window functions"));
+            }
             "WEIGHT_STRING" | "JSON_VALUE" | "MATCH" => {
                 return Err(crate::SqlError::not_supported(format!("{word}()")));
             }

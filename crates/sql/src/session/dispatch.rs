@@ -68,7 +68,8 @@ impl Session {
         if is_about_rows(&parsed.statement) {
             let bound = Arc::new(
                 self.bind_hinted(&parsed.statement, &parsed.hints)
-                    .inspect_err(|_| self.statement.diagnostics.borrow_mut().clear())?,
+                    .inspect_err(|_| self.statement.diagnostics.borrow_mut().clear())
+                    .map_err(|error| self.refusal(own_text, error))?,
             );
             if bound.cacheable && !self.more_results && parsed.end == text.len() {
                 self.cache.offer(text, &bound);
@@ -298,10 +299,11 @@ impl Session {
         format: Option<&str>,
         analyze: bool,
     ) -> Result<VirtualTable> {
+        // Privileges come first.
+        let bound = self.bind(statement)?;
         if analyze || format.is_some_and(|format| format != "traditional") {
             return Err(SqlError::not_supported("EXPLAIN ANALYZE and formats other than TRADITIONAL"));
         }
-        let bound = self.bind(statement)?;
         Ok(VirtualTable {
             columns: explain_columns(),
             rows: crate::show::explain_rows(&self.engine, &bound.steps()),

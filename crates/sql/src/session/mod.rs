@@ -15,6 +15,7 @@ mod prepared;
 mod privileges;
 mod received;
 mod refused;
+mod refused_queries;
 mod results;
 mod rows;
 mod set;

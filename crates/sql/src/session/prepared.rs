@@ -79,7 +79,7 @@ impl Session {
             let _state = enter(State::Parse);
             let mut watch = |bytes| self.may_read_on(bytes, &mut charge);
             crate::parse::parse_watched(text, self.variables.sql_mode.lex(), &mut watch)
-                .map_err(|error| self.refusal(text, error))?
+                .map_err(|error| self.refusal_of_prepared(text, error))?
                 .ok_or_else(empty)?
         };
         let rest = &text[parsed.next..];
@@ -96,17 +96,17 @@ impl Session {
                 | Statement::Xa(_)
                 | Statement::Show { show: Show::Warnings { .. } | Show::CountOf { .. }, .. }
         ) {
-            return Err(SqlError::new(
-                1295,
-                "This command is not supported in the prepared statement protocol yet",
-            ));
+            return Err(SqlError::not_preparable());
         }
         if let Statement::Call(name) = &parsed.statement {
             self.check_statement(&parsed.statement)?;
             self.known_procedure(name)?;
         }
         let bound = match is_about_rows(&parsed.statement) {
-            true => Some(Arc::new(self.bind_hinted(&parsed.statement, &parsed.hints)?)),
+            true => Some(Arc::new(
+                self.bind_hinted(&parsed.statement, &parsed.hints)
+                    .map_err(|error| self.refusal(text, error))?,
+            )),
             false => None,
         };
         let tells_of_parameters = bound.as_ref().is_some_and(|bound| match &bound.plan {

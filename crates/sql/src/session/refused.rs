@@ -2,6 +2,7 @@
 //! nothing about what is missing here.
 
 use super::Session;
+use super::refused_queries::Checks;
 use crate::ast::TableName;
 use crate::error::{Result, SqlError};
 use crate::host::Privilege;
@@ -38,15 +39,29 @@ impl<'t> Words<'t> {
 }
 
 impl Session {
-    /// The error of a text that could not be parsed: of the privilege that MySQL asks for, where
-    /// the kind of statement is known and the account has it not.
+    /// The error of a text that could not be parsed or bound: of the privilege that MySQL asks for,
+    /// where the kind of statement is known and the account has it not.
     pub(super) fn refusal(&self, text: &[u8], error: SqlError) -> SqlError {
         if !NOT_HERE.contains(&error.code) {
             return error;
         }
-        let text = String::from_utf8_lossy(text);
-        let words = Words::of(&text);
-        self.check_refused(&words, &text).err().unwrap_or(error)
+        let written = String::from_utf8_lossy(text);
+        let words = Words::of(&written);
+        let checked = self.check_refused(&words, &written).and_then(|()| Checks(self).check_mentioned(text));
+        checked.err().unwrap_or(error)
+    }
+
+    /// As [`Session::refusal`], of a text that is to be prepared: for some nobody is asked for a
+    /// privilege, because they cannot be (1295).
+    pub(super) fn refusal_of_prepared(&self, text: &[u8], error: SqlError) -> SqlError {
+        let written = String::from_utf8_lossy(text);
+        let words = Words::of(&written);
+        let is_never_prepared =
+            matches!((words.at(0), words.at(1)), ("LOAD", "DATA" | "XML") | ("HANDLER", _));
+        match is_never_prepared && NOT_HERE.contains(&error.code) {
+            true => SqlError::not_preparable(),
+            false => self.refusal(text, error),
+        }
     }
 
     fn check_refused(&self, words: &Words<'_>, text: &str) -> Result<()> {
@@ -64,7 +79,17 @@ impl Session {
             ("CREATE", "LIBRARY") => self.check_named(words.name(2), |schema, _| {
                 self.host.check_privilege(Privilege::CreateRoutine, Some(schema), None)
             }),
-            ("CLONE", _) | ("LOCK", "INSTANCE") => one("BACKUP_ADMIN"),
+            ("CLONE", _) | ("LOCK" | "UNLOCK", "INSTANCE") => one("BACKUP_ADMIN"),
+            ("ALTER", "TABLE") => self.check_named(words.name(2), |schema, name| {
+                self.host.check_table(&[Privilege::Alter], schema, name)
+            }),
+            ("SET", "RESOURCE") => self.host.check_administers(
+                "RESOURCE_GROUP_ADMIN OR RESOURCE_GROUP_USER",
+                &["RESOURCE_GROUP_ADMIN", "RESOURCE_GROUP_USER"],
+            ),
+            ("ALTER", "INSTANCE") if matches!(words.at(2), "ENABLE" | "DISABLE") => {
+                one("INNODB_REDO_LOG_ENABLE")
+            }
             ("ALTER", "INSTANCE") if words.at(2) == "ROTATE" && words.at(3) == "BINLOG" => self
                 .host
                 .check_administers("SUPER or BINLOG_ENCRYPTION_ADMIN", &["SUPER", "BINLOG_ENCRYPTION_ADMIN"]),
