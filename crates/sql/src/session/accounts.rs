@@ -70,18 +70,17 @@ impl Session {
         Ok(())
     }
 
-    /// Whether the account has one of the privileges that such a statement takes; who may change
-    /// the tables of accounts may do so by statements too.
+    /// Whether the account has one of the privileges that such a statement takes. Who may change
+    /// the tables of accounts may do so by statements too, unless they are about roles.
     fn may_change_accounts(&self, verb: &str) -> bool {
-        let (rows, own) = match verb {
-            "CREATE USER" => (Privilege::Insert, "CREATE USER"),
-            "CREATE ROLE" => (Privilege::Insert, "CREATE ROLE"),
-            "RENAME USER" => (Privilege::Update, "CREATE USER"),
-            "DROP ROLE" => (Privilege::Delete, "DROP ROLE"),
-            _ => (Privilege::Delete, "CREATE USER"),
-        };
-        self.host.check_administers("", &["CREATE USER", own]).is_ok()
-            || self.host.check_privilege(rows, Some("mysql"), None).is_ok()
+        let on_rows = |privilege| self.host.check_privilege(privilege, Some("mysql"), None).is_ok();
+        self.host.check_administers("", &["CREATE USER", verb]).is_ok()
+            || match verb {
+                "CREATE USER" => on_rows(Privilege::Insert),
+                "RENAME USER" => on_rows(Privilege::Update),
+                "DROP USER" => on_rows(Privilege::Delete),
+                _ => false,
+            }
     }
 
     /// Commits what is open, changes accounts, and answers; `text` is the statement.

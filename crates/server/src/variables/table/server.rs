@@ -93,6 +93,7 @@ pub const DEFINITIONS: &[Definition] = &[
             "performance_schema.host_cache keeps so many hosts; none is kept with 0. At start it is 128 and \
              max_connections up to 500, and a twentieth of what is above that.",
         )
+        .differs("DEFAULT is 279 whatever max_connections was at start.")
         .entered(|server, s| {
             server.hosts.resize(s.uint() as usize);
             Ok(())
