@@ -176,7 +176,8 @@ impl Parser<'_> {
         // MySQL has them on either side of the alias.
         let mut partitions = self.partition_selection()?;
         let system_time = self.system_time()?;
-        let alias = if self.eat("AS") || self.is_name() { Some(self.name()?) } else { None };
+        let is_alias = self.is_name() && !(self.mode.of_source && self.is("RETURNING"));
+        let alias = if self.eat("AS") || is_alias { Some(self.name()?) } else { None };
         if partitions.is_empty() {
             partitions = self.partition_selection()?;
         }

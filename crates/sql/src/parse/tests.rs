@@ -240,3 +240,12 @@ fn table_aliases() {
     assert_eq!((name.schema.as_deref(), name.name.as_str(), alias.as_deref()), (Some("s"), "t", Some("x")));
     assert_eq!(hints[0].indexes, ["primary"]);
 }
+
+#[test]
+fn returning_of_a_source_is_no_alias() {
+    let text = b"DELETE FROM t RETURNING a, b";
+    let parsed = parse(text, LexMode { of_source: true, ..LexMode::default() });
+    let Ok(Some(parsed)) = parsed else { panic!("{parsed:?}") };
+    let Statement::Delete(delete) = parsed.statement else { panic!() };
+    assert!(matches!(delete.from, TableRef::Table { alias: None, .. }), "{:?}", delete.from);
+}

@@ -26,7 +26,11 @@ const INFORMATION: &[(&str, &str, &str)] = &[
         "table_name, index_name, seq_in_index, column_name, non_unique, sub_part, IF(index_type = 'HASH', 'A', collation), \
          IF(index_type = 'HASH', 'BTREE', index_type), index_comment",
     ),
-    ("tables", "table_schema", "table_name, table_type, engine, table_collation, table_comment"),
+    (
+        "tables",
+        "table_schema",
+        "table_name, table_type, engine, table_collation, IF(table_type = 'VIEW', NULL, table_comment)",
+    ),
     ("table_constraints", "constraint_schema", "table_name, constraint_name, constraint_type"),
     (
         "referential_constraints",
@@ -108,7 +112,8 @@ fn quoted(of: &Name) -> String {
     format!("{}.{}", quoted(&of.database), quoted(&of.name))
 }
 
-/// SHOW CREATE TABLE without the next value of AUTO_INCREMENT, which statements that fail also take.
+/// SHOW CREATE TABLE without the next value of AUTO_INCREMENT, which statements that fail take,
+/// too.
 fn without_next_value(shown: &str) -> String {
     let Some((before, after)) = shown.split_once(" AUTO_INCREMENT=") else { return shown.to_string() };
     format!("{before}{}", after.trim_start_matches(|sign: char| sign.is_ascii_digit()))

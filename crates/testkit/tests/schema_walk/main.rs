@@ -4,8 +4,9 @@
 //! refuses many, and what it has carried out must not stop the replica nor make it differ.
 //!
 //! `make test` walks the same 300 statements for each source each time, `make nightly` as many as
-//! `SLIPSTREAM_WALK` says, and others. The seed is printed; `SEED=...` plays it again. What went wrong is played again with parts
-//! of its statements left out (`SLIPSTREAM_WALK_TRIES` times), and what is left is printed.
+//! `SLIPSTREAM_WALK` says, and others. The seed is printed; `SEED=...` plays it again. What went
+//! wrong is played again with parts of its statements left out (`SLIPSTREAM_WALK_TRIES` times), and
+//! what is left is printed.
 
 mod catalog;
 mod compare;

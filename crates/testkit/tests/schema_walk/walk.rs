@@ -193,6 +193,8 @@ impl Walk {
         client.query("SET foreign_key_checks = 0").expect("may be set");
         let catalog = Catalog::read(&mut client).unwrap_or_else(|error| panic!("{error}"));
         for database in &catalog.databases {
+            // MariaDB has no such thing.
+            let _ = client.query(&format!("ALTER DATABASE `{database}` READ ONLY = 0"));
             let sql = format!("DROP DATABASE `{database}`");
             client.query(&sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
         }
