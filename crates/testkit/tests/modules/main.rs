@@ -23,7 +23,7 @@ const CIRCLES: &[(&str, &[usize])] = &[
     ("bench", &[7, 6, 4, 4, 4, 3, 3, 3, 3, 2, 2]),
     ("engine", &[9, 7, 6, 4, 3, 2, 2, 2, 2]),
     ("server", &[48, 2, 2, 2]),
-    ("sql", &[35, 15, 7, 4, 4, 3, 2, 2, 2, 2]),
+    ("sql", &[34, 15, 7, 4, 4, 3, 2, 2, 2, 2]),
     ("types", &[7, 6, 5, 3, 3, 2, 2]),
 ];
 
@@ -39,7 +39,7 @@ const SPREAD_TYPES: &[(&str, &str, usize)] = &[
     ("server", "Change", 5),
     ("server", "Connection", 4),
     ("sql", "Binder", 9),
-    ("sql", "Parser", 26),
+    ("sql", "Parser", 25),
     ("sql", "Session", 18),
     ("types", "ColumnType", 4),
 ];
