@@ -289,7 +289,8 @@ fn memory_limits_end_statements_and_close_the_connection() {
             refuse(sorts, 4082, words);
             refuse(groups, 4082, words);
             refuse("SELECT DISTINCT CONCAT(a.id, b.s, b.id) FROM d.t a, d.t b LIMIT 1000000, 1", 4082, words);
-            refuse("SELECT a.s FROM d.t a, d.t b UNION SELECT b.id FROM d.t b", 4082, words);
+            let union = "SELECT CONCAT(a.id, b.s, b.id) FROM d.t a, d.t b UNION SELECT b.id FROM d.t b LIMIT 1000000, 1";
+            refuse(union, 4082, words);
             refuse("SELECT @a := REPEAT('x', 10000000)", 4082, words);
             refuse(
                 "SELECT CONCAT(LEFT(REPEAT('x', 2000000), 1999999), LEFT(REPEAT('x', 2000000), 1999999))",
