@@ -1,13 +1,12 @@
 //! Queries and changes of rows that MySQL knows and this server does not (common table expressions,
-//! window functions, several tables to change, LOAD DATA and the like): the privileges that MySQL
-//! asks for first.
+//! window functions, LOAD DATA and the like): the privileges that MySQL asks for first.
 //!
 //! What could not be parsed is read word by word: the tables behind FROM and JOIN, and the one that
 //! is changed. Columns are not looked for, so that who may read some column of each table is told
 //! what is not there.
 
 use super::Session;
-use crate::ast::{Assignment, Delete, Statement, TableName, TableRef, Update};
+use crate::ast::TableName;
 use crate::error::{Result, SqlError};
 use crate::host::{Privilege, VariableScope};
 use crate::lexer::{LexMode, Token, TokenKind, tokenize, unquote};
@@ -240,18 +239,6 @@ fn pieces(text: &[u8], mode: LexMode) -> Vec<Piece> {
     tokens.map(|token| Piece::of(token, text, mode)).collect()
 }
 
-/// The tables of a FROM or UPDATE clause, with their aliases.
-fn tables<'t>(from: &'t TableRef, found: &mut Vec<(&'t TableName, &'t str)>) {
-    match from {
-        TableRef::Table { name, alias, .. } => found.push((name, alias.as_deref().unwrap_or(&name.name))),
-        TableRef::Derived { .. } => {}
-        TableRef::Join { left, right, .. } => {
-            tables(left, found);
-            tables(right, found);
-        }
-    }
-}
-
 /// What a session asks for before it refuses something.
 pub(super) struct Checks<'s>(pub &'s Session);
 
@@ -305,65 +292,6 @@ impl Checks<'_> {
                 || self.0.host.has_column_privilege(*privilege, &schema, &table.name)
         };
         if needed.iter().all(holds) { Ok(()) } else { Err(error) }
-    }
-
-    /// UPDATE and DELETE of several tables, which are not there: the privileges that they take
-    /// come first.
-    ///
-    /// # Errors
-    /// 1142 and 1143; 1235 for who has all of them.
-    pub(super) fn refuse_several_tables(&self, statement: &Statement) -> Result<()> {
-        let from = match statement {
-            Statement::Update(update) => &update.from,
-            Statement::Delete(delete) => &delete.from,
-            _ => return Ok(()),
-        };
-        if !matches!(from, TableRef::Join { .. }) {
-            return Ok(());
-        }
-        let mut found = Vec::new();
-        tables(from, &mut found);
-        match statement {
-            Statement::Update(update) => self.check_update_of(update, &found)?,
-            Statement::Delete(delete) => self.check_delete_of(delete, &found)?,
-            _ => {}
-        }
-        Err(SqlError::not_supported("UPDATE or DELETE of several tables"))
-    }
-
-    fn check_update_of(&self, update: &Update, found: &[(&TableName, &str)]) -> Result<()> {
-        for (table, _) in found {
-            if self.check_use(table, &[Privilege::Update]).is_err() {
-                self.check_use(table, &[Privilege::Select])?;
-            }
-        }
-        for Assignment { table: qualifier, column, .. } in &update.assignments {
-            let has_column = |table: &TableName| {
-                let schema = self.0.schema_or_default(table).ok();
-                let stored = schema.and_then(|schema| self.0.engine.catalog().table(&schema, &table.name));
-                stored.is_some_and(|stored| stored.def.column(column).is_some())
-            };
-            let is_meant = |(table, alias): &&(&TableName, &str)| match qualifier {
-                Some(qualifier) => qualifier == alias,
-                None => has_column(table),
-            };
-            if let Some((table, _)) = found.iter().find(is_meant) {
-                let schema = self.0.schema_or_default(table)?;
-                self.0.host.check_column(Privilege::Update, &schema, &table.name, column)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn check_delete_of(&self, delete: &Delete, found: &[(&TableName, &str)]) -> Result<()> {
-        found.iter().try_for_each(|(table, _)| self.check_use(table, &[Privilege::Select]))?;
-        for target in &delete.targets {
-            let is_meant = |(_, alias): &&(&TableName, &str)| *alias == target.name;
-            if let Some((table, _)) = found.iter().find(is_meant) {
-                self.check_use(table, &[Privilege::Delete])?;
-            }
-        }
-        Ok(())
     }
 }
 
