@@ -39,7 +39,8 @@ struct Changed {
 /// A bound UPDATE of several tables.
 pub(crate) struct UpdateSeveralPlan {
     pub join: Join,
-    /// In the order of FROM.
+    /// In the order of FROM, but for one that is changed in place: it comes first, for the others
+    /// see what its rows become.
     changed: Vec<Changed>,
 }
 
@@ -140,7 +141,10 @@ pub(crate) fn bind_update_several(
         base,
         key_slot: first_key_slot + nth,
     });
-    Ok(UpdateSeveralPlan { changed: changed.collect(), join })
+    let mut changed: Vec<Changed> = changed.collect();
+    changed.sort_by_key(|changed| !changed.in_place);
+    assert!(changed.iter().skip(1).all(|changed| !changed.in_place), "the loops have one first table");
+    Ok(UpdateSeveralPlan { join, changed })
 }
 
 /// sql_safe_updates asks of each table that is changed that it is read by a key.
@@ -227,7 +231,8 @@ impl<T> FoundRows<T> {
 
     fn add(&mut self, key: Rc<[u8]>, what: T, what_bytes: usize) -> Result<()> {
         self.charge.add(KEY_BYTES + key.len() + what_bytes)?;
-        self.keys.insert(key.clone());
+        let is_new = self.keys.insert(key.clone());
+        assert!(is_new, "each row is changed once");
         self.rows.push((key, what));
         Ok(())
     }
@@ -262,16 +267,8 @@ impl UpdateSeveralPlan {
         self.changed.iter().map(|changed| &changed.update.table)
     }
 
-    /// Each table with its rows: the one that is changed in place comes first, for the others see
-    /// what its rows become.
-    fn in_order<'f>(
-        &'f self,
-        found: &'f mut [FoundRows<Vec<Value>>],
-    ) -> impl Iterator<Item = (&'f Changed, &'f mut FoundRows<Vec<Value>>)> {
-        let first = self.changed.iter().position(|changed| changed.in_place).unwrap_or(0);
-        let mut tables: Vec<_> = self.changed.iter().zip(found).collect();
-        tables[..=first].rotate_right(1);
-        tables.into_iter()
+    fn has_in_place(&self) -> bool {
+        self.changed.first().is_some_and(|changed| changed.in_place)
     }
 
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
@@ -280,26 +277,32 @@ impl UpdateSeveralPlan {
         }
         let mut found: Vec<FoundRows<Vec<Value>>> =
             self.changed.iter().map(|_| FoundRows::new(run)).collect();
-        let (mut changes, mut seen) = (Changes::default(), vec![Value::Null; self.join.slots]);
+        let mut changes = Changes::default();
+        // What the assignments see, where it is not what the conditions see.
+        let mut assigned = vec![Value::Null; if self.has_in_place() { self.join.slots } else { 0 }];
         self.join.for_each(run, &mut |run, row| {
-            seen.clone_from_slice(row);
-            for (changed, found) in self.in_order(&mut found) {
+            if self.has_in_place() {
+                assigned.clone_from_slice(row);
+            }
+            for (changed, found) in self.changed.iter().zip(&mut found) {
                 let Some(key) = found.new_key(&row[changed.key_slot]) else {
                     if changed.in_place
                         && let Some((_, values)) = found.rows.last()
                     {
                         // The outermost loop is still at the row that it found last.
-                        changed.update.put(values, changed.base, &mut seen);
+                        changed.update.put(values, changed.base, &mut assigned);
                     }
                     continue;
                 };
                 changes.found_rows += 1;
-                let values = match changed.in_place {
-                    true => {
-                        changed.update.assign(run, changes.found_rows, changed.base, &mut seen)?;
-                        changed.update.assigned_values(changed.base, &seen)
+                let number = changes.found_rows;
+                let values = match (changed.in_place, self.has_in_place()) {
+                    (true, _) => {
+                        changed.update.assign(run, number, changed.base, &mut assigned)?;
+                        changed.update.assigned_values(changed.base, &assigned)
                     }
-                    false => changed.update.new_values(run, changes.found_rows, &seen)?,
+                    (false, true) => changed.update.new_values(run, number, &assigned)?,
+                    (false, false) => changed.update.new_values(run, number, row)?,
                 };
                 let bytes = row_bytes(&values);
                 found.add(key, values, bytes)?;
