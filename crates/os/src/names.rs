@@ -19,6 +19,17 @@ impl LookupError {
     }
 }
 
+/// The name that this machine has given itself, or nothing when the system cannot say it as UTF-8.
+pub fn own_name() -> Option<String> {
+    let mut name = [0u8; libc::HOST_NAME_MAX as usize + 1];
+    // SAFETY: `name` is ours for the call, which writes at most its length.
+    let failed = unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len()) } != 0;
+    if failed {
+        return None;
+    }
+    CStr::from_bytes_until_nul(&name).ok()?.to_str().ok().map(str::to_owned)
+}
+
 /// The name of the host that has this address. It may take as long as the resolver waits for name
 /// servers.
 ///
@@ -110,6 +121,12 @@ mod tests {
         let v6: IpAddr = "2001:db8::7".parse().unwrap();
         assert_eq!(addresses_of("2001:db8::7"), Ok(vec![v6]));
         assert_eq!(addresses_of("a\0b"), Err(LookupError::NotFound));
+    }
+
+    #[test]
+    fn the_machine_knows_its_own_name() {
+        let kernels = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+        assert_eq!(own_name().as_deref(), Some(kernels.trim_end()));
     }
 
     #[test]

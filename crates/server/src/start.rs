@@ -121,7 +121,7 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     let only_initialise = options.initialize || options.initialize_insecure;
     let datadir = datadir::take(&**disk, &path, only_initialise)?;
     let uuid = server_uuid(&**disk, &datadir.path)?;
-    complete(disk, &globals, options, &datadir.path, uuid);
+    complete(&globals, options, &datadir.path, uuid);
     check(&globals)?;
     let engine = Engine::open(EngineConfig {
         binlog_filter: options.binlog_filter.clone(),
@@ -239,10 +239,9 @@ fn check(globals: &Globals) -> Result<(), StartError> {
 }
 
 /// Fills in values that follow from others or from the machine.
-fn complete(disk: &Arc<dyn Disk>, globals: &Globals, options: &Options, datadir: &Path, uuid: Uuid) {
-    let host = disk.read(Path::new("/proc/sys/kernel/hostname")).unwrap_or_default();
-    let host = String::from_utf8_lossy(&host).trim().to_owned();
-    let host = if host.is_empty() { "localhost".to_owned() } else { host };
+fn complete(globals: &Globals, options: &Options, datadir: &Path, uuid: Uuid) {
+    let host = os::names::own_name().filter(|name| !name.is_empty());
+    let host = host.unwrap_or_else(|| "localhost".to_owned());
     let in_datadir = |name: &str| datadir.join(name).display().to_string();
     let text = |name: &str, value: String| globals.set_named(name, Setting::Text(value));
     let default = |name: &str, value: String| {
