@@ -400,40 +400,46 @@ impl Host for ConnectionHost {
         self.check_set_own(name)
     }
 
-    fn set_variable(&self, scope: VariableScope, name: &str, value: Option<&Value>) -> sql::Result<()> {
+    fn has_variable(&self, name: &str) -> bool {
+        variables::find(name).is_some()
+    }
+
+    fn check_set(&self, scope: VariableScope, name: &str, value: Option<&Value>) -> sql::Result<bool> {
         let id = variables::find(name).ok_or_else(|| SqlError::unknown_variable(name))?;
         let definition = id.definition();
-        match scope {
-            VariableScope::Session => {
-                if definition.read_only {
-                    return Err(variables::read_only(name));
-                }
-                if definition.scope == Scope::Global {
-                    let text =
-                        format!("Variable '{name}' is a GLOBAL variable and should be set with SET GLOBAL");
-                    return Err(SqlError::new(1229, text));
-                }
-                if RESTRICTED.contains(&name) {
-                    let wording = "SUPER, SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN";
-                    self.require_admin(wording, &["SYSTEM_VARIABLES_ADMIN", "SESSION_VARIABLES_ADMIN"])?;
-                }
-                let setting = match value {
-                    Some(_) => definition.from_sql(value)?,
-                    None => self.server.globals.get(id),
-                };
-                self.values.lock().set(id, setting);
-                self.refresh_limits();
-                Ok(())
+        if scope != VariableScope::Session {
+            self.check_set_global(definition, scope)?;
+            if scope != VariableScope::Global {
+                return Err(SqlError::not_supported("SET PERSIST"));
             }
-            VariableScope::Global => {
-                self.check_set_global(definition, scope)?;
-                variables::set_global(&self.server, id, value)
-            }
-            VariableScope::Persist | VariableScope::PersistOnly => {
-                self.check_set_global(definition, scope)?;
-                Err(SqlError::not_supported("SET PERSIST"))
-            }
+            return variables::check_global(&self.server, id, value);
         }
+        if definition.read_only {
+            return Err(variables::read_only(name));
+        }
+        if definition.scope == Scope::Global {
+            let text = format!("Variable '{name}' is a GLOBAL variable and should be set with SET GLOBAL");
+            return Err(SqlError::new(1229, text));
+        }
+        if RESTRICTED.contains(&name) {
+            let wording = "SUPER, SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN";
+            self.require_admin(wording, &["SYSTEM_VARIABLES_ADMIN", "SESSION_VARIABLES_ADMIN"])?;
+        }
+        definition.from_sql(value).map(|(_, is_moved)| is_moved)
+    }
+
+    fn set_variable(&self, scope: VariableScope, name: &str, value: Option<&Value>) -> sql::Result<()> {
+        let id = variables::find(name).ok_or_else(|| SqlError::unknown_variable(name))?;
+        if scope != VariableScope::Session {
+            return variables::set_global(&self.server, id, value);
+        }
+        let setting = match value {
+            Some(_) => id.definition().from_sql(value)?.0,
+            None => self.server.globals.get(id),
+        };
+        self.values.lock().set(id, setting);
+        self.refresh_limits();
+        Ok(())
     }
 
     fn variables(&self, scope: VariableScope) -> Vec<(String, String)> {

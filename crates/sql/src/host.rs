@@ -247,6 +247,13 @@ pub trait Host: Send + Sync {
     /// for each variable, wherever its value lives.
     fn check_set_session(&self, name: &str) -> Result<()>;
 
+    /// Whether the host knows a variable of this name.
+    fn has_variable(&self, name: &str) -> bool;
+
+    /// The error that [`Host::set_variable`] would answer with, as far as it is known before. True
+    /// when the value is a number that will be moved into the variable's range.
+    fn check_set(&self, scope: VariableScope, name: &str, value: Option<&Value>) -> Result<bool>;
+
     /// Sets one. Errors: 1193 unknown, 1238 read-only, 1229 global only, 1228 session only, 1231
     /// wrong value, 1232 wrong type. `None` is DEFAULT. Called with `Session` only for variables
     /// that are not this crate's.

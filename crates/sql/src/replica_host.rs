@@ -56,6 +56,14 @@ impl Host for ReplicaHost {
         Ok(())
     }
 
+    fn has_variable(&self, _: &str) -> bool {
+        false
+    }
+
+    fn check_set(&self, _: VariableScope, name: &str, _: Option<&Value>) -> Result<bool> {
+        Err(SqlError::unknown_variable(name))
+    }
+
     fn set_variable(&self, _: VariableScope, name: &str, _: Option<&Value>) -> Result<()> {
         Err(SqlError::unknown_variable(name))
     }

@@ -47,6 +47,11 @@ const ANSI: u64 = 1 << 18 | 1 | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 5;
 /// What TRADITIONAL stands for besides itself.
 const TRADITIONAL: u64 = 1 << 27 | 1 << 21 | 1 << 22 | 1 << 23 | 1 << 24 | 1 << 26 | 1 << 30;
 
+/// Bits of modes that MySQL had before.
+const GONE: u64 = 0x1003_ff00;
+/// Bits that a number may have.
+const ALL: u64 = (1 << 34) - 1;
+
 /// The bits of `sql_mode`, MySQL's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SqlMode(pub u64);
@@ -124,6 +129,41 @@ impl SqlMode {
         // MariaDB's word for what MySQL does unless it is told not to.
         let rounds = (!self.has(32)).then_some("TIME_ROUND_FRACTIONAL");
         names.chain(rounds).filter(|name| !name.is_empty()).collect::<Vec<_>>().join(",")
+    }
+
+    /// The modes that a number stands for.
+    ///
+    /// # Errors
+    /// 1231 for bits that no mode has, 3899 for those of modes that are gone.
+    pub fn of_bits(bits: u64) -> Result<SqlMode> {
+        if bits & !ALL != 0 {
+            return Err(SqlError::wrong_value_for_variable("sql_mode", bits as i64));
+        }
+        if bits & GONE != 0 {
+            return Err(SqlError::new(3899, format!("sql_mode=0x{:08x} is not supported.", bits & GONE)));
+        }
+        let of = |mode: u64, bit: u32| if bits >> bit & 1 == 1 { mode } else { 0 };
+        Ok(SqlMode(bits | of(ANSI, 18) | of(TRADITIONAL, 27)))
+    }
+
+    /// What MySQL warns of when these modes are set.
+    pub fn warnings(self) -> impl Iterator<Item = (u16, &'static str)> {
+        let of_strict = [23, 24, 26].map(|bit| self.has(bit));
+        let is_partial = of_strict.iter().any(|has| *has != self.strict());
+        let partial = is_partial.then_some((
+            3135,
+            "'NO_ZERO_DATE', 'NO_ZERO_IN_DATE' and 'ERROR_FOR_DIVISION_BY_ZERO' sql modes should be used with strict mode. They will be merged with strict mode in a future release.",
+        ));
+        let padding = self.has(31).then_some((
+            3090,
+            "Changing sql mode 'PAD_CHAR_TO_FULL_LENGTH' is deprecated. It will be removed in a future release.",
+        ));
+        partial.into_iter().chain(padding)
+    }
+
+    /// STRICT_ALL_TABLES, which refuses values of variables that are out of range.
+    pub fn strict_all_tables(self) -> bool {
+        self.has(22)
     }
 
     /// Reads a comma separated list; ANSI and TRADITIONAL bring what they stand for.

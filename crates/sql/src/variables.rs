@@ -5,13 +5,19 @@
 //! starts with.
 
 use crate::binlog_format::BinlogFormat;
+mod names;
+mod wanted;
+
+pub(crate) use self::names::{isolation_name, known_collation};
+
+use self::names::{clients_collation, unknown_collation};
+use self::wanted::Wanted;
 use crate::error::{Result, SqlError};
-use crate::expr::text_of;
 use crate::host::{Host, VariableScope};
 use crate::sql_mode::SqlMode;
 use engine::{Isolation, RowImage};
 use std::collections::BTreeMap;
-use types::collation::{self, Charset};
+use types::collation;
 use types::{TypeCode, Value};
 
 /// How a variable that is only kept is read.
@@ -146,99 +152,11 @@ pub(crate) fn zone_offset_s(name: &str) -> Option<i32> {
     ((0..60).contains(&minutes) && (-50_340..=50_400).contains(&total)).then_some(total)
 }
 
-/// MySQL's name of an isolation level.
-pub(crate) fn isolation_name(isolation: Isolation) -> &'static str {
-    match isolation {
-        Isolation::ReadUncommitted => "READ-UNCOMMITTED",
-        Isolation::ReadCommitted => "READ-COMMITTED",
-        Isolation::RepeatableRead => "REPEATABLE-READ",
-        Isolation::Serializable => "SERIALIZABLE",
-    }
-}
-
 fn row_image_name(image: RowImage) -> &'static str {
     match image {
         RowImage::Full => "FULL",
         RowImage::Minimal => "MINIMAL",
         RowImage::Noblob => "NOBLOB",
-    }
-}
-
-fn string(value: &Value) -> String {
-    String::from_utf8_lossy(&text_of(value)).into_owned()
-}
-
-/// ON, OFF, 1, 0, TRUE, FALSE.
-fn boolean(name: &str, value: &Value) -> Result<bool> {
-    match value {
-        Value::Int(0) | Value::UInt(0) => Ok(false),
-        Value::Int(1) | Value::UInt(1) => Ok(true),
-        Value::Bytes(text) if text.eq_ignore_ascii_case(b"ON") || text.eq_ignore_ascii_case(b"TRUE") => {
-            Ok(true)
-        }
-        Value::Bytes(text) if text.eq_ignore_ascii_case(b"OFF") || text.eq_ignore_ascii_case(b"FALSE") => {
-            Ok(false)
-        }
-        Value::Bytes(text) if &text[..] == b"1" => Ok(true),
-        Value::Bytes(text) if &text[..] == b"0" => Ok(false),
-        Value::Null | Value::Bytes(_) | Value::Int(_) | Value::UInt(_) => {
-            let shown = if value.is_null() { "NULL".to_owned() } else { string(value) };
-            Err(SqlError::wrong_value_for_variable(name, shown))
-        }
-        _ => Err(SqlError::wrong_type_for_variable(name)),
-    }
-}
-
-fn number(name: &str, value: &Value, low: u64, high: u64) -> Result<u64> {
-    let wide = match value {
-        Value::Int(n) => i128::from(*n),
-        Value::UInt(n) => i128::from(*n),
-        // Start values from the host may be text.
-        Value::Bytes(text) => match std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()) {
-            Some(n) => n,
-            None => return Err(SqlError::wrong_type_for_variable(name)),
-        },
-        _ => return Err(SqlError::wrong_type_for_variable(name)),
-    };
-    Ok(wide.clamp(i128::from(low), i128::from(high)) as u64)
-}
-
-/// The collation that a character set's or a collation's name, or a collation's number, stands for.
-fn collation_of(name: &str, value: &Value, is_charset: bool) -> Result<u16> {
-    if let Value::Int(id) = value
-        && let Some(found) = u16::try_from(*id).ok().and_then(collation::by_id)
-    {
-        return Ok(found.id);
-    }
-    let text = string(value).to_ascii_lowercase();
-    let found = if is_charset {
-        Charset::from_name(&text).map(Charset::default_collation)
-    } else {
-        known_collation(&text)
-    };
-    found.ok_or_else(|| match (is_charset, name) {
-        (true, _) => SqlError::new(1115, format!("Unknown character set: '{text:.64}'")),
-        (false, _) => SqlError::new(1273, format!("Unknown collation: '{text:.64}'")),
-    })
-}
-
-/// The collation with a name of MySQL's, or the nearest one to a name of MariaDB's
-/// (`utf8mb4_uca1400_ai_ci`).
-pub(crate) fn known_collation(name: &str) -> Option<u16> {
-    if let Some(id) = collation::from_name(name) {
-        return Some(id);
-    }
-    let (charset, rest) = name.split_once('_')?;
-    let rest = rest.strip_prefix("uca1400_").or_else(|| rest.strip_prefix("nopad_uca1400_"))?;
-    let charset = Charset::from_name(charset)?;
-    let sensitivity = match rest {
-        _ if rest.ends_with("as_cs") => "as_cs",
-        _ if rest.ends_with("as_ci") => "as_ci",
-        _ => "ai_ci",
-    };
-    match charset {
-        Charset::Utf8mb4 => collation::from_name(&format!("utf8mb4_0900_{sensitivity}")),
-        other => Some(other.default_collation()),
     }
 }
 
@@ -363,100 +281,146 @@ impl Variables {
         matches!(self.kept.get(name), Some(Value::Int(1)))
     }
 
-    /// Sets a session value that lives here (`last_insert_id` is the session's own business).
-    pub fn set(&mut self, name: &str, value: &Value) -> Result<()> {
-        match name {
-            "autocommit" => self.autocommit = boolean(name, value)?,
+    /// Sets a session value that lives here (`last_insert_id` is the session's own business). True
+    /// when a number was moved into the variable's range.
+    ///
+    /// # Errors
+    /// 1231 and 1232 for values that the variable does not take, and those of its own.
+    pub fn set(&mut self, name: &str, value: &Value) -> Result<bool> {
+        let wanted = Wanted::new(name, value);
+        self.set_wanted(&wanted)?;
+        Ok(wanted.is_moved())
+    }
+
+    /// A copy in which this variable has this value.
+    ///
+    /// # Errors
+    /// As [`Variables::set`].
+    pub fn with(&self, name: &str, value: &Value) -> Result<Variables> {
+        let mut copy = self.clone();
+        copy.set(name, value)?;
+        Ok(copy)
+    }
+
+    fn set_wanted(&mut self, wanted: &Wanted<'_>) -> Result<()> {
+        match wanted.name {
+            "autocommit" => self.autocommit = wanted.boolean()?,
             "sql_mode" => {
-                self.sql_mode = match value {
-                    Value::Int(bits) => SqlMode(*bits as u64),
-                    Value::Null => return Err(SqlError::wrong_value_for_variable(name, "NULL")),
-                    text => SqlMode::parse(&string(text))?,
+                self.sql_mode = match wanted.value {
+                    Value::Int(bits) => SqlMode::of_bits(*bits as u64)?,
+                    Value::UInt(bits) => SqlMode::of_bits(*bits)?,
+                    Value::Bytes(_) => SqlMode::parse(&wanted.text())?,
+                    Value::Null => return Err(wanted.is_wrong()),
+                    _ => return Err(SqlError::wrong_type_for_variable(wanted.name)),
                 }
             }
-            "transaction_isolation" | "tx_isolation" => self.isolation = isolation(name, value)?,
-            "transaction_read_only" | "tx_read_only" => self.transaction_read_only = boolean(name, value)?,
+            "transaction_isolation" | "tx_isolation" => self.isolation = wanted.isolation()?,
+            "transaction_read_only" | "tx_read_only" => self.transaction_read_only = wanted.boolean()?,
             "character_set_client" => {
-                let id = collation_of(name, value, true)?;
+                let id = wanted.charset()?;
                 let charset = collation::charset_of(id);
                 if !charset.is_for_clients() {
                     return Err(SqlError::not_for_clients(charset.name()));
                 }
                 self.client_collation = id;
             }
-            "character_set_connection" => self.connection_collation = collation_of(name, value, true)?,
+            "character_set_connection" => self.connection_collation = wanted.charset()?,
             "character_set_results" => {
-                self.results_collation =
-                    if value.is_null() { None } else { Some(collation_of(name, value, true)?) }
+                self.results_collation = if wanted.value.is_null() { None } else { Some(wanted.charset()?) }
             }
-            "character_set_server" => self.server_collation = collation_of(name, value, true)?,
-            "collation_connection" => self.connection_collation = collation_of(name, value, false)?,
-            "collation_server" => self.server_collation = collation_of(name, value, false)?,
+            "character_set_server" => self.server_collation = wanted.charset()?,
+            "collation_connection" => self.connection_collation = wanted.collation()?,
+            "collation_server" => self.server_collation = wanted.collation()?,
             "time_zone" => {
-                let zone = string(value);
+                let zone = wanted.text();
                 self.time_zone_offset_s = zone_offset_s(&zone).ok_or_else(|| {
                     SqlError::new(1298, format!("Unknown or incorrect time zone: '{zone:.64}'"))
                 })?;
                 self.time_zone = zone;
             }
-            "timestamp" => {
-                let seconds = crate::expr::decimal_of(&crate::expr::number(value)).to_f64();
-                if !(0.0..=32_536_771_199.0).contains(&seconds) {
-                    return Err(SqlError::wrong_value_for_variable(name, string(value)));
-                }
-                self.timestamp_us = (seconds > 0.0).then_some((seconds * 1e6) as u64);
-            }
-            "insert_id" => self.insert_id = Some(number(name, value, 0, u64::MAX)?).filter(|id| *id > 0),
-            "sql_log_bin" => self.sql_log_bin = boolean(name, value)?,
-            "auto_increment_increment" => self.auto_increment_increment = number(name, value, 1, 65_535)?,
-            "auto_increment_offset" => self.auto_increment_offset = number(name, value, 1, 65_535)?,
-            "sql_select_limit" => self.sql_select_limit = number(name, value, 0, u64::MAX)?,
-            "group_concat_max_len" => self.group_concat_max_len = number(name, value, 4, 1 << 30)? as usize,
-            "div_precision_increment" => self.div_precision_increment = number(name, value, 0, 30)? as u8,
-            "max_allowed_packet" => self.max_allowed_packet = number(name, value, 1024, 1 << 30)? as usize,
-            "innodb_lock_wait_timeout" => self.innodb_lock_wait_timeout_s = number(name, value, 1, 1 << 30)?,
-            "lock_wait_timeout" => self.lock_wait_timeout_s = number(name, value, 1, 31_536_000)?,
+            "timestamp" => self.timestamp_us = wanted.timestamp_us()?,
+            "insert_id" => self.insert_id = Some(wanted.number(0, u64::MAX)?).filter(|id| *id > 0),
+            "sql_log_bin" => self.sql_log_bin = wanted.boolean()?,
+            "auto_increment_increment" => self.auto_increment_increment = wanted.number(1, 65_535)?,
+            "auto_increment_offset" => self.auto_increment_offset = wanted.number(1, 65_535)?,
+            "sql_select_limit" => self.sql_select_limit = wanted.number(0, u64::MAX)?,
+            "group_concat_max_len" => self.group_concat_max_len = wanted.number(4, 1 << 30)? as usize,
+            "div_precision_increment" => self.div_precision_increment = wanted.number(0, 30)? as u8,
+            "max_allowed_packet" => self.max_allowed_packet = wanted.number(1024, 1 << 30)? as usize,
+            "innodb_lock_wait_timeout" => self.innodb_lock_wait_timeout_s = wanted.number(1, 1 << 30)?,
+            "lock_wait_timeout" => self.lock_wait_timeout_s = wanted.number(1, 31_536_000)?,
             "max_execution_time" => {
-                self.max_execution_time_ms = number(name, value, 0, u64::MAX)?;
+                self.max_execution_time_ms = wanted.number(0, u64::MAX)?;
             }
-            "sql_safe_updates" => self.sql_safe_updates = boolean(name, value)?,
-            "foreign_key_checks" => self.foreign_key_checks = boolean(name, value)?,
-            "unique_checks" => self.unique_checks = boolean(name, value)?,
-            "explicit_defaults_for_timestamp" => self.explicit_timestamps = boolean(name, value)?,
+            "sql_safe_updates" => self.sql_safe_updates = wanted.boolean()?,
+            "foreign_key_checks" => self.foreign_key_checks = wanted.boolean()?,
+            "unique_checks" => self.unique_checks = wanted.boolean()?,
+            "explicit_defaults_for_timestamp" => self.explicit_timestamps = wanted.boolean()?,
             "binlog_row_image" => {
-                self.row_image = match string(value).to_ascii_uppercase().as_str() {
+                self.row_image = match wanted.text().to_ascii_uppercase().as_str() {
                     "FULL" => RowImage::Full,
                     "MINIMAL" => RowImage::Minimal,
                     "NOBLOB" => RowImage::Noblob,
-                    other => return Err(SqlError::wrong_value_for_variable(name, other)),
+                    _ => return Err(wanted.is_wrong()),
                 }
             }
             "binlog_transaction_compression" => {
-                self.binlog_transaction_compression = boolean(name, value)?;
+                self.binlog_transaction_compression = wanted.boolean()?;
             }
             "binlog_transaction_compression_level_zstd" => {
-                self.binlog_transaction_compression_level = number(name, value, 1, 22)? as u8;
+                self.binlog_transaction_compression_level = wanted.number(1, 22)? as u8;
             }
             "binlog_format" => {
-                let written = string(value);
-                self.binlog_format = BinlogFormat::named(&written.to_ascii_uppercase())
-                    .ok_or_else(|| SqlError::wrong_value_for_variable(name, written))?;
+                self.binlog_format = BinlogFormat::named(&wanted.text().to_ascii_uppercase())
+                    .ok_or_else(|| wanted.is_wrong())?;
             }
-            _ => return self.set_kept(name, value),
+            _ => return self.set_kept(wanted),
         }
         Ok(())
     }
 
-    fn set_kept(&mut self, name: &str, value: &Value) -> Result<()> {
-        let Some((name, kind, _)) = KEPT.iter().find(|(kept, ..)| *kept == name) else {
-            return Err(SqlError::unknown_variable(name));
+    fn set_kept(&mut self, wanted: &Wanted<'_>) -> Result<()> {
+        let Some((name, kind, _)) = KEPT.iter().find(|(kept, ..)| *kept == wanted.name) else {
+            return Err(SqlError::unknown_variable(wanted.name));
         };
         let value = match kind {
-            Kind::Bool => Value::Int(i64::from(boolean(name, value)?)),
-            Kind::Number => Value::UInt(number(name, value, 0, u64::MAX)?),
-            Kind::Text => Value::Bytes(text_of(value).into_owned()),
+            Kind::Bool => Value::Int(i64::from(wanted.boolean()?)),
+            Kind::Number => Value::UInt(wanted.number(0, u64::MAX)?),
+            Kind::Text => Value::Bytes(wanted.bytes()),
         };
         self.kept.insert(name, value);
+        Ok(())
+    }
+
+    /// SET NAMES; `None` is DEFAULT.
+    ///
+    /// # Errors
+    /// 1115 and 1273 for unknown names, 1231 for what no client can speak, 1253 for a collation of
+    /// another character set.
+    pub fn set_names(&mut self, charset: Option<&str>, collation: Option<&str>) -> Result<()> {
+        let client = clients_collation(charset)?;
+        let mut connection = client;
+        if let Some(name) = collation {
+            connection = known_collation(name).ok_or_else(|| unknown_collation(name))?;
+            let (wanted, is) = (collation::charset_of(client), collation::charset_of(connection));
+            if wanted != is {
+                let text = format!("COLLATION '{name}' is not valid for CHARACTER SET '{}'", wanted.name());
+                return Err(SqlError::new(1253, text));
+            }
+        }
+        (self.client_collation, self.results_collation) = (client, Some(client));
+        self.connection_collation = connection;
+        Ok(())
+    }
+
+    /// SET CHARACTER SET; `None` is DEFAULT.
+    ///
+    /// # Errors
+    /// 1115 for an unknown name, 1231 for what no client can speak.
+    pub fn set_character_set(&mut self, charset: Option<&str>) -> Result<()> {
+        let id = clients_collation(charset)?;
+        (self.client_collation, self.results_collation) = (id, Some(id));
+        self.connection_collation = self.server_collation;
         Ok(())
     }
 
@@ -478,28 +442,9 @@ impl Variables {
         Some(match value {
             Value::Int(on) if is_switch => if on == 0 { "OFF" } else { "ON" }.to_owned(),
             Value::Double(n) => format!("{n:.6}"),
-            value => string(&value),
+            value => Wanted::new(name, &value).text(),
         })
     }
-}
-
-fn isolation(name: &str, value: &Value) -> Result<Isolation> {
-    if let Value::Int(level @ 0..=3) = value {
-        return Ok([
-            Isolation::ReadUncommitted,
-            Isolation::ReadCommitted,
-            Isolation::RepeatableRead,
-            Isolation::Serializable,
-        ][*level as usize]);
-    }
-    let text = string(value).to_ascii_uppercase().replace(' ', "-");
-    Ok(match text.as_str() {
-        "READ-UNCOMMITTED" => Isolation::ReadUncommitted,
-        "READ-COMMITTED" => Isolation::ReadCommitted,
-        "REPEATABLE-READ" => Isolation::RepeatableRead,
-        "SERIALIZABLE" => Isolation::Serializable,
-        _ => return Err(SqlError::wrong_value_for_variable(name, string(value))),
-    })
 }
 
 /// Whether a type's values are text to the client, in the results' character set.

@@ -9,6 +9,7 @@
 //! of `make test` repeats it; the binary under test is built from the sources beside it
 //! ([`binary::slipstream`]).
 
+pub mod answers;
 pub mod background;
 pub mod binary;
 pub mod binlog_events;

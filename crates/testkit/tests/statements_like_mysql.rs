@@ -1,75 +1,12 @@
-//! Statements whose answers have to be MySQL's to the letter: scopes in SET, names in errors, what
+//! Statements whose answers have to be MySQL's to the letter: names in errors, what
 //! cannot be prepared, values that no vector or geometry takes; and how many warnings a result is
 //! said to have. The real MySQL is asked the same.
 
 use bench::instance::Settings;
-use protocol::client::{Client, ClientError};
 use std::net::Ipv4Addr;
+use testkit::answers::same_answers;
 use testkit::caller::{Caller, Said};
 use testkit::server::same_as_mysql;
-
-/// The rows of an answer, or its error.
-fn answer(client: &mut Client, statement: &str) -> String {
-    let text = |cell: &Option<Vec<u8>>| match cell {
-        Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-        None => "NULL".to_owned(),
-    };
-    let said = match client.query(statement) {
-        Ok(result) => {
-            let row = |row: &Vec<Option<Vec<u8>>>| row.iter().map(text).collect::<Vec<_>>().join(",");
-            result.rows.iter().map(row).collect::<Vec<_>>().join(" ")
-        }
-        Err(ClientError::Server(e)) => {
-            format!("{} ({}) {}", e.code, String::from_utf8_lossy(&e.state), e.message)
-        }
-        Err(e) => panic!("{statement}: {e}"),
-    };
-    format!("{statement}: {said}")
-}
-
-fn same_answers(test: &str, statements: &[&str]) -> Vec<String> {
-    same_as_mysql(test, &Settings::default(), |server| {
-        let mut client = server.connect();
-        statements.iter().map(|statement| answer(&mut client, statement)).collect()
-    })
-}
-
-#[test]
-fn a_scope_in_set_is_for_the_names_behind_it() {
-    let global = "SELECT @@max_connections, @@global.sort_buffer_size, @@global.wait_timeout";
-    let own = "SELECT @@session.sort_buffer_size, @@session.wait_timeout";
-    let answers = same_answers(
-        "set_scopes",
-        &[
-            "SET GLOBAL max_connections = 152, super_read_only = ON",
-            "SELECT @@max_connections, @@super_read_only, @@read_only",
-            "SET GLOBAL super_read_only = OFF, read_only = OFF",
-            "SET GLOBAL max_connections = 153, sort_buffer_size = 300000",
-            global,
-            own,
-            "SET SESSION sort_buffer_size = 270000, GLOBAL sort_buffer_size = 280000, wait_timeout = 1000",
-            global,
-            own,
-            "SET GLOBAL sort_buffer_size = 262144, @a = 1, wait_timeout = 2000",
-            global,
-            own,
-            "SET @a = 1, GLOBAL max_connections = 154, max_connections = 155",
-            "SET GLOBAL max_connections = 156, NAMES utf8mb4, max_connections = 157",
-            global,
-            "SET @@GLOBAL.max_connections = 158, max_connections = 159",
-            "SET GLOBAL max_connections = 160, @@session.sort_buffer_size = 262144, max_connections = 161",
-            "SET GLOBAL max_connections = 162, @@sort_buffer_size = 333000",
-            global,
-            own,
-            "SET GLOBAL max_connections = 162, sql_log_bin = 0",
-            "SET max_connections = 5",
-            "SET LOCAL wait_timeout = 3000, GLOBAL wait_timeout = 4000, SESSION wait_timeout = 5000, sort_buffer_size = 262144",
-            global,
-            own,
-        ],
-    );
-    assert_eq!(answers[1], "SELECT @@max_connections, @@super_read_only, @@read_only: 152,1,1");
-}
 
 #[test]
 fn errors_name_functions_and_routines_as_they_are_written() {
@@ -98,7 +35,8 @@ fn errors_name_functions_and_routines_as_they_are_written() {
             "SELECT Upper(a) FROM t GROUP BY upper(a)",
         ],
     );
-    assert_eq!(answers[2], "SELECT NoSuch(): 1305 (42000) FUNCTION d.NoSuch does not exist");
+    let refused = "SELECT NoSuch(): 1305 (42000) FUNCTION d.NoSuch does not exist";
+    assert!(answers[2].starts_with(refused), "{}", answers[2]);
 }
 
 #[test]
@@ -137,7 +75,7 @@ fn vectors_take_no_text() {
         ],
     );
     let refused = "6136 (HY000) Value of type 'string, size: 4' cannot be converted to 'vector' type.";
-    assert!(answers.iter().filter(|answer| answer.ends_with(refused)).count() >= 10, "{answers:#?}");
+    assert!(answers.iter().filter(|answer| answer.contains(refused)).count() >= 10, "{answers:#?}");
 }
 
 #[test]

@@ -7,11 +7,23 @@ use source::semi_sync::SemiSync;
 use sql::SqlError;
 use types::Value;
 
+/// Refuses what [`set_global`] would refuse, as far as it is known before. True when the value is a
+/// number that will be moved into the variable's range.
+pub fn check_global(server: &Server, id: VariableId, value: Option<&Value>) -> Result<bool, SqlError> {
+    let definition = id.definition();
+    check_has_global(definition, false)?;
+    let (setting, is_moved) = definition.from_sql(value)?;
+    if let Change::Checked(check, _) = definition.change {
+        check(server, &setting)?;
+    }
+    Ok(is_moved)
+}
+
 /// Sets a global value and makes it count. `None` is DEFAULT.
 pub fn set_global(server: &Server, id: VariableId, value: Option<&Value>) -> Result<(), SqlError> {
     let definition = id.definition();
     check_has_global(definition, false)?;
-    let setting = definition.from_sql(value)?;
+    let (setting, _) = definition.from_sql(value)?;
     match definition.change {
         Change::Nothing | Change::After(_) => {}
         Change::OnSet(apply) | Change::Entered(apply) | Change::Checked(apply, _) => {

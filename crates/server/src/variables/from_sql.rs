@@ -7,9 +7,12 @@ use types::Value;
 
 impl Definition {
     /// Makes a setting of SET's value; `None` is DEFAULT. Numbers out of range are moved into it,
-    /// as MySQL does outside of strict mode.
-    pub fn from_sql(&self, value: Option<&Value>) -> Result<Setting, SqlError> {
-        let Some(value) = value else { return Ok(self.default_setting()) };
+    /// and the second part is true then.
+    ///
+    /// # Errors
+    /// 1231 and 1232.
+    pub fn from_sql(&self, value: Option<&Value>) -> Result<(Setting, bool), SqlError> {
+        let Some(value) = value else { return Ok((self.default_setting(), false)) };
         let wrong_value = || SqlError::wrong_value_for_variable(self.name, shown(value));
         let wrong_type = || SqlError::wrong_type_for_variable(self.name);
         match self.kind {
@@ -21,19 +24,19 @@ impl Definition {
                     Value::Null | Value::Int(_) | Value::UInt(_) => None,
                     _ => return Err(wrong_type()),
                 };
-                on.map(Setting::Bool).ok_or_else(wrong_value)
+                on.map(|on| (Setting::Bool(on), false)).ok_or_else(wrong_value)
             }
             Kind::Int(..) | Kind::UInt(..) => match value {
-                Value::Int(v) => Ok(self.fit_int((*v).into()).0),
-                Value::UInt(v) => Ok(self.fit_int((*v).into()).0),
+                Value::Int(v) => Ok(self.fit_int((*v).into())),
+                Value::UInt(v) => Ok(self.fit_int((*v).into())),
                 _ => Err(wrong_type()),
             },
             Kind::Double(..) => match value {
-                Value::Int(v) => Ok(self.fit_double(*v as f64).0),
-                Value::UInt(v) => Ok(self.fit_double(*v as f64).0),
-                Value::Decimal(v) => Ok(self.fit_double(v.to_f64()).0),
-                Value::Double(v) => Ok(self.fit_double(*v).0),
-                Value::Float(v) => Ok(self.fit_double((*v).into()).0),
+                Value::Int(v) => Ok(self.fit_double(*v as f64)),
+                Value::UInt(v) => Ok(self.fit_double(*v as f64)),
+                Value::Decimal(v) => Ok(self.fit_double(v.to_f64())),
+                Value::Double(v) => Ok(self.fit_double(*v)),
+                Value::Float(v) => Ok(self.fit_double((*v).into())),
                 _ => Err(wrong_type()),
             },
             Kind::Enum(words) => {
@@ -44,11 +47,11 @@ impl Definition {
                     _ => None,
                 };
                 let word = index.and_then(|i| words.get(i)).ok_or_else(wrong_value)?;
-                Ok(Setting::Text((*word).to_owned()))
+                Ok((Setting::Text((*word).to_owned()), false))
             }
             Kind::Text => match value {
-                Value::Bytes(text) => Ok(Setting::Text(String::from_utf8_lossy(text).into_owned())),
-                Value::Null => Ok(Setting::Text(String::new())),
+                Value::Bytes(text) => Ok((Setting::Text(String::from_utf8_lossy(text).into_owned()), false)),
+                Value::Null => Ok((Setting::Text(String::new()), false)),
                 _ => Err(wrong_type()),
             },
         }
@@ -83,17 +86,17 @@ mod tests {
     #[test]
     fn values_of_the_wrong_kind_have_mysqls_errors() {
         let number = global("n", Kind::UInt(10, 100), "10");
-        assert_eq!(number.from_sql(Some(&Value::Int(-5))), Ok(Setting::UInt(10)));
-        assert_eq!(number.from_sql(Some(&Value::UInt(u64::MAX))), Ok(Setting::UInt(100)));
+        assert_eq!(number.from_sql(Some(&Value::Int(-5))), Ok((Setting::UInt(10), true)));
+        assert_eq!(number.from_sql(Some(&Value::UInt(u64::MAX))), Ok((Setting::UInt(100), true)));
         assert_eq!(number.from_sql(Some(&Value::text("50"))).unwrap_err().code, 1232);
-        assert_eq!(number.from_sql(None), Ok(Setting::UInt(10)));
+        assert_eq!(number.from_sql(None), Ok((Setting::UInt(10), false)));
         let flag = global("f", Kind::Bool, "ON");
-        assert_eq!(flag.from_sql(Some(&Value::text("off"))), Ok(Setting::Bool(false)));
+        assert_eq!(flag.from_sql(Some(&Value::text("off"))), Ok((Setting::Bool(false), false)));
         assert_eq!(flag.from_sql(Some(&Value::Int(2))).unwrap_err().code, 1231);
         let e = flag.from_sql(Some(&Value::Null)).unwrap_err();
         assert_eq!(e.message, "Variable 'f' can't be set to the value of 'NULL'");
         let word = global("w", Kind::Enum(&["A", "B"]), "A");
-        assert_eq!(word.from_sql(Some(&Value::text("b"))), Ok(Setting::Text("B".into())));
+        assert_eq!(word.from_sql(Some(&Value::text("b"))), Ok((Setting::Text("B".into()), false)));
         assert_eq!(word.from_sql(Some(&Value::Int(2))).unwrap_err().code, 1231);
     }
 }

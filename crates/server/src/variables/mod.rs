@@ -24,7 +24,8 @@ mod table;
 
 pub use definition::{Definition, Kind, Scope};
 pub use effects::{
-    check_has_global, enter_all, enter_semi_sync, global_now, read_only, session_read_only, set_global,
+    check_global, check_has_global, enter_all, enter_semi_sync, global_now, read_only, session_read_only,
+    set_global,
 };
 pub use page::page;
 pub use pool::pool_options;

@@ -15,7 +15,7 @@ use crate::expr::{self, Coercibility, Expr, Node, SubqueryUse, comparison_collat
 use crate::host::Privilege;
 use crate::memory::allocated;
 use types::collation::{self, Charset};
-use types::{ColumnType, Decimal, Value};
+use types::{ColumnType, Decimal, NumberForm, Value};
 
 fn boolean(node: Node, nullable: bool) -> Expr {
     Expr { node, ty: ColumnType::int(false), nullable, coercibility: Coercibility::Numeric }
@@ -545,6 +545,9 @@ impl Binder<'_> {
         self.logging.system_variable(scope, name);
         let ty = match &value {
             Value::Bytes(_) | Value::Null => ColumnType::varchar(1024, collation::UTF8MB4_0900_AI_CI),
+            Value::Double(_) => {
+                ColumnType { form: Some(NumberForm::new(23, Some(6), false)), ..ColumnType::double() }
+            }
             other => other.natural_type(),
         };
         let node = Node::SystemVariable { scope, name: name.to_owned() };

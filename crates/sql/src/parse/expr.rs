@@ -492,11 +492,30 @@ impl Parser<'_> {
                 "session" | "local" => Scope::Session,
                 "persist" => Scope::Persist,
                 "persist_only" => Scope::PersistOnly,
-                _ => return Err(crate::SqlError::not_supported("structured system variables")),
+                _ => return self.of_key_cache(&name).map(|name| (scope, name)),
             };
             name = self.any_name()?.to_ascii_lowercase();
+            if self.eat_symbol(".") {
+                name = self.of_key_cache(&name)?;
+            }
         }
         Ok((scope, name))
+    }
+
+    /// `CACHE.NAME` behind its point: a parameter of a key cache. There is one cache here, whatever
+    /// it is called.
+    pub(super) fn of_key_cache(&mut self, cache: &str) -> Result<String> {
+        const PARAMETERS: [&str; 4] = [
+            "key_buffer_size",
+            "key_cache_age_threshold",
+            "key_cache_block_size",
+            "key_cache_division_limit",
+        ];
+        let name = self.any_name()?.to_ascii_lowercase();
+        match PARAMETERS.contains(&name.as_str()) {
+            true => Ok(name),
+            false => Err(crate::SqlError::unknown_variable(&format!("{cache}.{name}"))),
+        }
     }
 }
 

@@ -31,10 +31,14 @@ impl Parser<'_> {
     fn set_item_after(&mut self, carried: &mut Scope) -> Result<SetItem> {
         let is_plain = self.token().kind != TokenKind::SystemVariable;
         let mut item = self.set_item()?;
-        if let SetItem::Variable { scope, .. } = &mut item
+        if let SetItem::Variable { scope, name, .. } = &mut item
             && is_plain
         {
             match *scope {
+                // Without `@@` this is the session's, and not the next transaction's alone.
+                Scope::Unwritten if *carried == Scope::Unwritten && is_characteristic(name) => {
+                    *scope = Scope::Session;
+                }
                 Scope::Unwritten => *scope = *carried,
                 written => *carried = written,
             }
@@ -101,8 +105,7 @@ impl Parser<'_> {
         }
         let mut name = self.name()?.to_ascii_lowercase();
         if self.eat_symbol(".") {
-            // `keycache.key_buffer_size`, and MariaDB's connection names.
-            name = self.any_name()?.to_ascii_lowercase();
+            name = self.of_key_cache(&name)?;
         }
         self.assign()?;
         Ok(SetItem::Variable { scope, name, value: self.variable_value()? })
@@ -167,4 +170,9 @@ impl Parser<'_> {
             _ => return Err(self.error()),
         })
     }
+}
+
+/// A characteristic of transactions, which can be set for the next one alone.
+fn is_characteristic(name: &str) -> bool {
+    matches!(name, "transaction_isolation" | "transaction_read_only" | "tx_isolation" | "tx_read_only")
 }

@@ -9,9 +9,8 @@ use engine::{GtidMode, GtidNext, GtidOwner};
 use types::Value;
 
 impl Session {
-    /// SET gtid_next.
-    pub(super) fn set_gtid_next(&mut self, value: &Value) -> Result<()> {
-        let text = String::from_utf8_lossy(&crate::expr::text_of(value)).into_owned();
+    /// Refuses what gtid_next cannot be set to, or not now.
+    pub(super) fn check_next_gtid(&self, value: &Value) -> Result<()> {
         self.check_no_transaction("gtid_next")?;
         if let Some(owned) = self.next_gtid.owned() {
             let message = format!(
@@ -23,6 +22,13 @@ impl Session {
         if value.is_null() {
             return Err(SqlError::wrong_value_for_variable("gtid_next", "NULL"));
         }
+        Ok(())
+    }
+
+    /// SET gtid_next to what [`Session::check_next_gtid`] has let through. Whether it is a GTID is
+    /// looked at here, as by MySQL: what stands in front of it in the same SET is set by then.
+    pub(super) fn set_gtid_next(&mut self, value: &Value) -> Result<()> {
+        let text = String::from_utf8_lossy(&crate::expr::text_of(value)).into_owned();
         let next = parse(&text)?;
         let (owner, executed) = self.own(next)?;
         let text = match next {

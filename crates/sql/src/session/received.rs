@@ -165,7 +165,7 @@ impl Session {
         (variables.auto_increment_increment, variables.auto_increment_offset) =
             (session.auto_increment.0.max(1).into(), session.auto_increment.1.max(1).into());
         let time_zone = if session.time_zone.is_empty() { "SYSTEM" } else { &session.time_zone };
-        variables.set("time_zone", &Value::text(time_zone))
+        variables.set("time_zone", &Value::text(time_zone)).map(|_| ())
     }
 
     /// Takes over what else a statement depends on, and nothing of the statement before.

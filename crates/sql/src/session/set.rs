@@ -3,87 +3,124 @@
 use super::Session;
 use crate::ast::{IsolationName, Scope, SetItem};
 use crate::error::{Result, SqlError};
-use crate::expr::{Level, number};
+use crate::expr::{Level, number, text_of};
 use crate::host::{Privilege, VariableScope};
 use crate::memory::{Charge, heap_bytes};
+use crate::sql_mode::SqlMode;
 use crate::variables::Variables;
 use engine::Isolation;
 use types::Value;
-use types::collation::{self, Charset};
+
+/// `SET TRANSACTION`, with the engine's name of the level.
+struct Characteristics {
+    isolation: Option<Isolation>,
+    read_only: Option<bool>,
+}
 
 impl Session {
+    /// Carries a SET out. As in MySQL nothing is set before all of it is known to be right: first
+    /// all names have to be known, then the values are computed and checked one by one, and with
+    /// the last of them the setting begins.
     pub(super) fn set(&mut self, items: &[SetItem]) -> Result<()> {
         for item in items {
-            match item {
-                SetItem::UserVariable(name, value) => {
-                    let value = self.evaluate(value)?;
-                    self.user_variables.set(name, &value)?;
-                }
-                SetItem::Variable { scope, name, value } => {
-                    let value = value.as_ref().map(|value| self.evaluate(value)).transpose()?;
-                    // The text is copied on its way to the setting.
-                    let mut copies = Charge::new(&self.memory);
-                    copies.add(3 * value.as_ref().map_or(0, heap_bytes))?;
-                    self.set_variable(*scope, name, value)?;
-                }
-                SetItem::Names { charset, collation } => {
-                    self.set_names(charset.as_deref(), collation.as_deref())?
-                }
-                SetItem::CharacterSet(charset) => {
-                    let id = charset_collation(charset.as_deref())?;
-                    self.variables.client_collation = id;
-                    self.variables.results_collation = Some(id);
-                    self.variables.connection_collation = self.variables.server_collation;
-                }
-                SetItem::Transaction { scope, isolation, read_only } => {
-                    self.set_transaction(*scope, *isolation, *read_only)?;
-                }
-            }
+            self.check_known(item)?;
         }
+        let mut charge = Charge::new(&self.memory);
+        let mut after = self.variables.clone();
+        let mut values = Vec::with_capacity(items.len());
+        for item in items {
+            let value = self.value_of(item, &mut charge)?;
+            self.check_item(item, value.as_ref(), &mut after)?;
+            values.push(value);
+        }
+        let result = items.iter().zip(values).try_for_each(|(item, value)| self.set_item(item, value));
         self.invalidate_plans();
-        Ok(())
+        result
     }
 
-    fn set_names(&mut self, charset: Option<&str>, collation: Option<&str>) -> Result<()> {
-        let mut id = charset_collation(charset)?;
-        self.variables.client_collation = id;
-        self.variables.results_collation = Some(id);
-        if let Some(name) = collation {
-            let found = crate::variables::known_collation(name)
-                .ok_or_else(|| SqlError::new(1273, format!("Unknown collation: '{name}'")))?;
-            let (wanted, is) = (collation::charset_of(id), collation::charset_of(found));
-            if wanted != is {
-                return Err(SqlError::new(
-                    1253,
-                    format!("COLLATION '{name}' is not valid for CHARACTER SET '{}'", wanted.name()),
-                ));
+    /// Error 1193 for a name that no variable has.
+    fn check_known(&self, item: &SetItem) -> Result<()> {
+        match item {
+            SetItem::Variable { name, .. } if !Variables::owns(name) && !self.host.has_variable(name) => {
+                Err(SqlError::unknown_variable(name))
             }
-            id = found;
+            _ => Ok(()),
         }
-        self.variables.connection_collation = id;
-        Ok(())
     }
 
-    fn set_transaction(
-        &mut self,
-        scope: Scope,
-        isolation: Option<IsolationName>,
-        read_only: Option<bool>,
-    ) -> Result<()> {
-        let isolation = isolation.map(|name| match name {
-            IsolationName::ReadUncommitted => Isolation::ReadUncommitted,
-            IsolationName::ReadCommitted => Isolation::ReadCommitted,
-            IsolationName::RepeatableRead => Isolation::RepeatableRead,
-            IsolationName::Serializable => Isolation::Serializable,
-        });
+    /// The value that an item sets, charged; `None` where it names none, and for DEFAULT of a
+    /// variable that lives with the host.
+    fn value_of(&mut self, item: &SetItem, charge: &mut Charge) -> Result<Option<Value>> {
+        let (written, copies) = match item {
+            SetItem::UserVariable(_, written) => (written, 1),
+            // The text is copied on its way to the setting.
+            SetItem::Variable { value: Some(written), .. } => (written, 3),
+            SetItem::Variable { scope, name, value: None } => return self.default_of(*scope, name),
+            SetItem::Names { .. } | SetItem::CharacterSet(_) | SetItem::Transaction { .. } => {
+                return Ok(None);
+            }
+        };
+        let value = self.evaluate(written)?;
+        charge.add(copies * heap_bytes(&value))?;
+        Ok(Some(value))
+    }
+
+    /// DEFAULT of a session's variable is the global value.
+    fn default_of(&self, scope: Scope, name: &str) -> Result<Option<Value>> {
+        if !is_of_session(scope) || !Variables::owns(name) {
+            return Ok(None);
+        }
+        let global = self.host.variable(VariableScope::Global, name)?;
+        Ok(Some(global.or_else(|| Variables::default().get(name, 0)).unwrap_or(Value::Null)))
+    }
+
+    /// Refuses what cannot be set. `after` has the session's variables as the items before this one
+    /// leave them.
+    fn check_item(&mut self, item: &SetItem, value: Option<&Value>, after: &mut Variables) -> Result<()> {
+        match item {
+            SetItem::UserVariable(..) => Ok(()),
+            SetItem::Variable { scope, name, .. } => self.check_variable(*scope, name, value, after),
+            SetItem::Names { charset, collation } => {
+                after.set_names(charset.as_deref(), collation.as_deref())
+            }
+            SetItem::CharacterSet(charset) => after.set_character_set(charset.as_deref()),
+            SetItem::Transaction { scope, isolation, read_only } => match scope {
+                Scope::Unwritten => self.check_no_transaction_to_change(),
+                Scope::Session => Ok(()),
+                _ => Characteristics::new(*isolation, *read_only).values().try_for_each(|(name, value)| {
+                    self.host.check_set(VariableScope::Global, name, Some(&value)).map(|_| ())
+                }),
+            },
+        }
+    }
+
+    fn set_item(&mut self, item: &SetItem, value: Option<Value>) -> Result<()> {
+        match item {
+            SetItem::UserVariable(name, _) => self.user_variables.set(name, &value.unwrap_or(Value::Null)),
+            SetItem::Variable { scope, name, .. } => self.set_variable(*scope, name, value),
+            SetItem::Names { charset, collation } => {
+                self.variables.set_names(charset.as_deref(), collation.as_deref())
+            }
+            SetItem::CharacterSet(charset) => self.variables.set_character_set(charset.as_deref()),
+            SetItem::Transaction { scope, isolation, read_only } => {
+                self.set_transaction(*scope, &Characteristics::new(*isolation, *read_only))
+            }
+        }
+    }
+
+    /// Error 1568.
+    fn check_no_transaction_to_change(&self) -> Result<()> {
+        if self.transaction.open.is_none() {
+            return Ok(());
+        }
+        let text = "Transaction characteristics can't be changed while a transaction is in progress";
+        Err(SqlError::new(1568, text))
+    }
+
+    fn set_transaction(&mut self, scope: Scope, wanted: &Characteristics) -> Result<()> {
+        let Characteristics { isolation, read_only } = *wanted;
         match scope {
             Scope::Unwritten => {
-                if self.transaction.open.is_some() {
-                    return Err(SqlError::new(
-                        1568,
-                        "Transaction characteristics can't be changed while a transaction is in progress",
-                    ));
-                }
                 self.transaction.next_isolation = isolation.or(self.transaction.next_isolation);
                 self.transaction.next_read_only = read_only.or(self.transaction.next_read_only);
             }
@@ -93,28 +130,23 @@ impl Session {
                     read_only.unwrap_or(self.variables.transaction_read_only);
             }
             _ => {
-                if let Some(isolation) = isolation {
-                    let name = Value::text(crate::variables::isolation_name(isolation));
-                    self.host.set_variable(VariableScope::Global, "transaction_isolation", Some(&name))?;
-                }
-                if let Some(read_only) = read_only {
-                    let value = Value::Int(i64::from(read_only));
-                    self.host.set_variable(VariableScope::Global, "transaction_read_only", Some(&value))?;
+                for (name, value) in wanted.values() {
+                    self.host.set_variable(VariableScope::Global, name, Some(&value))?;
                 }
             }
         }
         Ok(())
     }
 
-    fn set_variable(&mut self, scope: Scope, name: &str, value: Option<Value>) -> Result<()> {
-        let host_scope = match scope {
-            Scope::Global => VariableScope::Global,
-            Scope::Persist => VariableScope::Persist,
-            Scope::PersistOnly => VariableScope::PersistOnly,
-            Scope::Session | Scope::Unwritten => VariableScope::Session,
-        };
-        if host_scope == VariableScope::Session {
-            if name == "gtid_next" && value.as_ref().is_some_and(super::state::is_tagged) {
+    fn check_variable(
+        &mut self,
+        scope: Scope,
+        name: &str,
+        value: Option<&Value>,
+        after: &mut Variables,
+    ) -> Result<()> {
+        if is_of_session(scope) {
+            if name == "gtid_next" && value.is_some_and(super::state::is_tagged) {
                 self.host.check_privilege(Privilege::TransactionGtidTag, None, None)?;
             }
             self.host.check_set_session(name)?;
@@ -122,21 +154,94 @@ impl Session {
         if matches!(name, "gtid_mode" | "enforce_gtid_consistency") {
             self.check_gtid_setting(name)?;
         }
-        if host_scope != VariableScope::Session || !Variables::owns(name) {
-            self.host.set_variable(host_scope, name, value.as_ref())?;
-            if matches!(name, "master_info_repository" | "relay_log_info_repository") {
-                self.warn_deprecated(name);
+        let is_moved = if !is_of_session(scope) || !Variables::owns(name) {
+            self.host.check_set(host_scope(scope), name, value)?
+        } else {
+            self.check_may_change(scope, name)?;
+            match (name, value) {
+                ("last_insert_id" | "identity", _) => false,
+                ("gtid_next", Some(value)) => self.check_next_gtid(value).map(|()| false)?,
+                (_, Some(value)) => after.set(name, value)?,
+                (_, None) => false,
             }
-            return Ok(());
-        }
-        let value = match value {
-            Some(value) => value,
-            // DEFAULT is the global value.
-            None => match self.host.variable(VariableScope::Global, name)? {
-                Some(value) => value,
-                None => Variables::default().get(name, 0).unwrap_or(Value::Null),
-            },
         };
+        if let (true, Some(value)) = (is_moved, value) {
+            self.tell_moved(name, value)?;
+        }
+        match (is_of_session(scope), value) {
+            (true, _) => self.warn_of(name, after.sql_mode),
+            (false, Some(Value::Bytes(modes))) => {
+                self.warn_of(name, SqlMode::parse(&String::from_utf8_lossy(modes)).unwrap_or_default());
+            }
+            (false, _) => self.warn_of(name, SqlMode::default()),
+        }
+        Ok(())
+    }
+
+    /// A number was moved into its range: a warning, with STRICT_ALL_TABLES an error.
+    fn tell_moved(&self, name: &str, value: &Value) -> Result<()> {
+        let shown = String::from_utf8_lossy(&text_of(value)).into_owned();
+        if self.variables.sql_mode.strict_all_tables() {
+            return Err(SqlError::wrong_value_for_variable(name, shown));
+        }
+        self.warn(1292, format!("Truncated incorrect {name} value: '{shown}'"));
+        Ok(())
+    }
+
+    /// What MySQL warns of whenever these are set, whatever becomes of the statement. `modes` are
+    /// those that `sql_mode` is to have.
+    fn warn_of(&self, name: &str, modes: SqlMode) {
+        match name {
+            "tx_isolation"
+            | "tx_read_only"
+            | "binlog_format"
+            | "master_info_repository"
+            | "relay_log_info_repository" => {
+                self.warn(1287, format!("'@@{name}' is deprecated and will be removed in a future release."));
+            }
+            "sql_mode" => modes.warnings().for_each(|(code, text)| self.warn(code, text)),
+            _ => {}
+        }
+    }
+
+    fn warn(&self, code: u16, message: impl Into<String>) {
+        self.statement.diagnostics.borrow_mut().push(Level::Warning, code, message);
+    }
+
+    /// Refuses to change a session's variable while a transaction depends on it.
+    fn check_may_change(&self, scope: Scope, name: &str) -> Result<()> {
+        let ongoing = || {
+            let text =
+                format!("The system variable {name} cannot be set when there is an ongoing transaction.");
+            Err(SqlError::new(1766, text))
+        };
+        let is_open = self.transaction.open.is_some();
+        match name {
+            "xa_detach_on_prepare" if self.transaction.is_begun() || self.xa.is_begun() => ongoing(),
+            "binlog_transaction_compression" | "binlog_transaction_compression_level_zstd" if is_open => {
+                ongoing()
+            }
+            "transaction_isolation" | "tx_isolation" | "transaction_read_only" | "tx_read_only"
+                if scope == Scope::Unwritten =>
+            {
+                self.check_no_transaction_to_change()
+            }
+            "sql_log_bin" if is_open => {
+                Err(SqlError::new(1694, "Cannot modify @@session.sql_log_bin inside a transaction"))
+            }
+            "binlog_format" if is_open => {
+                Err(SqlError::new(1679, "Cannot modify @@session.binlog_format inside a transaction"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Sets what [`Session::check_variable`] has let through.
+    fn set_variable(&mut self, scope: Scope, name: &str, value: Option<Value>) -> Result<()> {
+        if !is_of_session(scope) || !Variables::owns(name) {
+            return self.host.set_variable(host_scope(scope), name, value.as_ref());
+        }
+        let value = value.unwrap_or(Value::Null);
         match name {
             "last_insert_id" | "identity" => {
                 let id = crate::expr::decimal_of(&number(&value)).to_u64().unwrap_or(0);
@@ -150,58 +255,53 @@ impl Session {
                     self.commit_transaction()?;
                 }
             }
-            "xa_detach_on_prepare" if self.transaction.is_begun() || self.xa.is_begun() => {
-                let message =
-                    format!("The system variable {name} cannot be set when there is an ongoing transaction.");
-                return Err(SqlError::new(1766, message));
-            }
-            "transaction_isolation" | "tx_isolation"
-                if scope == Scope::Unwritten && self.transaction.open.is_some() =>
-            {
-                return Err(SqlError::new(
-                    1568,
-                    "Transaction characteristics can't be changed while a transaction is in progress",
-                ));
-            }
             "gtid_next" => self.set_gtid_next(&value)?,
-            "sql_log_bin" if self.transaction.open.is_some() => {
-                return Err(SqlError::new(1694, "Cannot modify @@session.sql_log_bin inside a transaction"));
+            // `SET @@transaction_isolation`, which is for the next transaction alone.
+            "transaction_isolation" | "tx_isolation" if scope == Scope::Unwritten => {
+                let next = self.variables.with(name, &value)?;
+                self.transaction.next_isolation = Some(next.isolation);
             }
-            "binlog_transaction_compression" | "binlog_transaction_compression_level_zstd"
-                if self.transaction.open.is_some() =>
-            {
-                let text =
-                    format!("The system variable {name} cannot be set when there is an ongoing transaction.");
-                return Err(SqlError::new(1766, text));
-            }
-            "binlog_format" if self.transaction.open.is_some() => {
-                return Err(SqlError::new(
-                    1679,
-                    "Cannot modify @@session.binlog_format inside a transaction",
-                ));
+            "transaction_read_only" | "tx_read_only" if scope == Scope::Unwritten => {
+                let next = self.variables.with(name, &value)?;
+                self.transaction.next_read_only = Some(next.transaction_read_only);
             }
             _ => {
                 self.variables.set(name, &value)?;
-                if matches!(name, "tx_isolation" | "tx_read_only" | "binlog_format") {
-                    self.warn_deprecated(name);
-                }
             }
         }
         Ok(())
     }
+}
 
-    fn warn_deprecated(&self, variable: &str) {
-        let message = format!("'@@{variable}' is deprecated and will be removed in a future release.");
-        self.statement.diagnostics.borrow_mut().push(Level::Warning, 1287, message);
+impl Characteristics {
+    fn new(isolation: Option<IsolationName>, read_only: Option<bool>) -> Characteristics {
+        let isolation = isolation.map(|name| match name {
+            IsolationName::ReadUncommitted => Isolation::ReadUncommitted,
+            IsolationName::ReadCommitted => Isolation::ReadCommitted,
+            IsolationName::RepeatableRead => Isolation::RepeatableRead,
+            IsolationName::Serializable => Isolation::Serializable,
+        });
+        Characteristics { isolation, read_only }
+    }
+
+    /// The variables that they are, with their values.
+    fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
+        let level = self.isolation.map(|level| Value::text(crate::variables::isolation_name(level)));
+        let read_only = self.read_only.map(|on| Value::Int(i64::from(on)));
+        let named = [("transaction_isolation", level), ("transaction_read_only", read_only)];
+        named.into_iter().filter_map(|(name, value)| Some((name, value?)))
     }
 }
 
-/// The default collation of a character set; DEFAULT is the server's.
-fn charset_collation(name: Option<&str>) -> Result<u16> {
-    let Some(name) = name else { return Ok(collation::UTF8MB4_0900_AI_CI) };
-    match Charset::from_name(name) {
-        Some(charset) if charset.is_for_clients() => Ok(charset.default_collation()),
-        Some(charset) => Err(SqlError::not_for_clients(charset.name())),
-        None => Err(SqlError::new(1115, format!("Unknown character set: '{name}'"))),
+fn is_of_session(scope: Scope) -> bool {
+    matches!(scope, Scope::Session | Scope::Unwritten)
+}
+
+fn host_scope(scope: Scope) -> VariableScope {
+    match scope {
+        Scope::Global => VariableScope::Global,
+        Scope::Persist => VariableScope::Persist,
+        Scope::PersistOnly => VariableScope::PersistOnly,
+        Scope::Session | Scope::Unwritten => VariableScope::Session,
     }
 }

@@ -81,6 +81,14 @@ impl Host for TestHost {
         Ok(())
     }
 
+    fn has_variable(&self, name: &str) -> bool {
+        matches!(name, "version" | "max_connections")
+    }
+
+    fn check_set(&self, _: VariableScope, name: &str, _: Option<&Value>) -> Result<bool, SqlError> {
+        Err(SqlError::unknown_variable(name))
+    }
+
     fn set_variable(&self, _: VariableScope, name: &str, _: Option<&Value>) -> Result<(), SqlError> {
         Err(SqlError::unknown_variable(name))
     }

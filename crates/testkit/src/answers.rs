@@ -1,0 +1,53 @@
+//! What servers answer to statements, as lines of text to compare.
+
+use bench::instance::Settings;
+use protocol::client::{Client, ClientError, ResultSet};
+
+use crate::server::same_as_mysql;
+
+/// The rows of a result: cells with commas between them, rows with spaces.
+fn rows_of(result: &ResultSet) -> String {
+    let text = |cell: &Option<Vec<u8>>| match cell {
+        Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        None => "NULL".to_owned(),
+    };
+    let row = |row: &Vec<Option<Vec<u8>>>| row.iter().map(text).collect::<Vec<_>>().join(",");
+    result.rows.iter().map(row).collect::<Vec<_>>().join(" ")
+}
+
+/// The statement, and the rows of its result or its error.
+///
+/// # Panics
+/// When the connection is lost.
+pub fn answer(client: &mut Client, statement: &str) -> String {
+    let said = match client.query(statement) {
+        Ok(result) => rows_of(&result),
+        Err(ClientError::Server(e)) => {
+            format!("{} ({}) {}", e.code, String::from_utf8_lossy(&e.state), e.message)
+        }
+        Err(e) => panic!("{statement}: {e}"),
+    };
+    format!("{statement}: {said}")
+}
+
+/// As [`answer`], and what SHOW WARNINGS says then.
+///
+/// # Panics
+/// When the connection is lost.
+pub fn answer_with_warnings(client: &mut Client, statement: &str) -> String {
+    let said = answer(client, statement);
+    let warnings = client.query("SHOW WARNINGS").expect("the connection is still there");
+    if warnings.rows.is_empty() { said } else { format!("{said}\n    {}", rows_of(&warnings)) }
+}
+
+/// What Slipstream answers to these statements, one after the other, with its warnings; a real
+/// MySQL, where there is one, has to answer the same.
+///
+/// # Panics
+/// When the answers differ.
+pub fn same_answers(test: &str, statements: &[&str]) -> Vec<String> {
+    same_as_mysql(test, &Settings::default(), |server| {
+        let mut client = server.connect();
+        statements.iter().map(|statement| answer_with_warnings(&mut client, statement)).collect()
+    })
+}

@@ -1,0 +1,185 @@
+//! SET: what its scopes are for, that it sets all or nothing, and what it says of values that
+//! variables do not take. The real MySQL is asked the same.
+
+use testkit::answers::same_answers;
+
+#[test]
+fn a_scope_in_set_is_for_the_names_behind_it() {
+    let global = "SELECT @@max_connections, @@global.sort_buffer_size, @@global.wait_timeout";
+    let own = "SELECT @@session.sort_buffer_size, @@session.wait_timeout";
+    let answers = same_answers(
+        "set_scopes",
+        &[
+            "SET GLOBAL max_connections = 152, super_read_only = ON",
+            "SELECT @@max_connections, @@super_read_only, @@read_only",
+            "SET GLOBAL super_read_only = OFF, read_only = OFF",
+            "SET GLOBAL max_connections = 153, sort_buffer_size = 300000",
+            global,
+            own,
+            "SET SESSION sort_buffer_size = 270000, GLOBAL sort_buffer_size = 280000, wait_timeout = 1000",
+            global,
+            own,
+            "SET GLOBAL sort_buffer_size = 262144, @a = 1, wait_timeout = 2000",
+            global,
+            own,
+            "SET @a = 1, GLOBAL max_connections = 154, max_connections = 155",
+            "SET GLOBAL max_connections = 156, NAMES utf8mb4, max_connections = 157",
+            global,
+            "SET @@GLOBAL.max_connections = 158, max_connections = 159",
+            "SET GLOBAL max_connections = 160, @@session.sort_buffer_size = 262144, max_connections = 161",
+            "SET GLOBAL max_connections = 162, @@sort_buffer_size = 333000",
+            global,
+            own,
+            "SET GLOBAL max_connections = 162, sql_log_bin = 0",
+            "SET max_connections = 5",
+            "SET LOCAL wait_timeout = 3000, GLOBAL wait_timeout = 4000, SESSION wait_timeout = 5000, sort_buffer_size = 262144",
+            global,
+            own,
+        ],
+    );
+    assert_eq!(answers[1], "SELECT @@max_connections, @@super_read_only, @@read_only: 152,1,1");
+}
+
+#[test]
+fn nothing_is_set_when_something_cannot_be() {
+    let answers = same_answers(
+        "set_all_or_nothing",
+        &[
+            "SET GLOBAL max_connections = 200",
+            "SET GLOBAL max_connections = 202, nosuch = 2",
+            "SET GLOBAL max_connections = 201, sort_buffer_size = 'x'",
+            "SET GLOBAL max_connections = 203, read_only = 5",
+            "SET GLOBAL max_connections = 204, server_uuid = 'foo'",
+            "SELECT @@global.max_connections, @@global.sort_buffer_size, @@global.read_only",
+            "SET SESSION sort_buffer_size = 300000, max_connections = 3",
+            "SET @u = 5, SESSION sort_buffer_size = 300001, sql_mode = 'foo'",
+            "SET @u = 7, lc_time_names = 'de_DE', character_set_results = latin1, foo.bar = 1",
+            "SET NAMES latin1, @u = 9, foo = 1",
+            "SELECT @u, @@sort_buffer_size, @@lc_time_names, @@character_set_client, @@character_set_results",
+            // A name that is not known is told before a value that is wrong.
+            "SET GLOBAL max_connections = 'x', nosuch = 1",
+            "SET nosuch = 1, @a = 1/0",
+            // Values are computed before anything is set.
+            "SET @x = 1",
+            "SET @x = 2, @y = @x",
+            "SET SESSION sort_buffer_size = 500000, @w = @@session.sort_buffer_size",
+            "SET SESSION sort_buffer_size = 500000, SESSION sort_buffer_size = 600000",
+            "SELECT @x, @y, @w, @@sort_buffer_size",
+            "SET autocommit = 0, sql_log_bin = 2",
+            "SELECT @@autocommit",
+            "BEGIN",
+            "SET @g = 1, sql_log_bin = 0",
+            "SELECT @g",
+            "ROLLBACK",
+            // Whether it is a GTID is looked at when it is set.
+            "SET @x = 10, gtid_next = 'foo'",
+            "SELECT @x",
+            "SET GLOBAL max_connections = DEFAULT",
+        ],
+    );
+    assert_eq!(
+        answers[10],
+        format!("{}: NULL,262144,en_US,utf8mb4,utf8mb4", {
+            "SELECT @u, @@sort_buffer_size, @@lc_time_names, @@character_set_client, @@character_set_results"
+        })
+    );
+}
+
+#[test]
+fn values_out_of_range_are_moved_and_told() {
+    let answers = same_answers(
+        "set_out_of_range",
+        &[
+            "SET sort_buffer_size = 1",
+            "SET auto_increment_increment = 0",
+            "SET group_concat_max_len = 1",
+            "SET lock_wait_timeout = 0",
+            "SET GLOBAL max_connections = 0",
+            "SET GLOBAL max_connections = DEFAULT",
+            "SET GLOBAL max_allowed_packet = 67108865",
+            "SET timestamp = -1",
+            "SET div_precision_increment = 31",
+            "SET long_query_time = -1",
+            "SET insert_id = -1",
+            "SET sort_buffer_size = 32769",
+            "SELECT @@sort_buffer_size, @@auto_increment_increment, @@group_concat_max_len, @@lock_wait_timeout, \
+             @@div_precision_increment, @@long_query_time, @@insert_id",
+            "SET sql_mode = 'STRICT_ALL_TABLES'",
+            "SET sort_buffer_size = 1",
+            "SET auto_increment_offset = 0",
+            "SET timestamp = 1.5",
+            "SELECT @@timestamp, @@sort_buffer_size",
+            "SET timestamp = 'x'",
+            "SET auto_increment_offset = '10'",
+            "SET auto_increment_offset = NULL",
+            "SET auto_increment_offset = 1.5",
+            "SET autocommit = 7",
+            "SET xa.b = 1",
+            "SET @@foo.bar = 1",
+            "SET @@session.foo.bar = 1",
+        ],
+    );
+    assert_eq!(
+        answers[0],
+        "SET sort_buffer_size = 1: \n    Warning,1292,Truncated incorrect sort_buffer_size value: '1'"
+    );
+}
+
+#[test]
+fn modes_are_mysqls_by_name_and_by_number() {
+    let answers = same_answers(
+        "set_sql_mode",
+        &[
+            "SET sql_mode = 'STRICT_TRANS_TABLES'",
+            "SET sql_mode = 'STRICT_TRANS_TABLES,NO_ZERO_DATE'",
+            "SET sql_mode = 'STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO'",
+            "SET sql_mode = 'NO_ZERO_DATE'",
+            "SET sql_mode = ''",
+            "SET GLOBAL sql_mode = 'NO_ZERO_DATE'",
+            "SET GLOBAL sql_mode = DEFAULT",
+            "SET sql_mode = 'TRADITIONAL'",
+            "SET sql_mode = 'PAD_CHAR_TO_FULL_LENGTH,ANSI'",
+            "SELECT @@sql_mode",
+            "SET sql_mode = 'MAXDB'",
+            "SET sql_mode = 256",
+            "SET sql_mode = 268435456",
+            "SET sql_mode = 4294967295",
+            "SET sql_mode = -1",
+            "SET sql_mode = 1.5",
+            "SET sql_mode = NULL",
+            "SET sql_mode = 262144",
+            "SELECT @@sql_mode",
+        ],
+    );
+    assert!(answers[0].contains("3135"), "{answers:?}");
+}
+
+#[test]
+fn characteristics_of_transactions_are_the_sessions_or_the_next_ones() {
+    let answers = same_answers(
+        "set_characteristics",
+        &[
+            "CREATE DATABASE d",
+            "CREATE TABLE d.t (a INT PRIMARY KEY)",
+            "BEGIN",
+            "SET transaction_isolation = 'READ-COMMITTED'",
+            "SELECT @@transaction_isolation",
+            "SET @@transaction_isolation = 'REPEATABLE-READ'",
+            "SET @@transaction_read_only = 1",
+            "SET @@session.transaction_isolation = 'REPEATABLE-READ'",
+            "COMMIT",
+            "SET @@transaction_read_only = 1",
+            "BEGIN",
+            "SELECT @@transaction_read_only",
+            "INSERT INTO d.t VALUES (1)",
+            "COMMIT",
+            "INSERT INTO d.t VALUES (2)",
+            "SET transaction_read_only = 1",
+            "INSERT INTO d.t VALUES (3)",
+            "INSERT INTO d.t VALUES (4)",
+            "SET transaction_read_only = 0",
+            "SELECT * FROM d.t",
+        ],
+    );
+    assert_eq!(answers[19], "SELECT * FROM d.t: 2");
+}
