@@ -96,6 +96,8 @@ impl Surroundings {
             subqueries: RefCell::default(),
             random: &self.random,
             strict: strict && self.variables.sql_mode.strict(),
+            lenient: Cell::new(false),
+            refused: RefCell::default(),
         }
     }
 }
@@ -128,7 +130,8 @@ impl DetachedCondition {
     pub fn holds(&self, values: &[Value]) -> Result<bool> {
         let ctx = self.around.context(self.strict);
         let value = self.condition.eval(values, &ctx)?;
-        Ok(crate::expr::truth(&value) == Some(true))
+        ctx.check_refused()?;
+        Ok(crate::expr::truth(&value, &ctx) == Some(true))
     }
 }
 
@@ -210,6 +213,7 @@ impl DetachedRows {
         }
         self.expressions.fill_defaults(&self.def, added, values, row, strictness, &ctx)?;
         self.expressions.generate(&self.def, values, row, strictness, &ctx)?;
-        self.expressions.check(values, &ctx)
+        self.expressions.check(values, &ctx)?;
+        ctx.check_refused()
     }
 }

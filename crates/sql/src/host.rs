@@ -225,6 +225,11 @@ pub trait Host: Send + Sync {
         "NONE".into()
     }
 
+    /// Whether statements are those of a source, which has carried them out.
+    fn is_of_source(&self) -> bool {
+        false
+    }
+
     /// `ROLES_GRAPHML()`: who was granted which role, as a graph, for those who administer roles.
     fn roles_graphml(&self) -> String {
         r#"<?xml version="1.0" encoding="UTF-8"?><graphml />"#.into()

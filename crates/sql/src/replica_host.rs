@@ -16,6 +16,10 @@ impl Host for ReplicaHost {
         0
     }
 
+    fn is_of_source(&self) -> bool {
+        true
+    }
+
     fn user(&self) -> String {
         String::new()
     }

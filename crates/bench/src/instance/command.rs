@@ -45,6 +45,10 @@ pub(super) fn server(flavor: Flavor, settings: &Settings, place: &Place, port: u
     words.push(format!("--log-error={}", place.inside("error.log")));
     words.push(format!("--port={port}"));
     words.push("--bind-address=127.0.0.1".to_string());
+    if flavor == Flavor::MariaDb {
+        // It begins with removing the temporary tables of all servers that it shares it with.
+        words.push(format!("--tmpdir={}", place.inside(".")));
+    }
     if is_root() && flavor != Flavor::Slipstream {
         words.push("--user=root".to_string());
     }

@@ -57,6 +57,12 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
+    /// Whether it compares its operands.
+    pub fn is_comparison(self) -> bool {
+        use BinaryOp::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual, NullSafeEqual};
+        matches!(self, Equal | NullSafeEqual | NotEqual | Less | LessEqual | Greater | GreaterEqual)
+    }
+
     /// What MySQL writes between the operands.
     pub fn symbol(self) -> &'static str {
         match self {

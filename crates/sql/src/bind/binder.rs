@@ -1,5 +1,6 @@
 //! The state of binding one statement, and what may be bound in a place.
 
+use super::constants::Constants;
 use super::locked::LockedNames;
 use super::logging::LoggingNeeds;
 use super::scope::Scope;
@@ -36,6 +37,8 @@ pub(crate) struct Binder<'a> {
     pub tables: Vec<Arc<Table>>,
     /// What has to be known to log the statement's text.
     pub logging: LoggingNeeds,
+    /// What is told of the constants that it compares.
+    pub constants: Constants,
     /// LOCK TABLES.
     pub locked: Option<&'a LockedNames>,
     /// Which of these the statement has used.
@@ -116,6 +119,7 @@ impl<'a> Binder<'a> {
             uncacheable: false,
             tables: Vec::new(),
             logging: LoggingNeeds::default(),
+            constants: Constants::new(variables.sql_mode.dates(), host.is_of_source()),
             locked,
             locked_used: Vec::new(),
             parameter_types: &[],

@@ -7,6 +7,8 @@ pub(super) use result_type::text_length;
 
 use result_type::{arithmetic_type, date_add_type, expr_text_type, text_like};
 
+use super::compared::{read_beside, read_items, read_operands};
+use super::constants::NoDate;
 use super::texts::{beside, comparable};
 use super::{Binder, Place, Scope};
 use crate::ast::{self, BinaryOp, Literal, UnaryOp};
@@ -52,7 +54,10 @@ impl Binder<'_> {
                 let other = bounds.iter().find(|bound| expr::is_number(&bound.ty)).unwrap_or(&bounds[0]);
                 let operand = operand.beside(&other.ty);
                 let [low, high] = bounds.map(|bound| bound.beside(&operand.ty));
-                let operands = [operand, low, high];
+                let mut operands = [operand, low, high];
+                let [operand, low, high] = &mut operands;
+                read_beside(&mut self.constants, low, operand, place.scope, NoDate::Unknown)?;
+                read_beside(&mut self.constants, high, operand, place.scope, NoDate::Unknown)?;
                 let collation = comparison_collation(&operands[0], &operands[1])?;
                 let nullable = operands.iter().any(|operand| operand.nullable);
                 Ok(boolean(
@@ -359,7 +364,10 @@ impl Binder<'_> {
         let nullable = left.nullable || right.nullable;
         let left = left.beside(&right.ty);
         let right = right.beside(&left.ty);
-        let operands = comparable(op, [left, right]);
+        let mut operands = comparable(op, [left, right]);
+        if op.is_comparison() {
+            read_operands(&mut self.constants, &mut operands, place.scope)?;
+        }
         match op {
             BinaryOp::Xor => Ok(boolean(Node::Xor(Box::new(operands.map(Expr::numeric))), nullable)),
             BinaryOp::NullSafeEqual => {
@@ -401,8 +409,9 @@ impl Binder<'_> {
         }
         let mut pairs = Vec::with_capacity(left.len() * 2);
         for (left, right) in left.iter().zip(right) {
-            pairs.push(self.expr(left, place)?);
-            pairs.push(self.expr(right, place)?);
+            let mut pair = [self.expr(left, place)?, self.expr(right, place)?];
+            read_operands(&mut self.constants, &mut pair, place.scope)?;
+            pairs.extend(pair);
         }
         Ok(boolean(Node::CompareRows { op, pairs }, true))
     }
@@ -433,7 +442,8 @@ impl Binder<'_> {
             self.exprs(list, place)?.into_iter().map(|item| beside(item, &operand)).collect();
         let all_numbers = list.iter().all(|item| expr::is_number(&item.ty));
         let operand = if all_numbers { operand.numeric() } else { operand };
-        let list: Vec<Expr> = list.into_iter().map(|item| item.beside(&operand.ty)).collect();
+        let mut list: Vec<Expr> = list.into_iter().map(|item| item.beside(&operand.ty)).collect();
+        read_items(&mut self.constants, &mut list, &operand, place.scope)?;
         let collation = match list.first() {
             Some(first) => comparison_collation(&operand, first)?,
             None => collation::UTF8MB4_0900_AI_CI,

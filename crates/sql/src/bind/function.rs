@@ -1,5 +1,6 @@
 //! Function calls and aggregates.
 
+use super::compared::read_operands;
 use super::{Binder, NODE_BYTES, Place};
 use crate::ast;
 use crate::error::{Result, SqlError};
@@ -65,9 +66,10 @@ impl Binder<'_> {
             }
             "nullif" => {
                 count_is(2, 2)?;
-                let collation = comparison_collation(&args[0], &args[1])?;
                 let (ty, coercibility) = (args[0].ty.clone(), args[0].coercibility);
-                let operands = Box::new(two(args));
+                let mut operands = Box::new(two(args));
+                read_operands(&mut self.constants, &mut operands, place.scope)?;
+                let collation = comparison_collation(&operands[0], &operands[1])?;
                 Ok(Expr { node: Node::NullIf { operands, collation }, ty, nullable: true, coercibility })
             }
             name => {

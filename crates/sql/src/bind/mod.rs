@@ -5,6 +5,8 @@
 //! before it (they may not depend on its rows: correlated ones are refused).
 
 mod binder;
+mod compared;
+mod constants;
 mod expr;
 mod function;
 mod joined;
@@ -17,6 +19,7 @@ mod texts;
 
 use binder::NODE_BYTES;
 pub(crate) use binder::{AggregateSink, Binder, Place, TableUse};
+pub(crate) use constants::Constants;
 pub(crate) use joined::{Join, JoinedTables, bind_joined, check_columns_to_change};
 pub(crate) use locked::{LockedName, LockedNames};
 pub(crate) use logging::LoggingNeeds;

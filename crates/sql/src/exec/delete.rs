@@ -38,6 +38,11 @@ pub(crate) fn bind_delete(binder: &mut Binder<'_>, delete: &ast::Delete) -> Resu
 }
 
 impl DeletePlan {
+    /// IGNORE was written.
+    pub fn has_ignore(&self) -> bool {
+        self.ignore
+    }
+
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
         refuse_changes(run, self.target.table(), TriggerEvent::Delete.bit())?;
         let table = self.target.table();

@@ -112,7 +112,7 @@ impl RowExpressions {
     pub fn check(&self, values: &[Value], ctx: &Context<'_>) -> Result<()> {
         for (name, expr) in &self.checks {
             let value = expr.as_ref().map_err(SqlError::clone)?.eval(values, ctx)?;
-            if crate::expr::truth(&value) == Some(false) {
+            if crate::expr::truth(&value, ctx) == Some(false) {
                 return Err(SqlError::new(3819, format!("Check constraint '{name}' is violated.")));
             }
         }

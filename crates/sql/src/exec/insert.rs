@@ -249,6 +249,11 @@ impl InsertPlan {
         true
     }
 
+    /// IGNORE was written.
+    pub fn has_ignore(&self) -> bool {
+        self.ignore
+    }
+
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
         let others = match (self.replace, self.on_duplicate.is_empty()) {
             (true, _) => TriggerEvent::Delete.bit(),
@@ -392,6 +397,7 @@ impl InsertPlan {
             match value {
                 NewValue::Expr(expr) => {
                     let value = expr.eval(&[], run.ctx)?;
+                    run.ctx.check_refused()?;
                     values[*at] = self.converted(run, *at, &value, number, generator)?;
                 }
                 NewValue::Default if generator.column == Some(*at) => {

@@ -65,7 +65,7 @@ impl Placement {
             None => Ok(true),
             Some(condition) => {
                 let value = condition.as_ref().map_err(SqlError::clone)?.eval(values, ctx)?;
-                Ok::<bool, SqlError>(truth(&value) == Some(true))
+                Ok::<bool, SqlError>(truth(&value, ctx) == Some(true))
             }
         };
         if !holds(&self.any)? {

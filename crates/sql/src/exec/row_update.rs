@@ -78,6 +78,7 @@ fn new_value(
     match value {
         NewValue::Expr(expr) => {
             let value = expr.eval(row, run.ctx)?;
+            run.ctx.check_refused()?;
             to_column(&value, &table.def.columns[*at], row_number, strictness, run.ctx)
         }
         NewValue::Default => default_value(table, *at, row_number, strictness, run.ctx),
@@ -151,6 +152,11 @@ impl RowUpdate {
             NewValue::Expr(expr) => Some(expr),
             NewValue::Default => None,
         })
+    }
+
+    /// IGNORE was written.
+    pub fn has_ignore(&self) -> bool {
+        self.ignore
     }
 
     fn strictness(&self, run: &Run<'_, '_>) -> Strictness {

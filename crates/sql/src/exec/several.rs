@@ -271,6 +271,11 @@ impl UpdateSeveralPlan {
         self.changed.first().is_some_and(|changed| changed.in_place)
     }
 
+    /// IGNORE was written.
+    pub fn has_ignore(&self) -> bool {
+        self.changed.iter().any(|changed| changed.update.has_ignore())
+    }
+
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
         for table in self.tables() {
             refuse_changes(run, table, TriggerEvent::Update.bit())?;
@@ -330,6 +335,11 @@ impl DeleteSeveralPlan {
     /// The tables that it changes.
     pub fn tables(&self) -> impl Iterator<Item = &Arc<Table>> {
         self.targets.iter().map(|(table, _)| table)
+    }
+
+    /// IGNORE was written.
+    pub fn has_ignore(&self) -> bool {
+        self.ignore
     }
 
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {

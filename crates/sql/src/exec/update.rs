@@ -83,6 +83,11 @@ pub(super) fn note_info(run: &Run<'_, '_>, changes: &mut Changes) {
 }
 
 impl UpdatePlan {
+    /// IGNORE was written.
+    pub fn has_ignore(&self) -> bool {
+        self.update.has_ignore()
+    }
+
     pub fn run(&self, run: &mut Run<'_, '_>) -> Result<Changes> {
         refuse_changes(run, self.target.table(), TriggerEvent::Update.bit())?;
         let mut changes = Changes::default();

@@ -1,7 +1,8 @@
 //! Aggregate functions.
 
+use super::arithmetic::number_in;
 use super::arithmetic::{decimal_of, double_of};
-use super::{Context, Expr, Number, group_key, number, sort_compare, text_of};
+use super::{Context, Expr, Number, group_key, sort_compare, text_of};
 use crate::error::Result;
 use crate::memory::{Charge, allocated, copy_bytes, growth, heap_bytes, row_bytes};
 use std::borrow::Cow;
@@ -205,11 +206,13 @@ impl Accumulator {
         match &mut self.state {
             State::Count(count) => *count += 1,
             State::Integer(sum, count) => {
-                *sum = Some(sum.unwrap_or(0).saturating_add(super::arithmetic::integer_of(&number(value))));
+                *sum = Some(
+                    sum.unwrap_or(0).saturating_add(super::arithmetic::integer_of(&number_in(value, ctx))),
+                );
                 *count += 1;
             }
             State::Decimal(sum, count) => {
-                let value = decimal_of(&number(value));
+                let value = decimal_of(&number_in(value, ctx));
                 *sum = Some(match sum {
                     Some(sum) => sum.add(&value).unwrap_or_else(|| Decimal::largest(65, 0)),
                     None => value,
@@ -217,7 +220,7 @@ impl Accumulator {
                 *count += 1;
             }
             State::Double(sum, count) => {
-                *sum = Some(sum.unwrap_or(0.0) + double_of(&number(value)));
+                *sum = Some(sum.unwrap_or(0.0) + double_of(&number_in(value, ctx)));
                 *count += 1;
             }
             State::Extreme(extreme) => {
@@ -235,7 +238,7 @@ impl Accumulator {
                 }
             }
             State::Bits(bits) => {
-                let value = super::arithmetic::bits(value).unwrap_or(0);
+                let value = super::arithmetic::bits(value, ctx).unwrap_or(0);
                 match aggregate.kind {
                     AggregateKind::BitAnd => *bits &= value,
                     AggregateKind::BitOr => *bits |= value,
@@ -243,7 +246,7 @@ impl Accumulator {
                 }
             }
             State::Variance(count, mean, squares) => {
-                let value = double_of(&number(value));
+                let value = double_of(&number_in(value, ctx));
                 *count += 1;
                 let delta = value - *mean;
                 *mean += delta / *count as f64;

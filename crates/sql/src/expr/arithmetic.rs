@@ -4,7 +4,7 @@
 use super::{Context, text_of};
 use crate::ast::BinaryOp;
 use crate::error::{Result, SqlError};
-use types::number::double_prefix;
+use types::number::{double_prefix, integer_prefix};
 use types::{Decimal, Value};
 
 /// A value in numeric context.
@@ -39,6 +39,43 @@ pub(crate) fn number(value: &Value) -> Number {
         Value::Set { bits, .. } => Number::UInt(*bits),
         Value::Json(_) => Number::Double(double_prefix(&text_of(value)).value),
     }
+}
+
+/// As [`number`], with a warning for text that is not wholly a number.
+pub(crate) fn number_in(value: &Value, ctx: &Context<'_>) -> Number {
+    let Value::Bytes(text) = value else { return number(value) };
+    let read = double_prefix(text);
+    if read.overflow || !is_blank(&text[read.len..]) {
+        ctx.warn_truncated("DOUBLE", value);
+    }
+    Number::Double(read.value)
+}
+
+/// A value as a DECIMAL, with a warning for text that is not wholly a number.
+pub(crate) fn decimal_in(value: &Value, ctx: &Context<'_>) -> Decimal {
+    let Value::Bytes(text) = value else { return decimal_of(&number(value)) };
+    let read = Decimal::parse_prefix(text);
+    if !is_blank(&text[read.len..]) {
+        ctx.warn_truncated("DECIMAL", value);
+    }
+    read.number
+}
+
+/// A value as an integer in the joint range of BIGINT and BIGINT UNSIGNED. Of text the digits that
+/// it begins with are read, with a warning when that is not all: '1.5' is 1.
+pub(crate) fn integer_in(value: &Value, ctx: &Context<'_>) -> i128 {
+    let Value::Bytes(text) = value else { return integer_of(&number(value)) };
+    let digits = text.iter().position(|b| matches!(b, b'.' | b'e' | b'E')).unwrap_or(text.len());
+    let read = integer_prefix(&text[..digits]);
+    if read.overflow || !is_blank(&text[read.len..]) {
+        ctx.warn_truncated("INTEGER", value);
+    }
+    read.value
+}
+
+/// What may follow a number: nothing is lost by it.
+pub(super) fn is_blank(rest: &[u8]) -> bool {
+    rest.iter().all(u8::is_ascii_whitespace)
 }
 
 fn with_micros(whole: i64, micros: u32, negative: bool) -> Number {
@@ -89,11 +126,11 @@ pub(crate) fn integer_of(number: &Number) -> i128 {
 }
 
 /// The 64 bits of a value in a bit operation; `None` for NULL.
-pub(crate) fn bits(value: &Value) -> Option<u64> {
+pub(crate) fn bits(value: &Value, ctx: &Context<'_>) -> Option<u64> {
     if value.is_null() {
         return None;
     }
-    Some(integer_of(&number(value)) as u64)
+    Some(integer_in(value, ctx) as u64)
 }
 
 /// An operand as it stands in an out-of-range message.
@@ -127,7 +164,7 @@ pub(crate) fn binary(op: BinaryOp, a: &Value, b: &Value, ctx: &Context<'_>) -> R
         | BinaryOp::BitXor
         | BinaryOp::ShiftLeft
         | BinaryOp::ShiftRight => {
-            let (a, b) = (bits(a).unwrap_or(0), bits(b).unwrap_or(0));
+            let (a, b) = (bits(a, ctx).unwrap_or(0), bits(b, ctx).unwrap_or(0));
             return Ok(Value::UInt(match op {
                 BinaryOp::BitAnd => a & b,
                 BinaryOp::BitOr => a | b,
@@ -138,11 +175,13 @@ pub(crate) fn binary(op: BinaryOp, a: &Value, b: &Value, ctx: &Context<'_>) -> R
         }
         _ => {}
     }
-    let (x, y) = (number(a), number(b));
+    if op == BinaryOp::IntegerDivide {
+        return integer_divide(a, b, ctx);
+    }
+    let (x, y) = (number_in(a, ctx), number_in(b, ctx));
     let is_double = matches!(x, Number::Double(_)) || matches!(y, Number::Double(_));
     let is_decimal = matches!(x, Number::Decimal(_)) || matches!(y, Number::Decimal(_));
     match op {
-        BinaryOp::IntegerDivide => integer_divide(&x, &y, a, b, ctx),
         _ if is_double => double(op, double_of(&x), double_of(&y), a, b, ctx),
         BinaryOp::Divide => decimal(op, &decimal_of(&x), &decimal_of(&y), a, b, ctx),
         _ if is_decimal => decimal(op, &decimal_of(&x), &decimal_of(&y), a, b, ctx),
@@ -152,7 +191,7 @@ pub(crate) fn binary(op: BinaryOp, a: &Value, b: &Value, ctx: &Context<'_>) -> R
 
 fn division_by_zero(ctx: &Context<'_>) -> Result<Value> {
     if ctx.variables.sql_mode.error_for_division_by_zero() {
-        if ctx.strict {
+        if ctx.strict && !ctx.lenient.get() {
             return Err(SqlError::new(1365, "Division by 0"));
         }
         ctx.warn(1365, "Division by 0");
@@ -205,7 +244,12 @@ fn double(op: BinaryOp, x: f64, y: f64, a: &Value, b: &Value, ctx: &Context<'_>)
     if result.is_finite() { Ok(Value::Double(result)) } else { Err(overflow("DOUBLE", op, a, b)) }
 }
 
-fn integer_divide(x: &Number, y: &Number, a: &Value, b: &Value, ctx: &Context<'_>) -> Result<Value> {
+fn integer_divide(a: &Value, b: &Value, ctx: &Context<'_>) -> Result<Value> {
+    let exactly = |value: &Value| match value {
+        Value::Bytes(_) => Number::Decimal(decimal_in(value, ctx)),
+        other => number(other),
+    };
+    let (x, y) = (&exactly(a), &exactly(b));
     let unsigned = matches!(x, Number::UInt(_)) || matches!(y, Number::UInt(_));
     let exact = |n: &Number| matches!(n, Number::Int(_) | Number::UInt(_));
     let result = if exact(x) && exact(y) {
@@ -239,11 +283,11 @@ fn integer_divide(x: &Number, y: &Number, a: &Value, b: &Value, ctx: &Context<'_
 }
 
 /// `-value`.
-pub(crate) fn negate(value: &Value) -> Result<Value> {
+pub(crate) fn negate(value: &Value, ctx: &Context<'_>) -> Result<Value> {
     if value.is_null() {
         return Ok(Value::Null);
     }
-    Ok(match number(value) {
+    Ok(match number_in(value, ctx) {
         Number::Int(n) => match n.checked_neg() {
             Some(n) => Value::Int(n),
             None => return Err(SqlError::out_of_range("BIGINT", format!("-({n})"))),

@@ -1,37 +1,12 @@
 //! Values as text and as other types: CAST, and the common type of CASE and its relatives.
 
 use super::arithmetic::{decimal_of, double_of, integer_of};
+use super::text::{shown, text_of};
 use super::{Context, Number, number};
 use crate::error::{Result, SqlError};
 use std::borrow::Cow;
 use types::temporal::parse;
 use types::{ColumnType, Date, DateTime, Time, TypeCode, Value, collation};
-
-/// A value as text (bytes for binary values); empty for NULL.
-pub(crate) fn text_of(value: &Value) -> Cow<'_, [u8]> {
-    match value {
-        Value::Bytes(bytes) => Cow::Borrowed(bytes),
-        other => Cow::Owned(other.text_bytes(None).unwrap_or_default()),
-    }
-}
-
-/// A value as messages show it: as much of it as MySQL does.
-fn shown(value: &Value) -> String {
-    const MOST_BYTES: usize = 128;
-    let text = text_of(value);
-    let cut = &text[..text.len().min(MOST_BYTES)];
-    let cut = match std::str::from_utf8(cut) {
-        // The last character is cut through.
-        Err(error) if error.error_len().is_none() && cut.len() < text.len() => &cut[..error.valid_up_to()],
-        _ => cut,
-    };
-    String::from_utf8_lossy(cut).into_owned()
-}
-
-fn incorrect(ctx: &Context<'_>, kind: &str, value: &Value) {
-    let shown = shown(value);
-    ctx.warn(1292, format!("Truncated incorrect {kind} value: '{shown}'"));
-}
 
 fn wrong_value(ctx: &Context<'_>, kind: &str, value: &Value) {
     let shown = shown(value);
@@ -132,7 +107,7 @@ pub(crate) fn time_of(value: &Value, ctx: &Context<'_>) -> Option<Time> {
         },
     };
     if read.is_none() {
-        wrong_value(ctx, "time", value);
+        ctx.warn_truncated("time", value);
     }
     read
 }
@@ -170,7 +145,7 @@ fn integer(value: &Value, unsigned: bool, ctx: &Context<'_>) -> Value {
             let read =
                 if digits < prefix.len { types::number::integer_prefix(&text[..digits]) } else { prefix };
             if prefix.len < text.len() || digits < text.len() || prefix.overflow {
-                incorrect(ctx, "INTEGER", value);
+                ctx.warn_truncated("INTEGER", value);
             }
             read.value
         }
@@ -189,7 +164,7 @@ fn double(value: &Value, ctx: &Context<'_>) -> f64 {
     if let Value::Bytes(text) = value {
         let prefix = types::number::double_prefix(text);
         if prefix.len < text.len() {
-            incorrect(ctx, "DOUBLE", value);
+            ctx.warn_truncated("DOUBLE", value);
         }
         return prefix.value;
     }
@@ -201,7 +176,7 @@ fn decimal(value: &Value, ty: &ColumnType, ctx: &Context<'_>) -> Value {
         Value::Bytes(text) => {
             let prefix = types::Decimal::parse_prefix(text);
             if prefix.len < text.len() {
-                incorrect(ctx, "DECIMAL", value);
+                ctx.warn_truncated("DECIMAL", value);
             }
             prefix.number
         }
@@ -230,7 +205,7 @@ fn year(value: &Value, ctx: &Context<'_>) -> Value {
         1..=99 => Value::Year(parse::expand_year(wide as u16)),
         1901..=2155 => Value::Year(wide as u16),
         _ => {
-            incorrect(ctx, "YEAR", value);
+            ctx.warn_truncated("YEAR", value);
             Value::Null
         }
     }
@@ -253,7 +228,7 @@ fn text(value: &Value, ty: &ColumnType, ctx: &Context<'_>) -> Value {
     };
     if kept < bytes.len() {
         let kind = if ty.collation == collation::BINARY { "BINARY" } else { "CHAR" };
-        incorrect(ctx, &format!("{kind}({limit})"), value);
+        ctx.warn_truncated(&format!("{kind}({limit})"), value);
         bytes.truncate(kept);
     } else if ty.code == TypeCode::String && ty.collation == collation::BINARY {
         bytes.resize(limit, 0);

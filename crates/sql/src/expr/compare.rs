@@ -1,6 +1,8 @@
 //! Comparing values as MySQL does: each pair of kinds has one common kind in which it is compared
 //! (manual, "Type Conversion in Expression Evaluation").
 
+use super::arithmetic::number_in;
+use super::text::shown;
 use super::{Context, Number, arithmetic, number, text_of};
 use crate::error::Result;
 use std::cmp::Ordering;
@@ -28,7 +30,7 @@ pub(crate) fn compare(
         _ if is_text(a) && is_text(b) => {
             Some(collation::compare_utf8mb4(collation_id, &text_of(a), &text_of(b)))
         }
-        _ => numbers(&number(a), &number(b)),
+        _ => numbers(&number_in(a, ctx), &number_in(b, ctx)),
     })
 }
 
@@ -74,6 +76,8 @@ fn temporal(a: &Value, b: &Value, ctx: &Context<'_>) -> Option<Ordering> {
     match (as_datetime(a), as_datetime(b)) {
         (Some(a), Some(b)) => Some(a.cmp(&b)),
         _ if is_text(a) || is_text(b) => {
+            let text = if is_text(a) { a } else { b };
+            ctx.warn(1292, format!("Incorrect datetime value: '{}'", shown(text)));
             Some(collation::compare_utf8mb4(collation::UTF8MB4_0900_AI_CI, &text_of(a), &text_of(b)))
         }
         _ => numbers(&number(a), &number(b)),

@@ -1,6 +1,7 @@
 //! What an expression may ask of its statement and session while it is computed.
 
 use super::UserVariables;
+use super::text::shown;
 use crate::error::{Result, SqlError};
 use crate::host::Host;
 use crate::memory::{Budget, Charge, LONG_VALUE_BYTES};
@@ -107,11 +108,44 @@ pub(crate) struct Context<'a> {
     /// An inexact conversion is an error and no warning (strict mode in a statement that changes
     /// data).
     pub strict: bool,
+    /// It is a warning nevertheless: the statement has IGNORE, or has succeeded at the source that
+    /// it comes from.
+    pub lenient: Cell<bool>,
+    /// The first warning that strict mode makes the statement's error.
+    pub refused: RefCell<Option<SqlError>>,
 }
 
+/// Warnings that are errors in strict mode, as far as statements here can have them (MySQL's
+/// `Strict_error_handler`).
+const STRICT_ERRORS: [u16; 7] = [1260, 1264, 1292, 1366, 1411, 1441, 3020];
+
 impl Context<'_> {
+    /// Warns. What strict mode makes an error ends the statement when its rows are done, or when
+    /// it is asked for with [`Context::check_refused`].
     pub fn warn(&self, code: u16, message: impl Into<String>) {
+        if self.strict && !self.lenient.get() && STRICT_ERRORS.contains(&code) {
+            self.refused.borrow_mut().get_or_insert_with(|| SqlError::new(code, message));
+            return;
+        }
         self.diagnostics.borrow_mut().push(Level::Warning, code, message);
+    }
+
+    /// The error that strict mode has made of a warning. It comes before errors that came later.
+    ///
+    /// # Errors
+    /// One of [`STRICT_ERRORS`].
+    pub fn check_refused(&self) -> Result<()> {
+        self.refused.borrow_mut().take().map_or(Ok(()), Err)
+    }
+
+    /// From here on the statement has strict mode's warnings as warnings.
+    pub fn be_lenient(&self) {
+        self.lenient.set(true);
+    }
+
+    /// Warns that a value is not wholly what it was read as.
+    pub fn warn_truncated(&self, kind: &str, value: &Value) {
+        self.warn(1292, format!("Truncated incorrect {kind} value: '{}'", shown(value)));
     }
 
     /// What the session says about dates and times.

@@ -1,7 +1,8 @@
 //! INTERVAL arithmetic, EXTRACT, TIMESTAMPDIFF.
 
-use super::cast::{datetime_of, text_of, time_of};
-use super::{Context, Number, arithmetic, number};
+use super::cast::{datetime_of, time_of};
+use super::text::text_of;
+use super::{Context, Number, arithmetic};
 use crate::ast::TimeUnit;
 use crate::error::Result;
 use types::temporal::days_in_month;
@@ -79,15 +80,15 @@ impl TimeUnit {
     }
 }
 
-fn interval(amount: &Value, unit: TimeUnit) -> Option<Interval> {
-    let whole = || i64::try_from(arithmetic::integer_of(&number(amount))).ok();
+fn interval(amount: &Value, unit: TimeUnit, ctx: &Context<'_>) -> Option<Interval> {
+    let whole = || i64::try_from(arithmetic::integer_in(amount, ctx)).ok();
     match unit {
         TimeUnit::Month => return Some(Interval { months: whole()?, micros: 0 }),
         TimeUnit::Quarter => return Some(Interval { months: whole()?.checked_mul(3)?, micros: 0 }),
         TimeUnit::Year => return Some(Interval { months: whole()?.checked_mul(12)?, micros: 0 }),
         TimeUnit::Second => {
             // Seconds may have a fraction.
-            let exact = match number(amount) {
+            let exact = match arithmetic::number_in(amount, ctx) {
                 Number::Int(n) => return Some(Interval { months: 0, micros: n.checked_mul(MICROS)? }),
                 other => arithmetic::decimal_of(&other),
             };
@@ -153,7 +154,7 @@ pub(crate) fn add(
     if date.is_null() || amount.is_null() {
         return Ok(Value::Null);
     }
-    let Some(mut interval) = interval(amount, unit) else { return Ok(Value::Null) };
+    let Some(mut interval) = interval(amount, unit, ctx) else { return Ok(Value::Null) };
     if subtract {
         interval =
             Interval { months: interval.months.wrapping_neg(), micros: interval.micros.wrapping_neg() };

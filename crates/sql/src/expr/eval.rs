@@ -2,7 +2,7 @@
 
 use super::{
     Context, Expr, Node, Number, SubqueryUse, arithmetic, cast, compare, conform, date_arithmetic, like,
-    number, text_of,
+    text_of,
 };
 use crate::ast::{BinaryOp, Scope, TruthValue};
 use crate::error::{Result, SqlError};
@@ -13,12 +13,12 @@ use std::cmp::Ordering;
 use types::Value;
 
 /// SQL's three-valued truth of a value; `None` is unknown.
-pub(crate) fn truth(value: &Value) -> Option<bool> {
+pub(crate) fn truth(value: &Value, ctx: &Context<'_>) -> Option<bool> {
     match value {
         Value::Null => None,
         Value::Int(n) => Some(*n != 0),
         Value::UInt(n) => Some(*n != 0),
-        other => Some(match number(other) {
+        other => Some(match arithmetic::number_in(other, ctx) {
             Number::Int(n) => n != 0,
             Number::UInt(n) => n != 0,
             Number::Decimal(n) => !n.is_zero(),
@@ -64,7 +64,7 @@ impl Expr {
         if let Some(holds) = self.holds_for_integers(row, ctx) {
             return Ok(holds);
         }
-        Ok(truth(&*self.eval(row, ctx)?) == Some(true))
+        Ok(truth(&*self.eval(row, ctx)?, ctx) == Some(true))
     }
 
     /// The answer where the condition compares a column with values that are there, and all are
@@ -122,7 +122,7 @@ impl Expr {
             Node::IsNull { negated, operand } => {
                 Ok(boolean(Some(operand.eval(row, ctx)?.is_null() != *negated)))
             }
-            Node::Not(operand) => Ok(boolean(truth(&*operand.eval(row, ctx)?).map(|value| !value))),
+            Node::Not(operand) => Ok(boolean(truth(&*operand.eval(row, ctx)?, ctx).map(|value| !value))),
             Node::Call { function, args } => function.call(args, row, ctx).map(Cow::Owned),
             _ => self.eval_rare(row, ctx),
         }
@@ -132,13 +132,14 @@ impl Expr {
     fn eval_rare<'v>(&'v self, row: &'v [Value], ctx: &'v Context<'_>) -> Result<Cow<'v, Value>> {
         let value = match &self.node {
             Node::Xor(operands) => {
-                let (a, b) = (truth(&*operands[0].eval(row, ctx)?), truth(&*operands[1].eval(row, ctx)?));
+                let (a, b) =
+                    (truth(&*operands[0].eval(row, ctx)?, ctx), truth(&*operands[1].eval(row, ctx)?, ctx));
                 return Ok(boolean(a.zip(b).map(|(a, b)| a != b)));
             }
             Node::HexLiteral(value) => return Ok(Cow::Borrowed(value)),
             Node::CompareRows { op, pairs } => return self.compare_rows(*op, pairs, row, ctx),
             Node::IsTruth { negated, operand, value } => {
-                let is = match (truth(&*operand.eval(row, ctx)?), value) {
+                let is = match (truth(&*operand.eval(row, ctx)?, ctx), value) {
                     (None, wanted) => *wanted == TruthValue::Unknown,
                     (Some(is), TruthValue::True) => is,
                     (Some(is), TruthValue::False) => !is,
@@ -177,8 +178,8 @@ impl Expr {
                 value
             }
             Node::SystemVariable { scope, name } => system_variable(*scope, name, ctx)?,
-            Node::Negate(operand) => arithmetic::negate(&*operand.eval(row, ctx)?)?,
-            Node::BitNot(operand) => match arithmetic::bits(&*operand.eval(row, ctx)?) {
+            Node::Negate(operand) => arithmetic::negate(&*operand.eval(row, ctx)?, ctx)?,
+            Node::BitNot(operand) => match arithmetic::bits(&*operand.eval(row, ctx)?, ctx) {
                 None => Value::Null,
                 Some(bits) => Value::UInt(!bits),
             },
@@ -253,7 +254,7 @@ impl Expr {
     fn all<'v>(operands: &'v [Expr], row: &'v [Value], ctx: &'v Context<'_>) -> Result<Cow<'v, Value>> {
         let mut unknown = false;
         for operand in operands {
-            match truth(&*operand.eval(row, ctx)?) {
+            match truth(&*operand.eval(row, ctx)?, ctx) {
                 Some(false) => return Ok(boolean(Some(false))),
                 None => unknown = true,
                 Some(true) => {}
@@ -265,7 +266,7 @@ impl Expr {
     fn any<'v>(operands: &'v [Expr], row: &'v [Value], ctx: &'v Context<'_>) -> Result<Cow<'v, Value>> {
         let mut unknown = false;
         for operand in operands {
-            match truth(&*operand.eval(row, ctx)?) {
+            match truth(&*operand.eval(row, ctx)?, ctx) {
                 Some(true) => return Ok(boolean(Some(true))),
                 None => unknown = true,
                 Some(false) => {}
@@ -349,7 +350,7 @@ impl Expr {
         for (when, then) in whens {
             let value = when.eval(row, ctx)?;
             let matches = match &operand {
-                None => truth(&value) == Some(true),
+                None => truth(&value, ctx) == Some(true),
                 Some(operand) => compare(operand, &value, collation, ctx)? == Some(Ordering::Equal),
             };
             if matches {

@@ -14,12 +14,14 @@ mod eval;
 mod functions;
 mod infer;
 pub(crate) mod like;
+mod reading;
 mod sorting;
+mod text;
 mod user_variables;
 
 pub(crate) use aggregate::{Accumulator, Aggregate, AggregateKind, is_aggregate};
 pub(crate) use arithmetic::{Number, decimal_of, double_of, number};
-pub(crate) use cast::{cast, conform, conforms, datetime_of, fraction_digits, text_of};
+pub(crate) use cast::{cast, conform, conforms, datetime_of, fraction_digits};
 pub(crate) use compare::{compare, group_key, sort_compare};
 pub(crate) use context::{Context, Diagnostics, Level, SubqueryResult, Warning};
 pub(crate) use eval::truth;
@@ -29,7 +31,9 @@ pub(crate) use infer::{
     numeric_class, scale_of,
 };
 pub(crate) use like::like;
+pub(crate) use reading::Reading;
 pub(crate) use sorting::{scratch_bytes, sort_by};
+pub(crate) use text::text_of;
 pub(crate) use user_variables::UserVariables;
 
 use crate::ast::{BinaryOp, Scope, TimeUnit, TruthValue};

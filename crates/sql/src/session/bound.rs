@@ -5,11 +5,14 @@ use super::logging::expanded;
 use super::rows::Rows;
 use super::state::{Bound, Plan};
 use crate::ast::Statement;
+use crate::bind::Binder;
 use crate::error::{Result, SqlError};
 use crate::exec::{
     Changes, Run, bind_delete, bind_delete_several, bind_insert, bind_update, bind_update_several, run_query,
 };
+use crate::expr::Level;
 use crate::host::{Host, Sight};
+use crate::memory::{Charge, heap_bytes};
 use crate::parse::Hints;
 use crate::plan::QueryPlan;
 use crate::sink::{OkInfo, ResultSink};
@@ -77,34 +80,62 @@ impl Session {
         let privileges = self.host.privileges_generation();
         let mut binder = self.binder();
         binder.parameter_types = parameter_types;
-        let plan = match statement {
-            Statement::Query(query) => Plan::Query(crate::bind::bind_query(&mut binder, query)?),
-            Statement::Insert(insert) => Plan::Insert(bind_insert(&mut binder, insert)?),
+        let plan =
+            self.plan_of(&mut binder, statement).map_err(|error| self.told(&binder, statement, error))?;
+        let (subqueries, cacheable) = (binder.subqueries, !binder.uncacheable);
+        Ok(Bound {
+            plan,
+            subqueries,
+            hints: Hints::default(),
+            constants: binder.constants,
+            logging: binder.logging,
+            _charge: binder.charge,
+            cacheable,
+            generation: self.generation,
+            privileges,
+        })
+    }
+
+    /// The error of a statement that was not bound. The warnings before it are those that go with
+    /// it.
+    fn told(&self, binder: &Binder<'_>, statement: &Statement, error: SqlError) -> SqlError {
+        let mut diagnostics = self.statement.diagnostics.borrow_mut();
+        diagnostics.clear();
+        let changes_rows = match statement {
+            Statement::Insert(insert) => !insert.ignore,
+            Statement::Update(update) => !update.ignore,
+            Statement::Delete(delete) => !delete.ignore,
+            _ => false,
+        };
+        if changes_rows && self.variables.sql_mode.strict() {
+            return binder.constants.strictly(error);
+        }
+        if error.code == 1525 {
+            for complaint in &binder.constants.complaints {
+                diagnostics.push(Level::Warning, 1292, complaint);
+            }
+        }
+        error
+    }
+
+    fn plan_of(&self, binder: &mut Binder<'_>, statement: &Statement) -> Result<Plan> {
+        Ok(match statement {
+            Statement::Query(query) => Plan::Query(crate::bind::bind_query(binder, query)?),
+            Statement::Insert(insert) => Plan::Insert(bind_insert(binder, insert)?),
             Statement::Update(update) if update.from.is_one_table() => {
-                Plan::Update(bind_update(&mut binder, update)?)
+                Plan::Update(bind_update(binder, update)?)
             }
-            Statement::Update(update) => Plan::UpdateSeveral(bind_update_several(&mut binder, update)?),
+            Statement::Update(update) => Plan::UpdateSeveral(bind_update_several(binder, update)?),
             Statement::Delete(delete) if delete.from.is_one_table() && delete.targets.len() <= 1 => {
-                Plan::Delete(bind_delete(&mut binder, delete)?)
+                Plan::Delete(bind_delete(binder, delete)?)
             }
-            Statement::Delete(delete) => Plan::DeleteSeveral(bind_delete_several(&mut binder, delete)?),
+            Statement::Delete(delete) => Plan::DeleteSeveral(bind_delete_several(binder, delete)?),
             _ => {
                 return Err(SqlError::new(
                     1295,
                     "This command is not supported in the prepared statement protocol yet",
                 ));
             }
-        };
-        let (subqueries, cacheable) = (binder.subqueries, !binder.uncacheable);
-        Ok(Bound {
-            plan,
-            subqueries,
-            hints: Hints::default(),
-            logging: binder.logging,
-            _charge: binder.charge,
-            cacheable,
-            generation: self.generation,
-            privileges,
         })
     }
 
@@ -223,7 +254,13 @@ impl Session {
         sink: &mut dyn ResultSink,
     ) -> Result<Done> {
         let as_text = self.text_context(transaction, bound)?;
-        let ctx = self.context(parameters, !bound.is_query());
+        let mut charge = Charge::new(&self.memory);
+        let mut complaints = bound.constants.complaints.clone();
+        let read = self.read_parameters(bound, parameters, &mut complaints, &mut charge)?;
+        let ctx = self.context(read.as_deref().unwrap_or(parameters), !bound.is_query());
+        if bound.plan.has_ignore() {
+            ctx.be_lenient();
+        }
         let logged_text = || expanded(text, parameters, self.variables.sql_mode.lex());
         let has_rows_query =
             !bound.is_query() && as_text.is_none() && self.variables.kept_on("binlog_rows_query_log_events");
@@ -232,6 +269,7 @@ impl Session {
         for (code, text) in &bound.hints.warnings {
             ctx.warn(*code, text.clone());
         }
+        complaints.into_iter().for_each(|complaint| ctx.warn(1292, complaint));
         let savepoint =
             transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query });
         let mut run = Run::new(transaction, &ctx);
@@ -248,6 +286,7 @@ impl Session {
                 }
                 plan => plan.change(&mut run).expect("it changes rows").map(Done::Changes),
             });
+        let done = ctx.check_refused().and(done);
         match (&done, &as_text) {
             (Ok(Done::Changes(changes)), Some(context)) => {
                 let logged = (&*logged_text(), ctx.now_us);
@@ -263,6 +302,32 @@ impl Session {
             (Err(_), _) => transaction.rollback_to(savepoint),
         }
         done
+    }
+
+    /// The parameters, where texts among them are compared with columns and are read as values of
+    /// these, charged; `None` where none is.
+    fn read_parameters(
+        &self,
+        bound: &Bound,
+        parameters: &[Value],
+        complaints: &mut Vec<String>,
+        charge: &mut Charge,
+    ) -> Result<Option<Vec<Value>>> {
+        let compared = &bound.constants.parameters;
+        let is_text = |at: &usize| matches!(parameters.get(*at), Some(Value::Bytes(_)));
+        if !compared.iter().any(|(at, _)| is_text(at)) {
+            return Ok(None);
+        }
+        charge.add(parameters.iter().map(heap_bytes).sum())?;
+        let mut all = parameters.to_vec();
+        for (at, reading) in compared.iter().filter(|(at, _)| is_text(at)) {
+            let read = reading.read(&parameters[*at], self.variables.sql_mode.dates());
+            complaints.extend(read.complaint);
+            if let Some(value) = read.value {
+                all[*at] = value;
+            }
+        }
+        Ok(Some(all))
     }
 
     /// After a statement: autocommit, or the transaction stays open.

@@ -233,6 +233,7 @@ impl Session {
                     for row in &rows {
                         insert_row(run.txn, &table, &plan.columns, row, ctx.conversion(true))?;
                     }
+                    ctx.check_refused()?;
                     Ok(rows.len() as u64)
                 })
         };

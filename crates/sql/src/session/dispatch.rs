@@ -7,6 +7,7 @@ use super::prepared::is_about_rows;
 use crate::admin::{AdminCommand, FlushTarget, PurgeTo};
 use crate::ast::{Show, Statement};
 use crate::error::{Result, SqlError};
+use crate::expr::Level;
 use crate::host::{Privilege, VirtualTable};
 use crate::memory::{Charge, LONG_VALUE_BYTES};
 use crate::parse::parse_watched;
@@ -68,7 +69,6 @@ impl Session {
         if is_about_rows(&parsed.statement) {
             let bound = Arc::new(
                 self.bind_hinted(&parsed.statement, &parsed.hints)
-                    .inspect_err(|_| self.statement.diagnostics.borrow_mut().clear())
                     .map_err(|error| self.refusal(own_text, error))?,
             );
             if bound.cacheable && !self.more_results && parsed.end == text.len() {
@@ -270,7 +270,10 @@ impl Session {
         let mut binder = self.binder();
         let bound: Vec<crate::expr::Expr> =
             written.iter().map(|written| binder.expr(written, &mut place)).collect::<Result<_>>()?;
-        let subqueries = binder.subqueries;
+        let (subqueries, complaints) = (binder.subqueries, binder.constants.complaints);
+        for complaint in complaints {
+            self.statement.diagnostics.borrow_mut().push(Level::Warning, 1292, complaint);
+        }
         if subqueries.is_empty() {
             let ctx = self.context(&[], false);
             return bound.iter().map(|expr| expr.eval(&[], &ctx).map(|value| value.into_owned())).collect();

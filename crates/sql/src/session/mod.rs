@@ -294,6 +294,8 @@ impl Session {
             subqueries: RefCell::default(),
             random: &self.random,
             strict: strict && self.variables.sql_mode.strict(),
+            lenient: Cell::new(false),
+            refused: RefCell::default(),
         }
     }
 

@@ -197,6 +197,8 @@ impl Session {
 
     fn change_rows(&self, transaction: &mut Transaction, bound: &Bound) -> Result<()> {
         let ctx = self.context(&[], true);
+        // What the source has carried out is carried out here.
+        ctx.be_lenient();
         transaction.set_checks(self.variables.foreign_key_checks, self.variables.unique_checks);
         transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query: None });
         let mut run = Run::new(transaction, &ctx);

@@ -98,12 +98,25 @@ impl Call<'_> {
 
     /// The argument as a 64-bit integer, rounded and clipped.
     fn integer(&self, at: usize) -> i64 {
-        let wide = super::arithmetic::integer_of(&super::number(&self.values[at]));
+        let wide = super::arithmetic::integer_in(&self.values[at], self.ctx);
         i64::try_from(wide).unwrap_or(i64::MAX)
     }
 
+    fn number(&self, at: usize) -> super::Number {
+        super::arithmetic::number_in(&self.values[at], self.ctx)
+    }
+
     fn double(&self, at: usize) -> f64 {
-        super::arithmetic::double_of(&super::number(&self.values[at]))
+        super::arithmetic::double_of(&self.number(at))
+    }
+
+    /// The argument's 64 bits; none of NULL.
+    fn bits(&self, at: usize) -> u64 {
+        super::arithmetic::bits(&self.values[at], self.ctx).unwrap_or(0)
+    }
+
+    fn decimal(&self, at: usize) -> types::Decimal {
+        super::arithmetic::decimal_in(&self.values[at], self.ctx)
     }
 
     /// Characters are bytes here.

@@ -9,7 +9,7 @@ use types::{ColumnType, TypeCode, Value};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("abs", 1..=1, like_number, |call| {
-        Ok(match number(&call.values[0]) {
+        Ok(match call.number(0) {
             Number::Int(n) => match n.checked_abs() {
                 Some(n) => Value::Int(n),
                 None => return Err(SqlError::out_of_range("BIGINT", format!("abs({n})"))),
@@ -20,7 +20,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         })
     }),
     Function::new("sign", 1..=1, int, |call| {
-        Ok(Value::Int(match number(&call.values[0]) {
+        Ok(Value::Int(match call.number(0) {
             Number::Int(n) => n.signum(),
             Number::UInt(n) => i64::from(n > 0),
             other => match double_of(&other) {
@@ -33,14 +33,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("round", 1..=2, rounded, |call| round(call, true)),
     Function::new("truncate", 2..=2, rounded, |call| round(call, false)),
     Function::new("floor", 1..=1, whole, |call| {
-        Ok(match number(&call.values[0]) {
+        Ok(match call.number(0) {
             Number::Decimal(n) => integer_or_decimal(&n.floor()),
             Number::Double(n) => Value::Double(n.floor()),
             exact => integer_value(&exact),
         })
     }),
     Function::new("ceiling", 1..=1, whole, |call| {
-        Ok(match number(&call.values[0]) {
+        Ok(match call.number(0) {
             Number::Decimal(n) => integer_or_decimal(&n.ceil()),
             Number::Double(n) => Value::Double(n.ceil()),
             exact => integer_value(&exact),
@@ -87,7 +87,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("pi", 0..=0, double, |_| Ok(Value::Double(std::f64::consts::PI))),
     Function::new("rand", 0..=1, double, rand).varies(),
     Function::new("bit_count", 1..=1, bigint, |call| {
-        let bits = super::super::arithmetic::bits(&call.values[0]).unwrap_or(0);
+        let bits = call.bits(0);
         Ok(Value::Int(i64::from(bits.count_ones())))
     }),
     Function::new("conv", 3..=3, ascii_text::<64>, convert_base),
@@ -177,7 +177,7 @@ fn round(call: &Call<'_>, to_nearest: bool) -> Result<Value> {
     let digits = if call.is_given(1) { call.integer(1).clamp(-100, 100) as i32 } else { 0 };
     let exact =
         |decimal: types::Decimal| if to_nearest { decimal.round(digits) } else { decimal.truncate(digits) };
-    let value = match number(&call.values[0]) {
+    let value = match call.number(0) {
         n @ (Number::Int(_) | Number::UInt(_)) if digits >= 0 => integer_value(&n),
         Number::Int(n) => {
             let rounded = exact(types::Decimal::from(n));

@@ -369,7 +369,7 @@ fn substring_index(call: &Call<'_>) -> Result<Value> {
 /// `FORMAT(1234.5, 2)`: `1,234.50`.
 fn format_number(call: &Call<'_>) -> Result<Value> {
     let decimals = call.integer(1).clamp(0, 30) as u8;
-    let exact = super::super::decimal_of(&super::super::number(&call.values[0]));
+    let exact = super::super::decimal_of(&call.number(0));
     let rounded = exact.with_scale(decimals).ok_or_else(|| SqlError::out_of_range("DECIMAL", "format"))?;
     let shown = rounded.to_string();
     let (sign, digits) = shown.strip_prefix('-').map_or(("", shown.as_str()), |digits| ("-", digits));

@@ -304,7 +304,7 @@ fn from_unix_type(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
 }
 
 fn from_unixtime(call: &Call<'_>) -> Result<Value> {
-    let exact = super::super::decimal_of(&number(&call.values[0]));
+    let exact = call.decimal(0);
     let micros = exact.mul(&Decimal::from(MICROS)).and_then(|micros| micros.to_i64());
     let Some(micros) = micros.filter(|micros| (0..=32_536_771_199_999_999).contains(micros)) else {
         return Ok(Value::Null);

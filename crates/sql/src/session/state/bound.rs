@@ -1,6 +1,6 @@
 //! A statement about rows that is bound: its plan, and what it was bound under.
 
-use crate::bind::LoggingNeeds;
+use crate::bind::{Constants, LoggingNeeds};
 use crate::error::Result;
 use crate::exec::{Changes, DeletePlan, DeleteSeveralPlan, InsertPlan, Run, UpdatePlan, UpdateSeveralPlan};
 use crate::memory::Charge;
@@ -44,6 +44,18 @@ impl Plan {
         }
     }
 
+    /// Whether it is to go on where a row cannot be changed.
+    pub fn has_ignore(&self) -> bool {
+        match self {
+            Plan::Query(_) => false,
+            Plan::Insert(plan) => plan.has_ignore(),
+            Plan::Update(plan) => plan.has_ignore(),
+            Plan::UpdateSeveral(plan) => plan.has_ignore(),
+            Plan::Delete(plan) => plan.has_ignore(),
+            Plan::DeleteSeveral(plan) => plan.has_ignore(),
+        }
+    }
+
     pub fn is_update(&self) -> bool {
         matches!(self, Plan::Update(_) | Plan::UpdateSeveral(_))
     }
@@ -59,6 +71,8 @@ pub(crate) struct Bound {
     pub subqueries: Vec<QueryPlan>,
     /// Its optimizer hints.
     pub hints: Hints,
+    /// What is told of the constants that it compares, and how its parameters are read.
+    pub constants: Constants,
     /// What has to be known to log its text.
     pub logging: LoggingNeeds,
     /// May be run again while the session's settings and the tables are the same.

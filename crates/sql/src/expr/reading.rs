@@ -1,0 +1,199 @@
+//! Texts that are compared with numbers and dates: what they are read as, and what MySQL complains
+//! of then.
+//!
+//! MySQL reads a constant once as a value of the column that it is compared with, before the first
+//! row. So does this: a literal is read when the statement is bound, a parameter when it runs.
+
+use super::arithmetic::is_blank;
+use super::text::shown;
+use crate::error::SqlError;
+use types::convert::DateModes;
+use types::number::double_prefix;
+use types::temporal::parse;
+use types::{ColumnType, Decimal, TypeCode, Value};
+
+/// What a text stands beside in a comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Reading {
+    kind: Kind,
+    /// The column's name, where it is one.
+    column: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Whole numbers of a column are compared exactly, all other numbers as doubles.
+    Integer,
+    Double,
+    /// Numbers below 100 are years too.
+    Year,
+    Date,
+    Datetime,
+    Timestamp,
+    Time,
+}
+
+/// What a text was read as.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Read {
+    /// `None`: it stays the text.
+    pub value: Option<Value>,
+    /// The warning that it is not wholly that, 1292.
+    pub complaint: Option<String>,
+    /// A comparison with it is refused with this, 1525.
+    pub refusal: Option<SqlError>,
+}
+
+impl Reading {
+    /// For texts beside values of this type; `None` where they are compared as texts. `column` is
+    /// the column's name, if it is one.
+    pub fn beside(ty: &ColumnType, column: Option<&str>) -> Option<Reading> {
+        let kind = match ty.code {
+            TypeCode::Year => Kind::Year,
+            TypeCode::Date => Kind::Date,
+            TypeCode::Datetime2 => Kind::Datetime,
+            TypeCode::Timestamp2 => Kind::Timestamp,
+            TypeCode::Time2 => Kind::Time,
+            TypeCode::NewDecimal | TypeCode::Float | TypeCode::Double => Kind::Double,
+            _ if ty.is_integer() && column.is_some() => Kind::Integer,
+            _ if ty.is_integer() => Kind::Double,
+            _ => return None,
+        };
+        Some(Reading { kind, column: column.map(str::to_owned) })
+    }
+
+    /// Whether it is a column that the texts are compared with.
+    pub fn is_beside_column(&self) -> bool {
+        self.column.is_some()
+    }
+
+    /// Reads a text, or a year's number; anything else stays as it is.
+    pub fn read(&self, value: &Value, dates: DateModes) -> Read {
+        let nothing = Read { value: None, complaint: None, refusal: None };
+        match (self.kind, value) {
+            (Kind::Year, Value::Int(year @ 1..=99)) => Read { value: Some(full_year(*year)), ..nothing },
+            (Kind::Date | Kind::Datetime | Kind::Timestamp, Value::Bytes(text)) => {
+                self.point_in_time(value, text, dates)
+            }
+            (Kind::Time, Value::Bytes(text)) => {
+                let is_whole = parse::time(text).is_some_and(|read| !read.trailing_garbage);
+                Read { complaint: (!is_whole).then(|| self.complaint("time", value)), ..nothing }
+            }
+            (_, Value::Bytes(text)) => self.number(value, text),
+            _ => nothing,
+        }
+    }
+
+    fn number(&self, value: &Value, text: &[u8]) -> Read {
+        let read = double_prefix(text);
+        let is_whole = !read.overflow && is_blank(&text[read.len..]);
+        let number = match self.kind {
+            Kind::Integer => exactly(text).unwrap_or(Value::Double(read.value)),
+            // '0' is a year as well.
+            Kind::Year if read.len > 0 && (0.0..100.0).contains(&read.value) => {
+                full_year(read.value.round_ties_even() as i64)
+            }
+            _ => Value::Double(read.value),
+        };
+        let complaint = (!is_whole).then(|| format!("Truncated incorrect DOUBLE value: '{}'", shown(value)));
+        Read { value: Some(number), complaint, refusal: None }
+    }
+
+    fn complaint(&self, word: &str, value: &Value) -> String {
+        let shown = shown(value);
+        match &self.column {
+            Some(column) => format!("Incorrect {word} value: '{shown}' for column '{column}' at row 1"),
+            None => format!("Truncated incorrect {word} value: '{shown}'"),
+        }
+    }
+
+    fn point_in_time(&self, value: &Value, text: &[u8], dates: DateModes) -> Read {
+        let (word, kind) = match self.kind {
+            Kind::Date => ("date", "DATE"),
+            Kind::Timestamp => ("datetime", "TIMESTAMP"),
+            _ => ("datetime", "DATETIME"),
+        };
+        let complaint = || self.complaint(word, value);
+        let read = parse::datetime_with(dates.readable(text), dates.allow_invalid);
+        match read.filter(|read| !dates.refuses(&read.value.date)) {
+            None => {
+                let text = format!("Incorrect {kind} value: '{}'", shown(value));
+                let refusal = Some(SqlError::new(1525, text));
+                Read { value: None, complaint: Some(complaint()), refusal }
+            }
+            // The session's time zone moves it, which is not known here.
+            Some(read) if read.offset_seconds.is_some() => {
+                Read { value: None, complaint: None, refusal: None }
+            }
+            Some(read) => Read {
+                value: Some(Value::DateTime(read.value)),
+                complaint: read.trailing_garbage.then(complaint),
+                refusal: None,
+            },
+        }
+    }
+}
+
+/// A year of two digits.
+fn full_year(year: i64) -> Value {
+    let year = match year {
+        0 => 2000,
+        _ => parse::expand_year(year as u16),
+    };
+    Value::Int(i64::from(year))
+}
+
+/// The whole number of 64 bits that a text begins with, however it is written.
+fn exactly(text: &[u8]) -> Option<Value> {
+    let number = Decimal::parse_prefix(text).number;
+    if number != number.truncate(0) {
+        return None;
+    }
+    number.to_i64().map(Value::Int).or_else(|| number.to_u64().map(Value::UInt))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(ty: &ColumnType, text: &str) -> Read {
+        let reading = Reading::beside(ty, Some("c")).expect("it is no text");
+        reading.read(&Value::text(text), DateModes::default())
+    }
+
+    #[test]
+    fn whole_numbers_are_exact_beside_a_column() {
+        let bigint = ColumnType::bigint(false);
+        for text in ["9007199254740993", " 9007199254740993 ", "9007199254740993.0", "900719925474099.3e1"] {
+            assert_eq!(read(&bigint, text).value, Some(Value::Int(9_007_199_254_740_993)), "{text}");
+            assert_eq!(read(&bigint, text).complaint, None, "{text}");
+        }
+        assert_eq!(read(&bigint, "18446744073709551615").value, Some(Value::UInt(u64::MAX)));
+        assert_eq!(read(&bigint, "1.5").value, Some(Value::Double(1.5)));
+        let half = read(&bigint, "12x");
+        assert_eq!(half.value, Some(Value::Int(12)));
+        assert_eq!(half.complaint.as_deref(), Some("Truncated incorrect DOUBLE value: '12x'"));
+    }
+
+    #[test]
+    fn what_is_no_date_is_refused() {
+        let date = ColumnType::date();
+        assert_eq!(read(&date, "foo").refusal.map(|error| error.code), Some(1525));
+        assert_eq!(read(&date, "2020-02-30").refusal.map(|error| error.code), Some(1525));
+        let cut = read(&date, "2020-02-29x");
+        assert!(cut.value.is_some() && cut.refusal.is_none());
+        assert_eq!(
+            cut.complaint.as_deref(),
+            Some("Incorrect date value: '2020-02-29x' for column 'c' at row 1")
+        );
+    }
+
+    #[test]
+    fn years_have_two_digits_too() {
+        let year = ColumnType::year();
+        for (text, expected) in [("20", 2020), ("70", 1970), ("0", 2000), ("99", 1999)] {
+            assert_eq!(read(&year, text).value, Some(Value::Int(expected)), "{text}");
+        }
+        assert_eq!(read(&year, "2020").value, Some(Value::Double(2020.0)));
+    }
+}
