@@ -2,6 +2,7 @@
 
 mod format;
 
+use format::FormatError;
 use os::disk::{Disk, LockGuard};
 use std::fmt;
 use std::io;
@@ -19,17 +20,8 @@ pub enum DatadirError {
     InUse(PathBuf),
     /// There are files in it that are not ours.
     NotOurs(PathBuf, String),
-    /// A newer server wrote it.
-    Newer {
-        /// The directory.
-        path: PathBuf,
-        /// Its format.
-        found: u32,
-        /// The newest format that this server knows.
-        known: u32,
-    },
-    /// The file that tells its format says nothing that can be understood.
-    BadFormat(PathBuf),
+    /// Another server's format, or none that can be told.
+    Format(FormatError),
     /// It was made by a server, but the system tablespace is gone.
     Incomplete(PathBuf),
     /// `--initialize` of a directory that has been initialised.
@@ -64,18 +56,7 @@ impl fmt::Display for DatadirError {
                 "--initialize specified but the data directory '{}' has files in it. Aborting.",
                 path.display()
             ),
-            DatadirError::Newer { path, found, known } => write!(
-                f,
-                "The data directory has format {found}, as '{}' says, which a newer server wrote; this one knows formats \
-                 up to {known}. Start the newer server on it, or restore a backup that this one made.",
-                path.join(format::FORMAT_FILE).display()
-            ),
-            DatadirError::BadFormat(path) => write!(
-                f,
-                "'{}' does not tell the format of the data directory. If no newer server has run on it, remove the \
-                 file and start again.",
-                path.display()
-            ),
+            DatadirError::Format(e) => write!(f, "{e}"),
             DatadirError::Io(path, e) => {
                 write!(f, "The data directory '{}' is unusable: {e}", path.display())
             }
@@ -136,7 +117,7 @@ pub fn take(disk: &dyn Disk, path: &Path, initialize: bool) -> Result<Datadir, D
         }
         return Err(DatadirError::NotOurs(path.to_owned(), name.clone()));
     }
-    format::check(disk, path)?;
+    format::check(disk, path).map_err(DatadirError::Format)?;
     Ok(Datadir { path: path.to_owned(), is_new: !has_system, _lock: lock })
 }
 

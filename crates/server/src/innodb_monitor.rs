@@ -6,32 +6,15 @@
 //! Rates are over the time since the last look by anybody, as InnoDB's are; the first look's over
 //! the time since the start.
 
+pub mod last_look;
+
 use crate::server::Server;
 use crate::sessions::Activity;
 use crate::show_status::DataIo;
+use last_look::Figures;
 use os::account::{State, ThreadTime};
-use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fmt::{Arguments, Write as _};
-
-/// Figures that grow, and the moment at which they were read.
-#[derive(Debug, Clone, Copy, Default)]
-struct Figures {
-    at_us: u64,
-    rows: [u64; 4],
-    /// Read, created, written.
-    pages: [u64; 3],
-    /// Pages made young, asked for, read ahead, evicted unused.
-    lru: [u64; 4],
-    /// Reads, writes, syncs.
-    io: [u64; 3],
-    read_bytes: u64,
-    log_writes: u64,
-}
-
-/// What the last look saw. A leaf in the lock order.
-#[derive(Debug, Default)]
-pub struct LastLook(Mutex<Option<Figures>>);
 
 /// The text being made.
 struct Text {
@@ -70,7 +53,7 @@ pub fn text(server: &Server) -> String {
     let io = DataIo::of(server, &threads);
     let now = read(server, &io, &of);
     let started = Figures { at_us: server.status.started_us, ..Figures::default() };
-    let before = server.last_look.0.lock().replace(now).unwrap_or(started);
+    let before = server.last_look.replace(now).unwrap_or(started);
     // The wall clock may have been set back.
     let now = Figures { at_us: now.at_us.max(before.at_us), ..now };
     let mut text = Text { out: String::new(), now, before };

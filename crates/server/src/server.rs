@@ -2,7 +2,7 @@
 
 use crate::accounts::Accounts;
 use crate::host_cache::HostCache;
-use crate::innodb_monitor::LastLook;
+use crate::innodb_monitor::last_look::LastLook;
 use crate::replicas::Replicas;
 use crate::sessions::Sessions;
 use crate::status::ServerStatus;
@@ -22,17 +22,17 @@ use std::sync::{Arc, OnceLock};
 pub struct Server {
     /// The storage engine.
     pub engine: Arc<Engine>,
-    /// The disk that it is on.
+    /// The disk that the data directory is on.
     pub disk: Arc<dyn Disk>,
     /// The data directory, absolute.
     pub datadir: PathBuf,
     /// Global values of system variables.
     pub globals: Globals,
-    /// Who may do what.
+    /// The accounts, and what each may do.
     pub accounts: Accounts,
-    /// `--skip-grant-tables`: everybody may do everything.
+    /// Whether everybody may do everything (`--skip-grant-tables`).
     pub skip_grant_tables: AtomicBool,
-    /// What it speaks TLS with; not set: it speaks none.
+    /// The certificate and key that TLS is spoken with. Without them no TLS is spoken.
     pub tls: OnceLock<ServerTls>,
     /// The hosts that clients come from.
     pub hosts: HostCache,
@@ -42,37 +42,37 @@ pub struct Server {
     pub memory: Arc<Pool>,
     /// `max_execution_time` of the statements that run.
     pub time_limits: TimeLimits,
-    /// Counters.
+    /// The counters that are the server's own.
     pub status: ServerStatus,
     /// When SHOW ENGINE INNODB STATUS was last asked for, and what it counted.
     pub last_look: LastLook,
     /// The binary log; `None` with `--skip-log-bin`.
     pub binlog: Option<Arc<Binlog>>,
-    /// The replication channel.
+    /// The replication channels.
     pub replica: Channels,
     /// Sessions in WAIT_FOR_EXECUTED_GTID_SET.
     pub gtid_waiters: AtomicUsize,
     /// Replicas that have introduced themselves.
     pub replicas: Replicas,
-    /// The end has begun: no new connections. Relaxed: late readers see it a moment later.
+    /// The end has begun, and no new connections are taken. Relaxed: it may be seen a moment later.
     stopping: AtomicBool,
 }
 
 /// The parts that a server is made of.
 pub struct Parts {
-    /// See [`Server::engine`].
+    /// The storage engine.
     pub engine: Arc<Engine>,
-    /// See [`Server::disk`].
+    /// The disk that the data directory is on.
     pub disk: Arc<dyn Disk>,
-    /// See [`Server::datadir`].
+    /// The data directory, absolute.
     pub datadir: PathBuf,
-    /// See [`Server::globals`].
+    /// Global values of system variables.
     pub globals: Globals,
-    /// See [`Server::skip_grant_tables`].
+    /// Whether everybody may do everything (`--skip-grant-tables`).
     pub skip_grant_tables: bool,
-    /// See [`Server::binlog`].
+    /// The binary log; `None` with `--skip-log-bin`.
     pub binlog: Option<Arc<Binlog>>,
-    /// See [`Server::replica`].
+    /// The replication channels.
     pub replica: Channels,
 }
 
@@ -106,17 +106,17 @@ impl Server {
         self.binlog.as_ref().filter(|binlog| !binlog.is_turned_off())
     }
 
-    /// True when everybody may do everything.
+    /// Whether everybody may do everything.
     pub fn grants_are_skipped(&self) -> bool {
         self.skip_grant_tables.load(Ordering::Relaxed)
     }
 
-    /// No new connections from now on.
+    /// Begins the end: no new connections are taken from now on.
     pub fn begin_stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
     }
 
-    /// The end has begun.
+    /// Whether the end has begun.
     pub fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Relaxed)
     }

@@ -102,7 +102,7 @@ pub struct Started {
 
 /// Global values as the options give them.
 pub fn globals_of(options: &Options) -> Globals {
-    let globals = Globals::default();
+    let globals = crate::variables::default_globals();
     for (id, setting) in &options.settings {
         globals.set(*id, setting.clone());
     }
@@ -327,11 +327,6 @@ fn clamp(bytes: u64) -> usize {
     bytes.min(u32::MAX.into()) as usize
 }
 
-/// `binlog_checksum`
-pub(crate) fn checksum_named(name: &str) -> binlog::Checksum {
-    if name == "NONE" { binlog::Checksum::None } else { binlog::Checksum::Crc32 }
-}
-
 fn open_binlog(
     disk: &Arc<dyn Disk>,
     engine: &Arc<Engine>,
@@ -349,7 +344,7 @@ fn open_binlog(
             false => 0,
         },
         dependency_history_size: globals.named("binlog_transaction_dependency_history_size").uint(),
-        checksum: checksum_named(globals.named("binlog_checksum").text()),
+        checksum: crate::variables::checksum_named(globals.named("binlog_checksum").text()),
         server_id: globals.named("server_id").uint() as u32,
         server_uuid: globals.named("server_uuid").text().to_owned(),
         server_version: VERSION.into(),

@@ -6,10 +6,11 @@
 //! takes every format up to [`FORMAT`]; it raises the number when it has upgraded what the older
 //! format lacks.
 
-use super::DatadirError;
 use crate::version::VERSION;
 use os::disk::Disk;
-use std::path::Path;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// The file that holds the number.
 pub(super) const FORMAT_FILE: &str = "slipstream.format";
@@ -20,21 +21,63 @@ pub(super) const FORMAT_FILE: &str = "slipstream.format";
 /// make tables of many rows.
 const FORMAT: u32 = 4;
 
+/// Why a directory's format is none that this server works with.
+#[derive(Debug)]
+pub enum FormatError {
+    /// A newer server wrote it.
+    Newer {
+        /// The file that says so.
+        path: PathBuf,
+        /// The directory's format.
+        found: u32,
+        /// The newest format that this server knows.
+        known: u32,
+    },
+    /// The file that tells the format says nothing that can be understood.
+    Unknown(PathBuf),
+    /// The file cannot be read or written.
+    Io(PathBuf, io::Error),
+}
+
+impl fmt::Display for FormatError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FormatError::Newer { path, found, known } => write!(
+                f,
+                "The data directory has format {found}, as '{}' says, which a newer server wrote; this one knows formats \
+                 up to {known}. Start the newer server on it, or restore a backup that this one made.",
+                path.display()
+            ),
+            FormatError::Unknown(path) => write!(
+                f,
+                "'{}' does not tell the format of the data directory. If no newer server has run on it, remove the \
+                 file and start again.",
+                path.display()
+            ),
+            FormatError::Io(path, e) => {
+                write!(f, "The data directory '{}' is unusable: {e}", path.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for FormatError {}
+
 /// Looks at a directory's format, and notes this server's in a directory that has none or an older
 /// one.
 ///
 /// # Errors
-/// [`DatadirError::Newer`] where a newer server wrote the directory, and
-/// [`DatadirError::BadFormat`] where the file cannot be understood.
-pub(super) fn check(disk: &dyn Disk, datadir: &Path) -> Result<(), DatadirError> {
+/// [`FormatError::Newer`] where a newer server wrote the directory, and [`FormatError::Unknown`]
+/// where the file cannot be understood.
+pub(super) fn check(disk: &dyn Disk, datadir: &Path) -> Result<(), FormatError> {
     let path = datadir.join(FORMAT_FILE);
-    let wrong = |e| DatadirError::Io(path.clone(), e);
+    let wrong = |e| FormatError::Io(path.clone(), e);
     if disk.exists(&path).map_err(wrong)? {
         let text = String::from_utf8_lossy(&disk.read(&path).map_err(wrong)?).into_owned();
-        let found = parse(&text).ok_or_else(|| DatadirError::BadFormat(path.clone()))?;
+        let found = parse(&text).ok_or_else(|| FormatError::Unknown(path.clone()))?;
         match found.cmp(&FORMAT) {
             std::cmp::Ordering::Greater => {
-                return Err(DatadirError::Newer { path: datadir.to_owned(), found, known: FORMAT });
+                return Err(FormatError::Newer { path, found, known: FORMAT });
             }
             std::cmp::Ordering::Equal => return Ok(()),
             std::cmp::Ordering::Less => {}

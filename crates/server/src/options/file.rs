@@ -1,7 +1,7 @@
 //! Option files (MySQL manual, 6.2.2.2): groups, `name=value`, comments, quotes, escapes,
 //! `!include` and `!includedir`.
 
-use super::{OptionError, RawOption};
+use super::raw::{OptionError, RawOption};
 use os::disk::Disk;
 use std::path::{Path, PathBuf};
 

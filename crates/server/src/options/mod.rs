@@ -9,76 +9,15 @@
 //! unknown (MySQL manual, 6.2.2).
 
 mod file;
+mod raw;
 mod resolve;
 
 pub use file::DEFAULT_FILE;
-pub use resolve::Switch;
+pub use raw::{OptionError, RawOption};
+pub use resolve::{Options, Switch};
 
-use crate::variables::{Setting, VariableId};
 use os::disk::Disk;
-use sql::admin::{FilterKind, FilterRule};
-use std::fmt;
 use std::path::PathBuf;
-
-/// One option as it was written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RawOption {
-    /// Name with its prefixes, without the leading dashes.
-    pub name: String,
-    /// What follows the `=`.
-    pub value: Option<String>,
-    /// The option file and line; `None` is the command line.
-    pub place: Option<(PathBuf, usize)>,
-}
-
-/// Why the options cannot be used; worded as mysqld words it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OptionError(pub String);
-
-impl fmt::Display for OptionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for OptionError {}
-
-/// What was asked for.
-#[derive(Debug, Default, Clone, PartialEq)]
-pub struct Options {
-    /// Values of system variables; a later one replaces an earlier one.
-    pub settings: Vec<(VariableId, Setting)>,
-    /// `--initialize`: make the data directory and exit; root gets a random password.
-    pub initialize: bool,
-    /// `--initialize-insecure`: the same, and root has no password.
-    pub initialize_insecure: bool,
-    /// `--skip-grant-tables`: everybody may do everything.
-    pub skip_grant_tables: bool,
-    /// `--log-bin=NAME`: the base name of binary log files.
-    pub log_bin_basename: Option<String>,
-    /// `--log-bin-index=NAME`.
-    pub log_bin_index: Option<String>,
-    /// `--binlog-do-db`, `--binlog-ignore-db`: each may be given several times.
-    pub binlog_filter: engine::BinlogFilter,
-    /// `--relay-log-index=NAME`.
-    pub relay_log_index: Option<String>,
-    /// `--master-info-file=NAME`.
-    pub master_info_file: Option<String>,
-    /// `--replicate-do-db` and its kin: each may be given several times.
-    pub replication_filters: Vec<(FilterKind, FilterRule)>,
-    /// `--user=NAME`.
-    pub user: Option<String>,
-    /// `--help`.
-    pub help: bool,
-    /// `--version`.
-    pub version: bool,
-    /// `--print-defaults`.
-    pub print_defaults: bool,
-    /// All options as they were read, for `--print-defaults`.
-    pub raw: Vec<RawOption>,
-    /// Sentences for the log.
-    pub warnings: Vec<String>,
-}
 
 /// Reads the arguments after `serve`, and the option files that they name.
 pub fn read(args: &[String], disk: &dyn Disk) -> Result<Options, OptionError> {
@@ -124,6 +63,7 @@ fn split_file_options(args: &[String]) -> Result<(Vec<OptionFile>, Vec<String>),
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::variables::{Setting, VariableId};
     use os::sim::SimDisk;
     use std::path::Path;
 

@@ -1,9 +1,45 @@
 //! From options as they were written to values: which variable or switch a name means.
 
-use super::{OptionError, Options, RawOption};
-use crate::variables::setting::parse_bool;
-use crate::variables::{Kind, Setting, VariableId, find};
+use super::raw::{OptionError, RawOption};
+use crate::variables::{Kind, Setting, VariableId, find, parse_bool};
 use sql::admin::{FilterKind, FilterRule};
+
+/// What was asked for.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Options {
+    /// Values of system variables; a later one replaces an earlier one.
+    pub settings: Vec<(VariableId, Setting)>,
+    /// `--initialize`: make the data directory and exit; root gets a random password.
+    pub initialize: bool,
+    /// `--initialize-insecure`: the same, and root has no password.
+    pub initialize_insecure: bool,
+    /// `--skip-grant-tables`: everybody may do everything.
+    pub skip_grant_tables: bool,
+    /// `--log-bin=NAME`: the base name of binary log files.
+    pub log_bin_basename: Option<String>,
+    /// `--log-bin-index=NAME`.
+    pub log_bin_index: Option<String>,
+    /// `--binlog-do-db`, `--binlog-ignore-db`: each may be given several times.
+    pub binlog_filter: engine::BinlogFilter,
+    /// `--relay-log-index=NAME`.
+    pub relay_log_index: Option<String>,
+    /// `--master-info-file=NAME`.
+    pub master_info_file: Option<String>,
+    /// `--replicate-do-db` and its kin: each may be given several times.
+    pub replication_filters: Vec<(FilterKind, FilterRule)>,
+    /// `--user=NAME`.
+    pub user: Option<String>,
+    /// `--help`.
+    pub help: bool,
+    /// `--version`.
+    pub version: bool,
+    /// `--print-defaults`.
+    pub print_defaults: bool,
+    /// All options as they were read, for `--print-defaults`.
+    pub raw: Vec<RawOption>,
+    /// Sentences for the log.
+    pub warnings: Vec<String>,
+}
 
 /// Options that are no system variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! What a system variable is: its name, its scope, its type and range, its default, who may set it,
 //! what it does, and what setting it changes in the running server.
 
-use super::Setting;
+use super::setting::Setting;
 use crate::server::Server;
 use buffer::PoolOptions;
 use source::semi_sync::SemiSync;
@@ -58,8 +58,8 @@ pub enum Guard {
     Open,
     /// The session's value needs SUPER, SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN.
     Session,
-    /// As [`Guard::Session`], but SUPER is not enough: variables that MySQL guards since SUPER is
-    /// deprecated.
+    /// The session's value needs SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN. SUPER is not
+    /// enough: MySQL has guarded these variables since SUPER is deprecated.
     SessionWithoutSuper,
     /// The session's value says whose transaction follows: REPLICATION_APPLIER is enough too.
     Applier,

@@ -1,9 +1,8 @@
-//! Setting global values: SET GLOBAL, and what the start enters into the running server.
+//! Setting global values while the server runs, and what is refused.
 
 use super::definition::Change;
-use super::{Definition, Globals, Scope, Setting, VariableId, all};
+use super::{Definition, Scope, Setting, VariableId};
 use crate::server::Server;
-use source::semi_sync::SemiSync;
 use sql::SqlError;
 use types::Value;
 
@@ -42,30 +41,6 @@ pub fn set_global(server: &Server, id: VariableId, value: Option<&Value>) -> Res
         follow(server);
     }
     Ok(())
-}
-
-/// Enters the values that the options gave into a server that nobody uses yet.
-///
-/// # Errors
-/// The variable whose value is refused, and why.
-pub fn enter_all(server: &Server) -> Result<(), (&'static str, SqlError)> {
-    for id in all() {
-        let definition = id.definition();
-        if let Change::Entered(apply) = definition.change {
-            apply(server, &server.globals.get(id)).map_err(|error| (definition.name, error))?;
-        }
-    }
-    Ok(())
-}
-
-/// Enters the values that the options gave into semi-synchronous replication. No commit waits yet,
-/// so that their order does not matter.
-pub fn enter_semi_sync(globals: &Globals, semi_sync: &SemiSync) {
-    for id in all() {
-        if let Change::SemiSync(enter) = id.definition().change {
-            enter(semi_sync, &globals.get(id));
-        }
-    }
 }
 
 /// Error 1228 where there is no global value, 1238 where it cannot be set; `for_later` is of `SET

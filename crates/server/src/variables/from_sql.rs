@@ -1,6 +1,6 @@
 //! SET's values to settings, settings to values, with MySQL's errors.
 
-use super::setting::{parse_bool, word_index};
+use super::from_option::{parse_bool, word_index};
 use super::{Definition, Kind, Setting};
 use sql::SqlError;
 use types::Value;

@@ -1,7 +1,7 @@
 //! The manual page of all system variables, `docs/variables.md`, made from their definitions.
 
+use super::definition::Guard;
 use super::{Definition, Kind, Scope, aliases, all};
-use crate::variables::definition::Guard;
 use std::fmt::Write;
 
 /// The page's text.

@@ -1,31 +1,9 @@
-//! The buffer pool's part: its options at start, and what more than one line does when a variable
-//! is set.
+//! What the variables of the buffer pool change when they are set.
 
-use super::definition::Change;
-use super::{Globals, Setting, all};
+use super::Setting;
 use crate::server::Server;
-use buffer::{Doublewrite, FlushMethod, FlushNeighbors, PoolOptions};
+use buffer::{Doublewrite, FlushNeighbors, PoolOptions};
 use sql::SqlError;
-
-/// The options that the global values ask for.
-pub fn pool_options(globals: &Globals) -> PoolOptions {
-    let mut options = PoolOptions {
-        doublewrite: strategy(&globals.named("innodb_doublewrite")),
-        instances: globals.named("innodb_buffer_pool_instances").uint() as usize,
-        page_cleaners: globals.named("innodb_page_cleaners").uint() as usize,
-        flush_method: FlushMethod::named(globals.named("innodb_flush_method").text())
-            .unwrap_or(FlushMethod::Direct),
-        native_aio: globals.named("innodb_use_native_aio").is_on(),
-        load_at_startup: globals.named("innodb_buffer_pool_load_at_startup").is_on(),
-        ..PoolOptions::default()
-    };
-    for id in all() {
-        if let Change::Pool(enter) = id.definition().change {
-            enter(&mut options, &globals.get(id));
-        }
-    }
-    options
-}
 
 /// `innodb_flush_neighbors`
 pub fn set_flush_neighbors(options: &mut PoolOptions, setting: &Setting) {
@@ -36,7 +14,8 @@ pub fn set_flush_neighbors(options: &mut PoolOptions, setting: &Setting) {
     };
 }
 
-fn strategy(setting: &Setting) -> Doublewrite {
+/// The strategy that a value of `innodb_doublewrite` names.
+pub fn strategy(setting: &Setting) -> Doublewrite {
     Doublewrite::named(setting.text()).unwrap_or(Doublewrite::Parallel)
 }
 

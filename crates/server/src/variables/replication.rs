@@ -5,10 +5,15 @@ use crate::server::Server;
 use replica::info::Repository;
 use sql::SqlError;
 
+/// The checksum that a value of `binlog_checksum` names.
+pub fn checksum_named(name: &str) -> binlog::Checksum {
+    if name == "NONE" { binlog::Checksum::None } else { binlog::Checksum::Crc32 }
+}
+
 /// `binlog_checksum`: the binary log goes on in a new file.
 pub fn set_checksum(server: &Server, setting: &Setting) -> Result<(), SqlError> {
     let Some(binlog) = server.open_binlog() else { return Ok(()) };
-    let checksum = crate::start::checksum_named(setting.text());
+    let checksum = checksum_named(setting.text());
     binlog.set_checksum(checksum).map_err(|e| SqlError::new(e.code, e.message))
 }
 

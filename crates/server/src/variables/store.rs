@@ -1,29 +1,48 @@
-//! The values of variables.
+//! The values of variables: the global ones, and those of a session.
 
-use super::{Setting, VariableId, all, find};
+use super::setting::Setting;
 use parking_lot::RwLock;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// The place of a variable in the registry, which is that of its value here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VariableId(pub(super) usize);
+
+/// Finds a variable by its name.
+pub type Find = fn(&str) -> Option<VariableId>;
+
 /// The global values.
 #[derive(Debug)]
 pub struct Globals {
+    find: Find,
+    /// The place of `read_only`.
+    read_only_id: VariableId,
     /// Lock order: held for a read or a swap only, never while another lock is taken.
     values: RwLock<Arc<Vec<Setting>>>,
-    /// `read_only`, which every statement that changes rows asks for. Relaxed: it is told on its
-    /// own.
+    /// The value of `read_only`, which every statement that changes rows asks for. Relaxed: nothing
+    /// else is told with it.
     read_only: AtomicBool,
 }
 
-impl Default for Globals {
-    fn default() -> Self {
-        let values = RwLock::new(Arc::new(all().map(|id| id.definition().default_setting()).collect()));
-        Globals { values, read_only: AtomicBool::new(false) }
-    }
-}
-
 impl Globals {
+    /// Values by the places of their variables, which `find` knows.
+    ///
+    /// # Panics
+    /// When `read_only`, which has to be OFF, is none of them.
+    pub fn new(values: Vec<Setting>, find: Find) -> Globals {
+        let read_only_id = find("read_only").expect("read_only is a variable");
+        assert_eq!(values[read_only_id.0], Setting::Bool(false), "a new server's read_only");
+        let values = RwLock::new(Arc::new(values));
+        Globals { find, read_only_id, values, read_only: AtomicBool::new(false) }
+    }
+
+    /// The place of a variable that certainly exists.
+    fn place(&self, name: &str) -> VariableId {
+        (self.find)(name).unwrap_or_else(|| panic!("there is no system variable '{name}'"))
+    }
+
     /// The value of a variable.
     pub fn get(&self, id: VariableId) -> Setting {
         self.values.read()[id.0].clone()
@@ -31,32 +50,26 @@ impl Globals {
 
     /// The value of a variable that certainly exists, by its name.
     pub fn named(&self, name: &str) -> Setting {
-        match find(name) {
-            Some(id) => self.get(id),
-            None => panic!("there is no system variable '{name}'"),
-        }
+        self.get(self.place(name))
     }
 
     /// Replaces a value.
     pub fn set(&self, id: VariableId, setting: Setting) {
         let mut values = self.values.write();
-        if id.definition().name == "read_only" {
+        if id == self.read_only_id {
             self.read_only.store(setting.is_on(), Ordering::Relaxed);
         }
         Arc::make_mut(&mut values)[id.0] = setting;
     }
 
-    /// `read_only`
+    /// The value of `read_only`.
     pub fn is_read_only(&self) -> bool {
         self.read_only.load(Ordering::Relaxed)
     }
 
     /// Replaces the value of a variable that certainly exists, by its name.
     pub fn set_named(&self, name: &str, setting: Setting) {
-        match find(name) {
-            Some(id) => self.set(id, setting),
-            None => panic!("there is no system variable '{name}'"),
-        }
+        self.set(self.place(name), setting);
     }
 
     /// Values for a new session.
@@ -81,31 +94,5 @@ impl SessionValues {
     /// Replaces a value.
     pub fn set(&mut self, id: VariableId, setting: Setting) {
         self.own.insert(id, setting);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_session_keeps_the_values_of_its_start() {
-        let globals = Globals::default();
-        let id = find("wait_timeout").unwrap();
-        let mut old = globals.session();
-        globals.set(id, Setting::UInt(5));
-        assert_eq!((old.get(id), globals.session().get(id)), (Setting::UInt(28_800), Setting::UInt(5)));
-        old.set(id, Setting::UInt(7));
-        assert_eq!((old.get(id), globals.get(id)), (Setting::UInt(7), Setting::UInt(5)));
-    }
-
-    #[test]
-    fn read_only_is_what_was_set_last() {
-        let globals = Globals::default();
-        assert!(!globals.is_read_only());
-        globals.set_named("read_only", Setting::Bool(true));
-        assert!(globals.is_read_only());
-        globals.set_named("read_only", Setting::Bool(false));
-        assert!(!globals.is_read_only());
     }
 }
