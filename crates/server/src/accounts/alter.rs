@@ -1,8 +1,8 @@
 //! What CREATE USER, ALTER USER and SET PASSWORD make of one account.
 
-use super::Account;
+use super::account::{Account, AccountName};
 use super::attributes::PastPassword;
-use super::change::{Change, RandomPassword};
+use super::denied::failed;
 use super::secret::{Credentials, is_password};
 use sql::SqlError;
 use sql::admin::{AccountOptions, Authentication, PasswordExpiry, Secret};
@@ -28,60 +28,77 @@ impl Operation {
     }
 }
 
-/// What the server's variables say of passwords, and who changes one.
+/// What the server's variables say of passwords, and whether the account that asks is above them.
 #[derive(Debug, Clone, Default)]
 pub struct PasswordPolicy {
-    /// `password_history`.
+    /// The value of `password_history`.
     pub history: u64,
-    /// `password_reuse_interval`, in days.
+    /// The value of `password_reuse_interval`, in days.
     pub reuse_days: u64,
-    /// `password_require_current`.
+    /// The value of `password_require_current`.
     pub require_current: bool,
-    /// Who asks may change everybody's password, and so need not know his own.
+    /// The account that asks may change everybody's password, and so need not know its own.
     pub is_administrator: bool,
     /// Now, in microseconds since 1970.
     pub now_us: u64,
 }
 
-impl Change<'_> {
-    /// Makes of the account what was written of it.
-    pub(super) fn change_one(
+/// A random password that was made for an account: user, host, password.
+pub type RandomPassword = (String, String, String);
+
+/// What one statement does to an account.
+pub struct Alteration<'a> {
+    /// The statement.
+    pub operation: Operation,
+    /// What holds for passwords.
+    pub policy: &'a PasswordPolicy,
+    /// The account that asks.
+    pub by: AccountName,
+    /// Whether the statement is a source's, which has found it good.
+    pub is_received: bool,
+    /// Length of random passwords.
+    pub random_chars: usize,
+}
+
+impl Alteration<'_> {
+    /// Makes of the account what was written of it. The result is its random password, if one was
+    /// asked for.
+    pub fn change(
         &self,
         account: &mut Account,
         authentication: Option<&Authentication>,
         options: &AccountOptions,
-        shown: &mut Vec<RandomPassword>,
-        operation: Operation,
-    ) -> Result<(), SqlError> {
+    ) -> Result<Option<RandomPassword>, SqlError> {
         account.attributes.take(options)?;
-        if let Some(authentication) = authentication {
-            self.identify(account, authentication, shown, operation)?;
-        } else if operation == Operation::Create {
+        let random = match authentication {
+            Some(authentication) => self.identify(account, authentication)?,
+            None => None,
+        };
+        if authentication.is_none() && self.operation == Operation::Create {
             account.attributes.password_changed_s = Some(self.policy.now_us / 1_000_000);
         }
         if options.expiry == Some(PasswordExpiry::Now) {
             account.password_expired = true;
         }
         account.locked = options.locked.unwrap_or(account.locked);
-        Ok(())
+        Ok(random)
     }
 
-    /// Gives the account another password, or takes the retained one.
-    pub(super) fn identify(
+    /// Gives the account another password, or takes the retained one. The result is the random
+    /// password, if one was asked for.
+    pub fn identify(
         &self,
         account: &mut Account,
         authentication: &Authentication,
-        shown: &mut Vec<RandomPassword>,
-        operation: Operation,
-    ) -> Result<(), SqlError> {
+    ) -> Result<Option<RandomPassword>, SqlError> {
         if authentication.secret == Secret::DiscardOld {
             account.attributes.retained_password.clear();
-            return Ok(());
+            return Ok(None);
         }
-        let is_new = operation == Operation::Create;
-        let new = Credentials::of(account, authentication, self.random_chars, self.by.is_received)?;
+        let is_new = self.operation == Operation::Create;
+        let new = Credentials::of(account, authentication, self.random_chars, self.is_received)?;
         if new.is_too_long() {
-            return Err(super::change::failed(operation.name(), &[account.name()], ""));
+            return Err(failed(self.operation.name(), &[account.name()], ""));
         }
         if !is_new {
             self.check_current(account, authentication.replace.as_deref())?;
@@ -100,18 +117,19 @@ impl Change<'_> {
         if new.stored.is_empty() {
             account.attributes.retained_password.clear();
         }
-        // Who has no password any more, because the plugin has no other one yet, is to make one.
+        // An account that has no password any more, because the plugin has no other one yet, is to
+        // make one.
         account.password_expired = authentication.secret == Secret::None && !is_new;
         account.attributes.password_changed_s = Some(self.policy.now_us / 1_000_000);
-        shown.extend(new.shown.map(|password| (account.user.clone(), account.host.clone(), password)));
+        let random = new.shown.map(|password| (account.user.clone(), account.host.clone(), password));
         account.plugin = new.plugin;
         account.authentication_string = new.stored;
-        Ok(())
+        Ok(random)
     }
 
     /// PASSWORD REQUIRE CURRENT and REPLACE.
     fn check_current(&self, account: &Account, current: Option<&str>) -> Result<(), SqlError> {
-        if account.name() != self.by.account.name() {
+        if account.name() != self.by {
             return match current {
                 None => Ok(()),
                 Some(_) => {

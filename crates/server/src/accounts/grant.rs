@@ -1,7 +1,8 @@
 //! GRANT and REVOKE of privileges, by MySQL's rules: who may, what of, and what becomes of the
 //! accounts.
 
-use super::change::{Change, no_such_grant};
+use super::change::Change;
+use super::denied::no_such_grant;
 use super::privileges::DYNAMIC;
 use super::{
     Account, AccountName, Level, Privileges, RoutineName, needs_privilege, routine_denied, schema_denied,

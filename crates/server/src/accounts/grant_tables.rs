@@ -1,7 +1,7 @@
 //! The tables of what is granted on tables, columns and routines, of roles and of proxies, with
 //! MySQL 9.7's columns.
 
-use super::storage::{insert_row, quote};
+use super::row::{insert_row, quote};
 use super::{Account, AccountName, Privileges, RoutineName};
 use crate::internal_session::InternalSession;
 use crate::row_collector::RowCollector;

@@ -5,10 +5,17 @@
 //! replaces after it has been stored. A session asks the table afresh for each check, so a GRANT or
 //! REVOKE counts at once (MySQL's global privileges wait for the next connection; nothing relies on
 //! that delay).
+//!
+//! From the bottom up: `account` and `table` are the accounts, `rights` and `roles` what an account
+//! may do. `change` is a change that a statement makes, `users`, `grant` and `role_changes` carry
+//! the statements out on it, and `logged` is what the binary log gets of them. `storage` reads and
+//! writes the tables.
 
+mod account;
 pub mod alter;
 pub mod attributes;
 pub mod change;
+mod denied;
 pub mod grant;
 mod grant_tables;
 pub mod host_pattern;
@@ -19,22 +26,28 @@ mod restrictions;
 mod rights;
 pub mod role_changes;
 pub mod roles;
+mod row;
 pub mod secret;
 pub mod show;
 pub mod storage;
 pub mod stored;
+mod table;
 pub mod usage;
+mod users;
 
+pub use account::{Account, AccountName, RoutineName};
 pub use attributes::Attributes;
+pub use denied::{access_denied, needs_privilege, no_such_grant, quoted, routine_denied, schema_denied};
 pub use host_pattern::ClientHost;
 pub use privileges::{Level, Privileges};
+pub use table::AccountTable;
 
 use os::disk::Disk;
 use parking_lot::{Mutex, RwLock};
 use protocol::auth::caching_sha2::CachedDigest;
 use protocol::rsa_exchange::{RsaError, ServerKey};
 use sql::SqlError;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -42,142 +55,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// MySQL's name for the private half of caching_sha2_password's key pair.
 const PRIVATE_KEY_FILE: &str = "private_key.pem";
-
-/// Names an account: user and host pattern.
-pub type AccountName = (String, String);
-
-/// Names a stored routine. Procedures stand before functions, as SHOW GRANTS has them.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct RoutineName {
-    /// It is no procedure.
-    pub is_function: bool,
-    /// Its schema.
-    pub schema: String,
-    /// Its name, in lower case: case does not count.
-    pub name: String,
-}
-
-impl RoutineName {
-    /// The name of a routine as it is written.
-    pub fn new(is_function: bool, schema: &str, name: &str) -> RoutineName {
-        RoutineName { is_function, schema: schema.to_owned(), name: name.to_lowercase() }
-    }
-}
-
-/// One account.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Account {
-    /// User name; empty is the anonymous user, which matches every name.
-    pub user: String,
-    /// Host pattern, in lower case.
-    pub host: String,
-    /// Authentication plugin.
-    pub plugin: String,
-    /// What the plugin stored for the password; empty for no password.
-    pub authentication_string: Vec<u8>,
-    /// `ACCOUNT LOCK`.
-    pub locked: bool,
-    /// The password is to be changed before anything else.
-    pub password_expired: bool,
-    /// What else was said of the account.
-    pub attributes: Attributes,
-    /// Privileges on `*.*`.
-    pub global: Privileges,
-    /// Dynamic privileges, with their GRANT OPTION.
-    pub dynamic: BTreeMap<String, bool>,
-    /// Privileges on `pattern.*`, by pattern.
-    pub schemas: BTreeMap<String, Privileges>,
-    /// Privileges on tables, by schema and table.
-    pub tables: BTreeMap<(String, String), Privileges>,
-    /// Privileges on columns, by schema and table, then by column.
-    pub columns: BTreeMap<(String, String), BTreeMap<String, Privileges>>,
-    /// Privileges on stored routines.
-    pub routines: BTreeMap<RoutineName, Privileges>,
-    /// Privileges on `*.*` that do not hold in a schema (`partial_revokes`).
-    pub restrictions: BTreeMap<String, Privileges>,
-    /// Accounts that it may stand for, with GRANT OPTION.
-    pub proxied: BTreeMap<AccountName, bool>,
-    /// Roles that it was granted, with ADMIN OPTION.
-    pub roles: BTreeMap<AccountName, bool>,
-    /// Roles that its sessions begin with.
-    pub default_roles: BTreeSet<AccountName>,
-}
-
-impl Account {
-    /// The account's name.
-    pub fn name(&self) -> AccountName {
-        (self.user.clone(), self.host.clone())
-    }
-
-    /// `user@host` as CURRENT_USER() shows it.
-    pub fn shown(&self) -> String {
-        format!("{}@{}", self.user, self.host)
-    }
-
-    /// True when the account has SUPER or one of these dynamic privileges.
-    pub fn administers(&self, dynamic: &[&str]) -> bool {
-        self.global.contains(Privileges::named("SUPER").unwrap_or_default())
-            || dynamic.iter().any(|name| self.dynamic.contains_key(*name))
-    }
-}
-
-/// All accounts, the most specific first.
-#[derive(Debug, Clone, Default)]
-pub struct AccountTable {
-    accounts: Vec<Arc<Account>>,
-}
-
-impl AccountTable {
-    /// A table of these accounts.
-    pub fn new(accounts: impl IntoIterator<Item = Account>) -> AccountTable {
-        let mut table = AccountTable { accounts: accounts.into_iter().map(Arc::new).collect() };
-        table.sort();
-        table
-    }
-
-    fn sort(&mut self) {
-        self.accounts.sort_by(|a, b| {
-            let key = |x: &Account| (host_pattern::specificity(&x.host), x.user.is_empty());
-            key(a).cmp(&key(b)).then_with(|| a.name().cmp(&b.name()))
-        });
-    }
-
-    /// The account that a connection of `user` from `host` is matched to.
-    pub fn find(&self, user: &str, host: &ClientHost) -> Option<Arc<Account>> {
-        let fits =
-            |a: &&Arc<Account>| (a.user == user || a.user.is_empty()) && host_pattern::matches(&a.host, host);
-        self.accounts.iter().find(fits).cloned()
-    }
-
-    /// Whether there is any account that may be used from a host.
-    pub fn admits(&self, host: &ClientHost) -> bool {
-        self.accounts.iter().any(|account| host_pattern::matches(&account.host, host))
-    }
-
-    /// The account of exactly this name.
-    pub fn get(&self, name: &AccountName) -> Option<Arc<Account>> {
-        self.accounts.iter().find(|a| a.user == name.0 && a.host == name.1).cloned()
-    }
-
-    /// Adds an account, or replaces the one of its name.
-    pub fn put(&mut self, account: Account) {
-        self.remove(&account.name());
-        self.accounts.push(Arc::new(account));
-        self.sort();
-    }
-
-    /// Removes an account; false when there is none of this name.
-    pub fn remove(&mut self, name: &AccountName) -> bool {
-        let before = self.accounts.len();
-        self.accounts.retain(|a| a.user != name.0 || a.host != name.1);
-        self.accounts.len() < before
-    }
-
-    /// All accounts.
-    pub fn iter(&self) -> impl Iterator<Item = &Arc<Account>> {
-        self.accounts.iter()
-    }
-}
 
 /// The accounts of a server, with what authentication needs beside them.
 #[derive(Default)]
@@ -287,23 +164,6 @@ impl Accounts {
     }
 }
 
-/// Error 1045.
-pub fn access_denied(user: &str, host: &str, with_password: bool) -> SqlError {
-    let using = if with_password { "YES" } else { "NO" };
-    SqlError::new(1045, format!("Access denied for user '{user}'@'{host}' (using password: {using})"))
-}
-
-/// Error 1044.
-pub fn schema_denied(account: &str, schema: &str) -> SqlError {
-    SqlError::new(1044, format!("Access denied for user {} to database '{schema}'", quoted(account)))
-}
-
-/// Error 1370.
-pub fn routine_denied(privilege: &str, account: &str, routine: &str) -> SqlError {
-    let (privilege, user) = (privilege.to_lowercase(), quoted(account));
-    SqlError::new(1370, format!("{privilege} command denied to user {user} for routine '{routine}'"))
-}
-
 /// Error 3896, of switching `partial_revokes` off, when some account is restricted in a schema.
 pub fn check_no_restrictions(accounts: &Accounts) -> Result<(), SqlError> {
     if accounts.table().iter().all(|account| account.restrictions.is_empty()) {
@@ -314,41 +174,12 @@ pub fn check_no_restrictions(accounts: &Accounts) -> Result<(), SqlError> {
     Err(SqlError::new(3896, text))
 }
 
-/// Error 1227; `privileges` as MySQL lists them: `SUPER or REPLICATION_SLAVE_ADMIN`.
-pub fn needs_privilege(privileges: &str) -> SqlError {
-    let text =
-        format!("Access denied; you need (at least one of) the {privileges} privilege(s) for this operation");
-    SqlError::new(1227, text)
-}
-
-/// `user@host` as `'user'@'host'`.
-pub fn quoted(account: &str) -> String {
-    match account.rsplit_once('@') {
-        Some((user, host)) => format!("'{user}'@'{host}'"),
-        None => format!("'{account}'"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn account(user: &str, host: &str) -> Account {
         Account { user: user.into(), host: host.into(), ..Account::default() }
-    }
-
-    #[test]
-    fn the_most_specific_account_is_found() {
-        let table = AccountTable::new([account("a", "%"), account("", "localhost"), account("a", "10.0.%")]);
-        let found = |user: &str, ip: &str| {
-            let name = (ip == "127.0.0.1").then(|| "localhost".to_owned());
-            table.find(user, &ClientHost::Ip { ip: ip.parse().unwrap(), name }).map(|a| a.shown())
-        };
-        assert_eq!(found("a", "10.0.0.1").as_deref(), Some("a@10.0.%"));
-        assert_eq!(found("a", "10.9.0.1").as_deref(), Some("a@%"));
-        // MySQL's order: the anonymous user of the more specific host shadows 'a'@'%'.
-        assert_eq!(found("a", "127.0.0.1").as_deref(), Some("@localhost"));
-        assert_eq!(found("b", "10.0.0.1"), None);
     }
 
     #[test]
@@ -367,20 +198,5 @@ mod tests {
         let changed = Account { authentication_string: b"new".to_vec(), ..account("a", "%") };
         accounts.replace(AccountTable::new([changed, account("b", "%")]));
         assert!(accounts.cached(&name()).is_empty());
-    }
-
-    #[test]
-    fn privileges_add_up_over_the_levels() {
-        let select = Privileges::named("SELECT").unwrap();
-        let insert = Privileges::named("INSERT").unwrap();
-        let mut a = account("a", "%");
-        a.schemas.insert("app\\_%".into(), select);
-        a.tables.insert(("other".into(), "t".into()), insert);
-        assert!(a.allows_schema(select, "app_1") && !a.allows_schema(select, "appx1"));
-        assert!(a.allows_table(select, "app_1", "t") && !a.allows_table(insert, "app_1", "t"));
-        assert!(a.allows_table(insert, "other", "t") && !a.allows_table(insert, "other", "u"));
-        assert!(!a.on_schema("app_2").is_empty() && a.on_schema("other").is_empty());
-        assert_eq!(a.on_tables_of("other").collect::<Vec<_>>(), [insert]);
-        assert!(!a.administers(&["CONNECTION_ADMIN"]));
     }
 }

@@ -141,3 +141,23 @@ impl Account {
         self.restrictions = merged.filter(|(_, kept)| !kept.is_empty()).collect();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn privileges_add_up_over_the_levels() {
+        let select = Privileges::named("SELECT").unwrap();
+        let insert = Privileges::named("INSERT").unwrap();
+        let mut a = Account { user: "a".into(), host: "%".into(), ..Account::default() };
+        a.schemas.insert("app\\_%".into(), select);
+        a.tables.insert(("other".into(), "t".into()), insert);
+        assert!(a.allows_schema(select, "app_1") && !a.allows_schema(select, "appx1"));
+        assert!(a.allows_table(select, "app_1", "t") && !a.allows_table(insert, "app_1", "t"));
+        assert!(a.allows_table(insert, "other", "t") && !a.allows_table(insert, "other", "u"));
+        assert!(!a.on_schema("app_2").is_empty() && a.on_schema("other").is_empty());
+        assert_eq!(a.on_tables_of("other").collect::<Vec<_>>(), [insert]);
+        assert!(!a.administers(&["CONNECTION_ADMIN"]));
+    }
+}

@@ -1,6 +1,7 @@
 //! The statements that make roles, grant them and make them the default.
 
-use super::change::{Change, failed};
+use super::change::Change;
+use super::denied::{failed, no_such_grant};
 use super::roles::shown;
 use super::{Account, AccountName, Privileges, needs_privilege, secret};
 use sql::SqlError;
@@ -269,9 +270,7 @@ impl Change<'_> {
                     Some(_) => {
                         return Err(SqlError::new(1410, "You are not allowed to create a user with GRANT"));
                     }
-                    None => {
-                        self.lenient(super::change::no_such_grant(&name), lenience.ignore_unknown_user)?
-                    }
+                    None => self.lenient(no_such_grant(&name), lenience.ignore_unknown_user)?,
                 }
                 continue;
             };
@@ -282,7 +281,7 @@ impl Change<'_> {
                 }
                 None => {
                     if account.proxied.remove(&on).is_none() {
-                        self.lenient(super::change::no_such_grant(&name), lenience.if_exists)?;
+                        self.lenient(no_such_grant(&name), lenience.if_exists)?;
                     }
                 }
             }

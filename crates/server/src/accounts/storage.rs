@@ -6,6 +6,7 @@
 //! binary log has the statement about accounts in place of the rows.
 
 use super::privileges::STATIC;
+use super::row::{insert_row, quote};
 use super::{Account, AccountName, AccountTable, Privileges, grant_tables, stored};
 use crate::internal_session::InternalSession;
 use crate::row_collector::RowCollector;
@@ -199,43 +200,4 @@ fn put_flags<'a>(set: Privileges, fits: fn(usize) -> bool, cells: &mut Vec<(&'a 
 
 fn yes_no(yes: bool) -> &'static [u8] {
     if yes { b"Y" } else { b"N" }
-}
-
-pub(super) fn insert_row(
-    session: &mut InternalSession,
-    table: &str,
-    cells: &[(&str, &[u8])],
-) -> sql::Result<()> {
-    let names: Vec<String> = cells.iter().map(|(name, _)| format!("`{name}`")).collect();
-    let mut statement = format!("INSERT INTO mysql.{table} ({}) VALUES (", names.join(", ")).into_bytes();
-    for (i, (_, value)) in cells.iter().enumerate() {
-        statement.extend_from_slice(if i == 0 { b"" } else { b", " });
-        statement.extend_from_slice(&quote(value));
-    }
-    statement.push(b')');
-    session.run_bytes(&statement)
-}
-
-/// A string literal.
-pub(super) fn quote(bytes: &[u8]) -> Vec<u8> {
-    let mut out = vec![b'\''];
-    for &b in bytes {
-        match b {
-            b'\'' | b'\\' => out.extend_from_slice(&[b'\\', b]),
-            0 => out.extend_from_slice(b"\\0"),
-            _ => out.push(b),
-        }
-    }
-    out.push(b'\'');
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn literals_survive() {
-        assert_eq!(quote(b"a'b\\c\0"), b"'a\\'b\\\\c\\0'");
-    }
 }

@@ -2,7 +2,7 @@
 //! `mysql.password_history`.
 
 use super::attributes::{PastPassword, merged};
-use super::storage::quote;
+use super::row::quote;
 use super::{Account, Attributes, restrictions};
 use crate::internal_session::InternalSession;
 use crate::row_collector::RowCollector;

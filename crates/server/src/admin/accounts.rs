@@ -1,11 +1,11 @@
 //! The statements about accounts: checked, changed, stored, and then made to count.
 
-use crate::accounts::alter::PasswordPolicy;
-use crate::accounts::change::{By, Change, RandomPassword, no_such_grant};
+use crate::accounts::alter::{PasswordPolicy, RandomPassword};
+use crate::accounts::change::{By, Change};
 use crate::accounts::role_changes::not_granted;
 use crate::accounts::{
-    Account, AccountName, AccountTable, Level, Privileges, RoutineName, needs_privilege, roles,
-    schema_denied, show, storage,
+    Account, AccountName, AccountTable, Level, Privileges, RoutineName, needs_privilege, no_such_grant,
+    roles, schema_denied, show, storage,
 };
 use crate::connection_host::{ConnectionHost, password_expired};
 use crate::result_table::{number_column, send, send_ok, text_column};
@@ -243,7 +243,7 @@ fn change(host: &ConnectionHost, command: &Command, log: &AccountsLog<'_>) -> sq
     change.check_system_users(&changed_accounts)?;
     let random = match (log.of_mariadb, command) {
         (true, Command::SetPassword { account, authentication }) => {
-            change.set_password(account.as_ref(), &hash_of_mariadb(authentication))?
+            change.set_password(account.as_ref(), &hash_of_mariadb(authentication))?.into_iter().collect()
         }
         _ => apply(&mut change, command)?,
     };
@@ -331,7 +331,7 @@ fn apply(change: &mut Change<'_>, command: &Command) -> sql::Result<Vec<RandomPa
         Command::DropUser { accounts, if_exists } => change.drop(accounts, *if_exists)?,
         Command::RenameUser(pairs) => change.rename(pairs)?,
         Command::SetPassword { account, authentication } => {
-            return change.set_password(account.as_ref(), authentication);
+            return Ok(change.set_password(account.as_ref(), authentication)?.into_iter().collect());
         }
         Command::Grant { privileges, on, to, identified, with_grant_option, grantor } => {
             change.identify_received(identified)?;
