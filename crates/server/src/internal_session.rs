@@ -1,12 +1,12 @@
 //! Sessions that the server runs for itself.
 
-use crate::connection_host::ConnectionHost;
+use crate::internal_host::InternalHost;
 use crate::row_collector::RowCollector;
 use crate::server::Server;
-use protocol::handshake::HandshakeResponse;
-use sql::Session;
 use sql::admin::AccountsLog;
+use sql::{Session, SessionInit};
 use std::sync::Arc;
+use types::collation::UTF8MB4_0900_AI_CI;
 
 /// A session that may do everything and leaves no trace in the binary log.
 pub struct InternalSession {
@@ -14,11 +14,16 @@ pub struct InternalSession {
 }
 
 impl InternalSession {
-    /// A new one.
+    /// A new session.
     pub fn new(server: &Arc<Server>) -> sql::Result<InternalSession> {
-        let host = Arc::new(ConnectionHost::internal(server.clone()));
-        let session =
-            host.new_session(&HandshakeResponse { collation: 255, ..HandshakeResponse::default() })?;
+        let host = Arc::new(InternalHost::new(server.clone()));
+        let init = SessionInit {
+            collation: UTF8MB4_0900_AI_CI,
+            found_rows: false,
+            multi_statements: false,
+            schema: None,
+        };
+        let session = Session::new(server.engine.clone(), host, init)?;
         let mut session = InternalSession { session };
         session.run("SET SESSION sql_log_bin = 0, sql_mode = ''")?;
         Ok(session)

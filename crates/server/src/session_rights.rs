@@ -2,10 +2,8 @@
 
 use crate::accounts::role_changes::not_granted;
 use crate::accounts::{Account, AccountName, roles};
-use crate::connection_host::ConnectionHost;
 use crate::server::Server;
 use parking_lot::Mutex;
-use sql::Host;
 use sql::admin::{Account as Named, RoleChoice};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -31,14 +29,14 @@ struct Now {
 }
 
 impl SessionRights {
-    /// Those that a session begins with.
+    /// The rights that a session begins with.
     pub fn of_login(server: &Server, account: &Arc<Account>) -> SessionRights {
         let active = roles_of_login(server, account);
         let now = Now { active, generation: None, account: account.clone() };
         SessionRights { changes: AtomicU64::new(0), now: Mutex::new(now) }
     }
 
-    /// COM_RESET_CONNECTION: the roles of the login again.
+    /// Activates the roles of the login again (COM_RESET_CONNECTION).
     pub fn begin_again(&self, server: &Server, account: &Arc<Account>) {
         let now = server.accounts.table().get(&account.name());
         let active = now.map(|account| roles_of_login(server, &account)).unwrap_or_default();
@@ -56,34 +54,15 @@ impl SessionRights {
     pub fn generation(&self, server: &Server) -> u64 {
         server.accounts.generation() + self.changes.load(Ordering::Relaxed)
     }
-}
 
-/// The default roles of an account; all of them with `activate_all_roles_on_login`.
-fn roles_of_login(server: &Server, account: &Account) -> BTreeSet<AccountName> {
-    if !server.globals.named("activate_all_roles_on_login").is_on() {
-        return account.default_roles.clone();
-    }
-    server.accounts.table().roles_of(account, &mandatory_roles(server))
-}
-
-/// `mandatory_roles`.
-pub fn mandatory_roles(server: &Server) -> Vec<AccountName> {
-    roles::mandatory(server.globals.named("mandatory_roles").text())
-}
-
-impl ConnectionHost {
-    /// The account with the rights of its active roles, as they are now. One that has been dropped
-    /// since the login has no rights left.
-    pub fn account(&self) -> Arc<Account> {
-        if self.is_internal() {
-            return self.login_account().clone();
-        }
-        let server = self.server();
+    /// The account of the login with the rights of its active roles, as they are now. An account
+    /// that has been dropped since the login has no rights left.
+    pub fn account(&self, server: &Server, login: &Account) -> Arc<Account> {
         let generation = server.accounts.generation();
-        let mut now = self.rights.now.lock();
+        let mut now = self.now.lock();
         if now.generation != Some(generation) {
             let table = server.accounts.table();
-            let name = self.login_account().name();
+            let name = login.name();
             now.account = Arc::new(match table.get(&name) {
                 Some(account) => {
                     let held = table.roles_of(&account, &mandatory_roles(server));
@@ -98,19 +77,21 @@ impl ConnectionHost {
     }
 
     /// The roles that are active now.
-    pub fn active_roles(&self) -> BTreeSet<AccountName> {
+    pub fn active_roles(&self, server: &Server, login: &Account) -> BTreeSet<AccountName> {
         // Forgets the roles that were revoked.
-        self.account();
-        self.rights.now.lock().active.clone()
+        self.account(server, login);
+        self.now.lock().active.clone()
     }
 
-    /// SET ROLE.
-    pub fn set_role(&self, choice: &RoleChoice) -> sql::Result<()> {
-        let server = self.server();
+    /// Activates the roles that SET ROLE chooses.
+    ///
+    /// # Errors
+    /// 3530 when a role was not granted to the account of the login.
+    pub fn set_role(&self, server: &Server, login: &Account, choice: &RoleChoice) -> sql::Result<()> {
         let table = server.accounts.table();
-        let own = self.login_account().name();
+        let own = login.name();
         let Some(account) = table.get(&own) else {
-            self.rights.activate(BTreeSet::new());
+            self.activate(BTreeSet::new());
             return Ok(());
         };
         let name = |named: &Named| match named.is_current_user {
@@ -118,12 +99,20 @@ impl ConnectionHost {
             false => roles::named(named),
         };
         let chosen = table.chosen_roles(&account, choice, &mandatory_roles(server), name);
-        self.rights.activate(chosen.map_err(|missing| not_granted(&missing, &own))?);
+        self.activate(chosen.map_err(|missing| not_granted(&missing, &own))?);
         Ok(())
     }
+}
 
-    /// The host of USER(), which errors about tables and columns name.
-    pub(crate) fn client_host(&self) -> String {
-        self.user().rsplit_once('@').map(|(_, host)| host.to_owned()).unwrap_or_default()
+/// The default roles of an account; all of them with `activate_all_roles_on_login`.
+fn roles_of_login(server: &Server, account: &Account) -> BTreeSet<AccountName> {
+    if !server.globals.named("activate_all_roles_on_login").is_on() {
+        return account.default_roles.clone();
     }
+    server.accounts.table().roles_of(account, &mandatory_roles(server))
+}
+
+/// The roles that `mandatory_roles` gives to every account.
+pub fn mandatory_roles(server: &Server) -> Vec<AccountName> {
+    roles::mandatory(server.globals.named("mandatory_roles").text())
 }

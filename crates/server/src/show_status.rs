@@ -1,6 +1,7 @@
 //! SHOW STATUS, COM_STATISTICS, COM_DEBUG: figures of the server and its engine.
 
 use crate::server::Server;
+use crate::sessions::SessionEntry;
 use os::account::{State, ThreadTime};
 
 /// SHOW GLOBAL STATUS, sorted by name.
@@ -21,6 +22,16 @@ pub fn list(server: &Server) -> Vec<(String, String)> {
     all.extend(semi_sync(server));
     all.sort();
     all.dedup_by(|a, b| a.0 == b.0);
+    all
+}
+
+/// SHOW SESSION STATUS, sorted by name: what the server has, and how the connection is encrypted.
+pub fn of_session(server: &Server, entry: &SessionEntry) -> Vec<(String, String)> {
+    let mut all = list(server);
+    let encryption = entry.encryption();
+    let (version, cipher) = encryption.map_or_else(Default::default, |it| (it.version, it.cipher));
+    all.extend([("Ssl_cipher".to_owned(), cipher), ("Ssl_version".to_owned(), version)]);
+    all.sort();
     all
 }
 

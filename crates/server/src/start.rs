@@ -1,7 +1,7 @@
 //! From options to a server: the data directory, the engine, the binary log, the replica.
 
+use crate::admin::account_changes;
 use crate::auto_cnf::server_uuid;
-use crate::connection_host::ConnectionHost;
 use crate::datadir::{self, Datadir, DatadirError};
 use crate::options::Options;
 use crate::server::{Parts, Server};
@@ -180,7 +180,7 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
         let server = weak.upgrade().ok_or_else(stopped)?;
         match received {
             ReceivedOfAccounts::Statement(command, log) => {
-                crate::admin::change_accounts(&ConnectionHost::internal(server), command, log).map(drop)
+                account_changes::change_received_accounts(&server, command, log)
             }
             // Here as with MySQL: the account that the routine runs as, if it is here too.
             ReceivedOfAccounts::Routine(change) => {
@@ -188,7 +188,9 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
                 let maker = name.as_ref().map(|name| server.accounts.table().get(name));
                 match maker {
                     Some(None) => Ok(()),
-                    maker => crate::admin::routine_changed(&server, maker.flatten().as_deref(), change, ""),
+                    maker => {
+                        account_changes::routine_changed(&server, maker.flatten().as_deref(), change, "")
+                    }
                 }
             }
         }

@@ -111,3 +111,15 @@ fn read_only_is_for_those_who_may_not_override_it() {
     assert_eq!(root.query("SELECT @@super_read_only").unwrap().cell(0, 0).as_deref(), Some("0"));
     a.query("INSERT INTO app.t VALUES (4)").unwrap();
 }
+
+/// The limit is for statements of clients. Those with which the server reads its own tables would
+/// fail FLUSH PRIVILEGES when they took longer, and two at once would have one deadline.
+#[test]
+fn no_time_limit_counts_for_statements_of_the_server_itself() {
+    let server = Server::start(Flavor::Slipstream, &Settings::default());
+    let mut client = server.connect();
+    client.query("SET GLOBAL max_execution_time = 600000").unwrap();
+    client.query("FLUSH PRIVILEGES").unwrap();
+    let limited = client.query("SHOW GLOBAL STATUS LIKE 'Max_execution_time_set'").unwrap();
+    assert_eq!(limited.cell(0, 1).as_deref(), Some("0"));
+}

@@ -1,4 +1,5 @@
-//! The errors of what an account may not do, and of accounts that are not as a statement needs them.
+//! The errors of what an account may not do, and of accounts that are not as a statement needs
+//! them.
 
 use super::account::AccountName;
 use sql::SqlError;

@@ -19,8 +19,8 @@ impl Change<'_> {
         }
     }
 
-    /// Carries out CREATE USER. The result are random passwords; names that exist already are in the
-    /// error, or left alone.
+    /// Carries out CREATE USER. The result are random passwords; names that exist already are in
+    /// the error, or left alone.
     pub fn create(
         &mut self,
         specs: &[AccountSpec],

@@ -1,14 +1,12 @@
 //! The statements that the server itself carries out (`sql::AdminCommand`).
 
+pub mod account_changes;
+mod account_rights;
 mod accounts;
 pub mod flush;
 mod replication;
 mod show;
 
-pub use accounts::{change_accounts, routine_changed};
-pub use show::{state_of, visible_processes};
-
-use crate::accounts::Privileges;
 use crate::connection_host::ConnectionHost;
 use crate::result_table::send_ok;
 use sql::{AdminCommand as Command, ResultSink, SqlError};
@@ -63,7 +61,7 @@ pub fn carry_out(
         | Command::RevokeProxy { .. }
         | Command::CreateRole { .. }
         | Command::DropRole { .. }
-        | Command::SetDefaultRole { .. } => panic!("accounts are changed by change_accounts"),
+        | Command::SetDefaultRole { .. } => panic!("account_changes carries out what changes accounts"),
     }
 }
 
@@ -107,10 +105,4 @@ fn shutdown(host: &ConnectionHost, restart: bool, status: u16, sink: &mut dyn Re
 
 fn log_system(host: &ConnectionHost) {
     crate::log_system!("MY-013172", "Received SHUTDOWN from user {}.", host.account().shown());
-}
-
-/// True when the account has the static privilege on everything.
-fn has_static(host: &ConnectionHost, name: &str) -> bool {
-    let privilege = Privileges::named(name).unwrap_or_else(|| panic!("there is no privilege {name}"));
-    host.may_do_everything() || host.account().global.contains(privilege)
 }

@@ -1,6 +1,5 @@
 //! The statements about replication and the binary log.
 
-use super::has_static;
 use crate::accounts::needs_privilege;
 use crate::connection_host::ConnectionHost;
 use crate::result_table::{number_column, send, send_ok, text_column};
@@ -95,7 +94,7 @@ fn check_subject(host: &ConnectionHost, command: &Command) -> sql::Result<()> {
 fn check(host: &ConnectionHost, command: &Command) -> sql::Result<()> {
     match command {
         Command::ShowReplicaStatus { .. } | Command::ShowBinaryLogs | Command::ShowBinaryLogStatus => {
-            if has_static(host, "REPLICATION CLIENT") || has_static(host, "SUPER") {
+            if host.has_static("REPLICATION CLIENT") || host.has_static("SUPER") {
                 return Ok(());
             }
             Err(needs_privilege("SUPER, REPLICATION CLIENT"))

@@ -1,35 +1,15 @@
 //! SHOW statements about the server.
 
-use super::has_static;
 use crate::accounts::privileges::STATIC;
 use crate::connection_host::ConnectionHost;
+use crate::processlist::{state_of, visible_processes};
 use crate::result_table::{number_column, send, text_column, text_or_null};
-use crate::sessions::{Activity, ProcessLine, activity_name};
+use crate::sessions::{ProcessLine, activity_name};
 use sql::{ResultSink, SqlError, VirtualTable};
 use types::Value;
 
 /// Characters of a statement that SHOW PROCESSLIST shows without FULL.
 const INFO_CHARS: usize = 100;
-
-/// The connections that an account may see: all with PROCESS, else its own.
-pub fn visible_processes(host: &ConnectionHost) -> Vec<ProcessLine> {
-    let sees_all = has_static(host, "PROCESS");
-    let own = host.account().shown();
-    let lines = host.server().sessions.all();
-    lines.iter().map(|e| e.line()).filter(|l| sees_all || l.shown.account == own).collect()
-}
-
-/// The State column.
-pub fn state_of(line: &ProcessLine) -> &'static str {
-    match line.activity {
-        Activity::Sleep => "",
-        Activity::Connect => "login",
-        Activity::BinlogDump | Activity::BinlogDumpGtid => {
-            "Source has sent all binlog to replica; waiting for more updates"
-        }
-        _ => "executing",
-    }
-}
 
 /// SHOW [FULL] PROCESSLIST.
 pub fn processlist(

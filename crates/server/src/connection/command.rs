@@ -9,6 +9,7 @@ use crate::login::{self, Arrival, Login};
 use crate::packet_room::PacketRoom;
 use crate::secrets::without_secrets;
 use crate::sessions::{Activity, MAX_SHOWN_BYTES};
+use crate::sql_host::new_session;
 use crate::wire_sink::{RowForm, definition};
 use protocol::capability as cap;
 use protocol::command as com;
@@ -216,7 +217,7 @@ impl Connection<'_> {
         self.entry.show(|s| s.user = String::from_utf8_lossy(&response.user).into_owned());
         self.host = Arc::new(ConnectionHost::new(self.server.clone(), self.entry.clone(), login));
         self.channel.set_room(Box::new(PacketRoom::new(&self.host.memory())));
-        match self.host.new_session(&response) {
+        match new_session(&self.host, &response) {
             Ok(session) => self.session = session,
             Err(e) => {
                 self.send_error(&e)?;

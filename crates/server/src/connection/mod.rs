@@ -20,6 +20,7 @@ use crate::packet_room::PacketRoom;
 use crate::prepared::PreparedStatement;
 use crate::server::Server;
 use crate::sessions::{Activity, SessionEntry};
+use crate::sql_host::new_session;
 use crate::status::ServerStatus;
 use crate::wire_sink::{RowForm, WireSink};
 pub use admission::Origin;
@@ -170,7 +171,7 @@ fn serve(server: &Arc<Server>, entry: &Arc<SessionEntry>, stream: Stream, origin
     };
     let Admitted { host: client_host, nonce, response, login } = admitted;
     let host = Arc::new(ConnectionHost::new(server.clone(), entry.clone(), login));
-    let session = match host.new_session(&response) {
+    let session = match new_session(&host, &response) {
         Ok(session) => session,
         Err(e) => {
             let _gone = send_error(&mut channel, response.capabilities, &e);

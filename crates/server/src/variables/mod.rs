@@ -9,7 +9,7 @@
 //! session, which `Server` owns. `definition` says what a variable is, and which function of a
 //! `Server` its global value enters; `from_option` and `from_sql` make settings by it. `table` has
 //! all definitions, `registry` finds one by its name, and `effects` and `at_start` carry out what
-//! the definitions say.
+//! the definitions say. `of_session` is what one session sees and sets.
 //!
 //! A variable is found by its name in any case, with dashes or underscores where an option is
 //! meant. Global values are one immutable snapshot that SET GLOBAL replaces; a session keeps the
@@ -22,6 +22,7 @@ mod effects;
 mod from_option;
 mod from_sql;
 pub mod gtids;
+mod of_session;
 mod page;
 mod pool;
 mod registry;
@@ -35,6 +36,7 @@ pub use at_start::{enter_all, enter_semi_sync, pool_options};
 pub use definition::{Definition, Kind, Scope};
 pub use effects::{check_global, check_has_global, global_now, read_only, session_read_only, set_global};
 pub use from_option::{BadValue, parse_bool};
+pub use of_session::{SessionVariables, settable};
 pub use page::page;
 pub use registry::{aliases, all, default_globals, find};
 pub use replication::checksum_named;

@@ -2,8 +2,8 @@
 
 use crate::accounts::privileges::STATIC;
 use crate::accounts::{Account, Privileges};
-use crate::admin::{state_of, visible_processes};
 use crate::connection_host::ConnectionHost;
+use crate::processlist::{state_of, visible_processes};
 use crate::result_table::{number_column, text_column, text_or_null};
 use crate::sessions::activity_name;
 use sql::VirtualTable;

@@ -3,7 +3,8 @@
 use crate::connection_host::ConnectionHost;
 use crate::result_table::{number_column, text_column, text_or_null};
 use crate::sessions::activity_name;
-use sql::{Host, VariableScope, VirtualTable};
+use crate::show_status;
+use sql::{VariableScope, VirtualTable};
 use std::collections::HashMap;
 use types::Value;
 
@@ -14,15 +15,15 @@ fn pairs(pairs: Vec<(String, String)>) -> VirtualTable {
 }
 
 pub fn global_status(host: &ConnectionHost) -> VirtualTable {
-    pairs(host.status(VariableScope::Global))
+    pairs(show_status::of_session(host.server(), host.entry()))
 }
 
 pub fn global_variables(host: &ConnectionHost) -> VirtualTable {
-    pairs(host.variables(VariableScope::Global))
+    pairs(host.session_variables().list(host.server(), VariableScope::Global))
 }
 
 pub fn session_variables(host: &ConnectionHost) -> VirtualTable {
-    pairs(host.variables(VariableScope::Session))
+    pairs(host.session_variables().list(host.server(), VariableScope::Session))
 }
 
 /// Where every thread's time went: a row for each thread and state. This server's own table.
@@ -60,7 +61,7 @@ pub fn background_threads() -> Vec<os::account::ThreadTime> {
 /// The numbers that [`threads`] gives to the connections that the session may see.
 pub fn thread_ids(host: &ConnectionHost) -> HashMap<u32, u64> {
     let first = background_threads().len() as u64 + 1;
-    let lines = crate::admin::visible_processes(host);
+    let lines = crate::processlist::visible_processes(host);
     lines.iter().zip(first..).map(|(line, number)| (line.id, number)).collect()
 }
 
@@ -90,7 +91,7 @@ pub fn threads(host: &ConnectionHost) -> VirtualTable {
         row[11] = thread.tid.map_or(Value::Null, |tid| Value::UInt(tid as u64));
         rows.push(row);
     }
-    for line in crate::admin::visible_processes(host) {
+    for line in crate::processlist::visible_processes(host) {
         let statement = line.shown.is_running.then_some(line.shown.statement.as_str());
         rows.push(vec![
             Value::UInt(rows.len() as u64 + 1),
@@ -102,7 +103,7 @@ pub fn threads(host: &ConnectionHost) -> VirtualTable {
             text_or_null(line.shown.schema.as_deref()),
             Value::text(activity_name(line.activity)),
             Value::UInt(line.time_s),
-            Value::text(crate::admin::state_of(&line)),
+            Value::text(crate::processlist::state_of(&line)),
             text_or_null(statement),
             Value::Null,
         ]);

@@ -1,0 +1,112 @@
+//! What an account sees of schemas, tables, columns and routines, by MySQL's rules.
+
+use super::wanted::{bits, is_computed};
+use crate::accounts::{Account, Privileges, RoutineName};
+use engine::ObjectKind;
+use sql::{Privilege, Sight};
+use std::sync::LazyLock;
+
+/// Privileges that count for using a schema, as MySQL's DB_OP_ACLS.
+static IN_SCHEMA: LazyLock<Privileges> = LazyLock::new(|| {
+    Privileges::of_names(&[
+        "CREATE TEMPORARY TABLES",
+        "LOCK TABLES",
+        "EXECUTE",
+        "CREATE ROUTINE",
+        "ALTER ROUTINE",
+        "EVENT",
+    ])
+});
+
+/// Privileges that count for seeing a table, as MySQL's TABLE_OP_ACLS.
+static ON_TABLE: LazyLock<Privileges> = LazyLock::new(|| {
+    Privileges::of_names(&[
+        "SELECT",
+        "INSERT",
+        "UPDATE",
+        "DELETE",
+        "CREATE",
+        "DROP",
+        "REFERENCES",
+        "INDEX",
+        "ALTER",
+        "CREATE VIEW",
+        "SHOW VIEW",
+        "TRIGGER",
+    ])
+});
+
+/// Privileges that count for seeing a routine.
+static ON_ROUTINE: LazyLock<Privileges> =
+    LazyLock::new(|| Privileges::of_names(&["EXECUTE", "CREATE ROUTINE", "ALTER ROUTINE"]));
+
+/// Privileges that it takes to see what a view consists of.
+static SHOWS_VIEW: LazyLock<Privileges> = LazyLock::new(|| Privileges::of_names(&["SELECT", "SHOW VIEW"]));
+
+/// Privileges that count for seeing a column.
+pub static ON_COLUMN: LazyLock<Privileges> =
+    LazyLock::new(|| Privileges::of_names(&["SELECT", "INSERT", "UPDATE", "REFERENCES"]));
+
+/// Whether an account reads what routines of others consist of.
+fn shows_routines(account: &Account) -> bool {
+    account.global.contains(bits(Privilege::Select)) || account.dynamic.contains_key("SHOW_ROUTINE")
+}
+
+/// Whether an account sees something. A privilege on a table itself counts whichever it is.
+pub fn sees(account: &Account, sight: Sight<'_>) -> bool {
+    let in_schema = || IN_SCHEMA.with(*ON_TABLE);
+    let is_everybodys = |schema: &str| is_computed(schema);
+    match sight {
+        Sight::Schema(schema) if schema.eq_ignore_ascii_case("information_schema") => true,
+        Sight::Schema(schema) => {
+            account.global.intersects(in_schema().with(bits(Privilege::ShowDatabases)))
+                || !account.on_schema(schema).without(account.global).is_empty()
+                || account.on_tables_of(schema).next().is_some()
+                || account.has_routines_in(schema)
+                || is_everybodys(schema)
+        }
+        Sight::SchemaToUse(schema) | Sight::CreateSchema(schema) => {
+            is_everybodys(schema)
+                || account.on_schema(schema).intersects(in_schema())
+                || account
+                    .on_tables_of(schema)
+                    .any(|held| !held.without(Privileges::grant_option()).is_empty())
+                || account.has_routines_in(schema)
+        }
+        Sight::TablesOf(schema) => {
+            is_everybodys(schema)
+                || account.on_schema(schema).intersects(in_schema())
+                || account.on_tables_of(schema).next().is_some()
+                || account.has_routines_in(schema)
+        }
+        Sight::Table(schema, table) => {
+            account.on_schema(schema).intersects(*ON_TABLE)
+                || !account.on_table_itself(schema, table).is_empty()
+                || !account.on_columns_of(schema, table).is_empty()
+        }
+        Sight::Column(schema, table, column) => {
+            let held = account.on_schema(schema).with(account.on_table_itself(schema, table));
+            held.with(account.on_column_itself(schema, table, column)).intersects(*ON_COLUMN)
+        }
+        Sight::Description(schema, table) => {
+            is_everybodys(schema)
+                || account.allows_schema(bits(Privilege::Select), schema)
+                || !account.on_table_itself(schema, table).is_empty()
+                || !account.on_columns_of(schema, table).is_empty()
+        }
+        Sight::CreateView(schema, view) => {
+            let held = account.on_schema(schema).with(account.on_table_itself(schema, view));
+            held.contains(*SHOWS_VIEW)
+        }
+        Sight::Routine(kind, schema, name) => {
+            let routine = RoutineName::new(kind == ObjectKind::Function, schema, name);
+            let held = account.on_schema(schema).with(account.on_routine_itself(&routine));
+            held.intersects(*ON_ROUTINE) || shows_routines(account)
+        }
+        Sight::RoutineText(_) => shows_routines(account),
+        Sight::CreateTable(schema, table) => {
+            let held = account.on_schema(schema).with(account.on_table_itself(schema, table));
+            is_everybodys(schema) || held.intersects(*ON_TABLE)
+        }
+    }
+}

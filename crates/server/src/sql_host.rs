@@ -1,0 +1,353 @@
+//! What a client's session asks of the server: [`sql::Host`] for a connection.
+
+use crate::accounts::{Privileges, needs_privilege, roles};
+use crate::admin::{self, account_changes};
+use crate::checks::bits;
+use crate::connection_host::ConnectionHost;
+use crate::variables;
+use crate::{show_status, virtual_tables};
+use protocol::capability as cap;
+use protocol::handshake::HandshakeResponse;
+use sql::admin::{AccountsChanged, AccountsLog};
+use sql::memory::Budget;
+use sql::{
+    AdminCommand, Host, Privilege, ResultSink, Session, SessionInit, Sight, SqlError, StatementClass,
+    VariableScope, VirtualTable,
+};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use types::Value;
+
+/// A session of a client that has been let in.
+pub fn new_session(host: &Arc<ConnectionHost>, response: &HandshakeResponse) -> sql::Result<Session> {
+    let init = SessionInit {
+        collation: response.collation,
+        found_rows: response.capabilities & cap::FOUND_ROWS != 0,
+        multi_statements: response.capabilities & cap::MULTI_STATEMENTS != 0,
+        schema: None,
+    };
+    Session::new(host.server().engine.clone(), host.clone(), init)
+}
+
+/// The variables whose session values limit the session, which may not set them by itself.
+const RESTRICTED: &[&str] =
+    &["connection_memory_chunk_size", "connection_memory_limit", "global_connection_memory_tracking"];
+
+impl Host for ConnectionHost {
+    fn connection_id(&self) -> u32 {
+        self.entry().id
+    }
+
+    fn note_transaction(&self, transaction_id: u64) {
+        self.entry().set_transaction_id(transaction_id);
+    }
+
+    fn user(&self) -> String {
+        self.client()
+    }
+
+    fn current_user(&self) -> String {
+        self.login_account().shown()
+    }
+
+    fn check_privilege(
+        &self,
+        privilege: Privilege,
+        schema: Option<&str>,
+        table: Option<&str>,
+    ) -> sql::Result<()> {
+        self.check_one(privilege, schema, table, virtual_tables::is_one)
+    }
+
+    fn check_table(&self, wanted: &[Privilege], schema: &str, table: &str) -> sql::Result<()> {
+        self.check_all(wanted, schema, table, virtual_tables::is_one)
+    }
+
+    fn check_row_locks(&self, schema: &str, table: &str) -> sql::Result<()> {
+        self.check_locking(schema, table)
+    }
+
+    fn check_routine(
+        &self,
+        wanted: Privilege,
+        kind: engine::ObjectKind,
+        schema: &str,
+        name: &str,
+    ) -> sql::Result<()> {
+        self.check_on_routine(wanted, kind, schema, name)
+    }
+
+    fn routine_changed(&self, change: &sql::RoutineChange<'_>) -> sql::Result<()> {
+        let maker = change.made_by.filter(|_| !self.may_do_everything()).map(|_| self.account());
+        match (change.made_by, maker) {
+            (Some(_), None) => Ok(()),
+            (_, maker) => {
+                let grantor = self.login_account().shown();
+                account_changes::routine_changed(self.server(), maker.as_deref(), change, &grantor)
+            }
+        }
+    }
+
+    fn check_definer(&self, definer: (&str, &str)) -> sql::Result<()> {
+        self.check_definer_is_allowed(definer)
+    }
+
+    fn check_defined_by(&self, definer: (&str, &str)) -> sql::Result<()> {
+        self.check_definer_is_not_above(definer)
+    }
+
+    fn check_function_creator(&self, is_safe: bool) -> sql::Result<()> {
+        self.check_may_make_functions(is_safe)
+    }
+
+    fn check_administers(&self, wording: &str, privileges: &[&str]) -> sql::Result<()> {
+        let account = self.account();
+        let holds = |name: &&str| match Privileges::named(name) {
+            Some(privilege) => account.global.contains(privilege),
+            None => account.dynamic.contains_key(*name),
+        };
+        match self.may_do_everything() || privileges.iter().any(holds) {
+            true => Ok(()),
+            false => Err(needs_privilege(wording)),
+        }
+    }
+
+    fn check_sight(&self, sight: Sight<'_>) -> sql::Result<()> {
+        self.check_seen(sight)
+    }
+
+    fn has_column_privilege(&self, privilege: Privilege, schema: &str, table: &str) -> bool {
+        self.account().on_columns_of(schema, table).intersects(bits(privilege))
+    }
+
+    fn check_all_columns(
+        &self,
+        privilege: Privilege,
+        schema: &str,
+        table: &str,
+        columns: &mut dyn Iterator<Item = &str>,
+    ) -> sql::Result<()> {
+        self.check_on_all_columns(privilege, schema, table, columns)
+    }
+
+    fn check_any_use(&self, schema: &str, table: &str) -> sql::Result<()> {
+        self.check_some_use(schema, table)
+    }
+
+    fn column_privileges(&self, schema: &str, table: &str, column: &str) -> String {
+        self.held_on_column(schema, table, column)
+    }
+
+    fn check_column(&self, privilege: Privilege, schema: &str, table: &str, column: &str) -> sql::Result<()> {
+        self.check_on_column(privilege, schema, table, column)
+    }
+
+    fn privileges_generation(&self) -> u64 {
+        self.rights_generation()
+    }
+
+    fn current_role(&self) -> String {
+        roles::list(&self.active_roles())
+    }
+
+    fn roles_graphml(&self) -> String {
+        let administers = self.may_do_everything() || self.account().administers(&["ROLE_ADMIN"]);
+        roles::graphml(administers.then(|| self.server().accounts.table()).as_deref())
+    }
+
+    fn variable(&self, scope: VariableScope, name: &str) -> sql::Result<Option<Value>> {
+        Ok(self.session_variables().value(self.server(), scope, name))
+    }
+
+    fn is_read_only(&self) -> sql::Result<bool> {
+        Ok(self.server().globals.is_read_only())
+    }
+
+    fn check_set_session(&self, name: &str) -> sql::Result<()> {
+        self.check_set_own(name)
+    }
+
+    fn has_variable(&self, name: &str) -> bool {
+        variables::find(name).is_some()
+    }
+
+    fn check_set(&self, scope: VariableScope, name: &str, value: Option<&Value>) -> sql::Result<bool> {
+        if scope == VariableScope::Session {
+            let id = variables::settable(name)?;
+            if RESTRICTED.contains(&name) {
+                let wording = "SUPER, SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN";
+                self.require_admin(wording, &["SYSTEM_VARIABLES_ADMIN", "SESSION_VARIABLES_ADMIN"])?;
+            }
+            return id.definition().from_sql(value).map(|(_, is_moved)| is_moved);
+        }
+        let id = variables::find(name).ok_or_else(|| SqlError::unknown_variable(name))?;
+        self.check_set_global(id.definition(), scope)?;
+        match scope {
+            VariableScope::Global => variables::check_global(self.server(), id, value),
+            _ => Err(SqlError::not_supported("SET PERSIST")),
+        }
+    }
+
+    fn set_variable(&self, scope: VariableScope, name: &str, value: Option<&Value>) -> sql::Result<()> {
+        if scope != VariableScope::Session {
+            let id = variables::find(name).ok_or_else(|| SqlError::unknown_variable(name))?;
+            return variables::set_global(self.server(), id, value);
+        }
+        self.session_variables().set(self.server(), variables::settable(name)?, value)?;
+        self.refresh_limits();
+        Ok(())
+    }
+
+    fn variables(&self, scope: VariableScope) -> Vec<(String, String)> {
+        self.session_variables().list(self.server(), scope)
+    }
+
+    fn status(&self, _scope: VariableScope) -> Vec<(String, String)> {
+        show_status::of_session(self.server(), self.entry())
+    }
+
+    fn virtual_table(&self, schema: &str, table: &str) -> Option<VirtualTable> {
+        virtual_tables::table(self, schema, table)
+    }
+
+    fn check_file_access(&self) -> sql::Result<()> {
+        self.check_may_use_files()
+    }
+
+    fn truncate_virtual_table(&self, schema: &str, table: &str) -> sql::Result<()> {
+        virtual_tables::truncate(self, schema, table)
+    }
+
+    fn virtual_tables(&self, schema: &str) -> Vec<String> {
+        virtual_tables::names(schema)
+    }
+
+    fn admin(&self, command: AdminCommand, status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {
+        admin::carry_out(self, command, status, sink)
+    }
+
+    fn change_accounts(&self, command: &AdminCommand, log: &AccountsLog<'_>) -> sql::Result<AccountsChanged> {
+        account_changes::change_accounts(self, command, log)
+    }
+
+    fn memory(&self) -> Arc<Budget> {
+        self.budget().clone()
+    }
+
+    fn take_prepared_place(&self) -> sql::Result<()> {
+        let limit = self.server().globals.named("max_prepared_stmt_count").uint();
+        if self.server().status.prepared_statements.add_one_below(limit) {
+            return Ok(());
+        }
+        let text =
+            format!("Can't create more than max_prepared_stmt_count statements (current value: {limit})");
+        Err(SqlError::new(1461, text))
+    }
+
+    fn give_prepared_place_back(&self) {
+        self.server().status.prepared_statements.subtract_one();
+    }
+
+    fn interrupt_flag(&self) -> Option<Arc<AtomicBool>> {
+        Some(self.entry().kill_flag())
+    }
+
+    fn begin_time_limit(&self, limit: Duration) -> bool {
+        self.server().status.max_execution_time_set.add_one();
+        self.server().time_limits.begin(self.entry(), limit);
+        true
+    }
+
+    fn end_time_limit(&self) -> bool {
+        let has_passed = self.server().time_limits.end(self.entry());
+        if has_passed {
+            self.server().status.max_execution_time_exceeded.add_one();
+        }
+        has_passed
+    }
+
+    fn sleep(&self, duration: Duration) -> bool {
+        #[cfg(test)]
+        assert_ne!(duration, crate::panic_hook::PANICS, "a test asks for a panic");
+        self.entry().sleep(duration)
+    }
+
+    fn admit_statement(&self, statement: StatementClass) -> sql::Result<()> {
+        self.admit(statement)
+    }
+
+    fn statement_started(&self, text: Option<&str>) {
+        if let Some(text) = text {
+            self.server().status.count_statement(text);
+        }
+        self.entry().show_statement(text);
+    }
+
+    fn schema_changed(&self, schema: Option<&str>) {
+        self.note_schema(schema);
+    }
+
+    fn wait_for_executed_gtid_set(&self, set: &str, timeout: Option<Duration>) -> sql::Result<bool> {
+        let wanted: binlog::gtid::GtidSet = set
+            .parse()
+            .map_err(|_| SqlError::new(1772, format!("Malformed GTID set specification '{set}'.")))?;
+        if self.server().engine.gtid_mode() == engine::GtidMode::Off {
+            return Err(SqlError::new(3062, "Cannot use WAIT_FOR_EXECUTED_GTID_SET when GTID_MODE = OFF."));
+        }
+        let waiters = &self.server().gtid_waiters;
+        waiters.fetch_add(1, Ordering::SeqCst);
+        let reached =
+            poll(self, timeout, || wanted.is_subset(&self.server().engine.gtid_executed()).then_some(()));
+        waiters.fetch_sub(1, Ordering::SeqCst);
+        Ok(reached?.is_some())
+    }
+
+    fn binlog_gtid_pos(&self, log_file: &str, log_pos: u64) -> Option<String> {
+        let found = self.server().open_binlog()?.mariadb_gtid_at(log_file, log_pos).ok()?;
+        Some(found.map(|gtid| gtid.to_string()).unwrap_or_default())
+    }
+
+    fn source_pos_wait(
+        &self,
+        log_file: &str,
+        log_pos: u64,
+        timeout: Option<Duration>,
+        channel: &str,
+    ) -> sql::Result<Option<i64>> {
+        let target = (log_file, log_pos);
+        let channel =
+            self.server().replica.channel(channel).map_err(|e| sql::SqlError::new(e.code, e.message))?;
+        let reached = poll(self, timeout, || match channel.status() {
+            None => Some(None),
+            Some(s) if (s.exec_file.as_str(), s.exec_pos) >= target => Some(Some(0)),
+            Some(s) if s.sql_running == replica::status::Running::No => Some(None),
+            Some(_) => None,
+        });
+        Ok(reached?.unwrap_or(Some(-1)))
+    }
+}
+
+/// How often a condition that has no event of its own is looked at.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+
+/// Asks until there is an answer or the time is over; error 1317 when the statement is interrupted.
+fn poll<T>(
+    host: &ConnectionHost,
+    timeout: Option<Duration>,
+    ask: impl Fn() -> Option<T>,
+) -> sql::Result<Option<T>> {
+    let watch = os::clock::Stopwatch::start();
+    loop {
+        if let Some(answer) = ask() {
+            return Ok(Some(answer));
+        }
+        let left = timeout.map_or(POLL_INTERVAL, |limit| watch.remaining(limit));
+        if left.is_zero() {
+            return Ok(None);
+        }
+        if host.entry().sleep(left.min(POLL_INTERVAL)) {
+            return Err(SqlError::interrupted());
+        }
+    }
+}
