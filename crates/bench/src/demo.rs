@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use os::clock::{Stopwatch, sleep};
 
+use crate::error::MeasureError;
 use crate::instance::{Flavor, RowImage, Settings};
-use crate::measure::{MeasureError, Node};
+use crate::measure::Node;
 use crate::progress::{Progress, grouped};
 use crate::replication::{self, Thread};
 use crate::sbtest::{Load, Size, Workload};

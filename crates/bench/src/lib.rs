@@ -15,6 +15,7 @@ pub mod apply;
 mod command_line;
 pub mod demo;
 pub mod described;
+pub mod error;
 pub mod histogram;
 pub mod html;
 pub mod insert;
@@ -36,7 +37,7 @@ use std::path::Path;
 
 pub use command_line::command;
 use command_line::{Files, Request};
-use measure::MeasureError;
+use error::MeasureError;
 use progress::Progress;
 
 /// Everything was measured, and the servers hold what they have to hold.

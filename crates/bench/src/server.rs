@@ -10,8 +10,8 @@ use std::time::Duration;
 use protocol::client::{Address, Client, ClientError, ConnectOptions, ResultSet};
 
 use crate::described::Described;
+use crate::error::MeasureError;
 use crate::instance::{Flavor, Instance, Settings, USER};
-use crate::measure::MeasureError;
 use crate::progress::{Progress, grouped};
 use crate::sbtest::{self, Size};
 use crate::usage::{self, Usage};

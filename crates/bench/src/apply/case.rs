@@ -1,8 +1,8 @@
 //! The matrix: what a load is and how a replica is set, as one [`Case`] with a value for each
 //! [`Dimension`].
 
+use crate::error::MeasureError;
 use crate::instance::{Flavor, RowImage};
-use crate::measure::MeasureError;
 use crate::sbtest::Workload;
 use crate::server::{Mode, Server};
 

@@ -6,8 +6,9 @@
 //! would not end with the same rows ([`Stream::can_be_repeated`]) the source runs another load.
 
 use super::case::{Case, Repository, Setting, Stream};
-use super::{Outcome, Plan, Sample};
-use crate::measure::{Applied, MeasureError, Node};
+use super::outcome::{Outcome, Plan, Sample};
+use crate::error::MeasureError;
+use crate::measure::{Applied, Node};
 use crate::progress::Progress;
 use crate::replication::{LogEnd, Position, Thread};
 use crate::sbtest::{Checksum, Load, Loaded, Workload, slap};

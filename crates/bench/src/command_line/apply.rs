@@ -3,7 +3,7 @@
 use clap::builder::RangedU64ValueParser;
 use clap::{Arg, ArgMatches, Command};
 
-use super::{
+use super::options::{
     FLAVORS, choice, choices, file_option, flavor, flavors, get, get_all_u32, get_u32, html_option,
     json_option, mode_options, modes, number, numbers, size, size_option, switch, text, words,
 };

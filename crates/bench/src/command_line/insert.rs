@@ -2,7 +2,7 @@
 
 use clap::{ArgMatches, Command};
 
-use super::{
+use super::options::{
     choice, choices, get, get_u32, html_option, image, image_option, json_option, mode_options, modes,
     number, server_options, servers, size_option, text,
 };

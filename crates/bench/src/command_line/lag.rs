@@ -3,7 +3,7 @@
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgMatches, Command};
 
-use super::{
+use super::options::{
     FLAVORS, choice, choices, flavor, flavors, get, get_all_u32, get_u32, html_option, json_option, number,
     numbers, size_option, switch, text, words,
 };

@@ -2,9 +2,9 @@
 
 use clap::{ArgMatches, Command};
 
-use super::{
-    choice, choices, flavors, get, get_u32, image, image_option, json_option, number, size_option, switch,
-    text,
+use super::options::{
+    FLAVORS, choice, choices, flavors, get, get_u32, image, image_option, json_option, number, size_option,
+    switch, text,
 };
 use crate::instance::Flavor;
 use crate::large::{Plan, Shape};
@@ -13,7 +13,7 @@ use crate::large::{Plan, Shape};
 pub(super) fn command() -> Command {
     Command::new("large")
         .about("One large transaction beside single-row commits: how long those wait, and its memory")
-        .arg(choices("start", super::FLAVORS, "Servers to start [default: all that are found]"))
+        .arg(choices("start", FLAVORS, "Servers to start [default: all that are found]"))
         .arg(choices("transaction", Shape::ALL.map(Shape::name), "What it does [default: each in turn]"))
         .arg(number("rows", "1000000", "Rows that it inserts or updates"))
         .arg(size_option("wide-bytes", "2G", "Bytes of the transaction `wide`, in bytes or with K, M, G"))

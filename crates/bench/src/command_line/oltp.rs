@@ -3,7 +3,7 @@
 use clap::builder::RangedU64ValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use super::{
+use super::options::{
     choices, get, get_all_u32, get_u32, html_option, image, image_option, json_option, mode_options, modes,
     number, numbers, server_options, servers, size, size_option, switch, text,
 };

@@ -2,8 +2,9 @@
 
 use clap::{ArgMatches, Command};
 
-use super::{
-    choice, choices, flavors, get, get_u32, image, image_option, json_option, number, size, size_option, text,
+use super::options::{
+    FLAVORS, choice, choices, flavors, get, get_u32, image, image_option, json_option, number, size,
+    size_option, text,
 };
 use crate::instance::Flavor;
 use crate::recovery::Plan;
@@ -12,7 +13,7 @@ use crate::recovery::Plan;
 pub(super) fn command() -> Command {
     Command::new("recovery")
         .about("Recovery after kill -9 under load: Slipstream and every peer on the machine")
-        .arg(choices("start", super::FLAVORS, "Servers to start [default: all that are found]"))
+        .arg(choices("start", FLAVORS, "Servers to start [default: all that are found]"))
         .arg(
             clap::Arg::new("base")
                 .long("base")

@@ -1,6 +1,6 @@
 //! Charts: bars for things side by side, lines for what grows along an axis.
 
-use super::escape;
+use super::escape::escape;
 use super::plot::Plot;
 
 /// How a chart shows its values.

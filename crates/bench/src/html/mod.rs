@@ -5,11 +5,13 @@
 //! and dark, and prints.
 
 mod chart;
+mod escape;
 mod plot;
 
 use std::fmt::Write as _;
 
 pub use chart::{Chart, Kind, Series};
+pub(crate) use escape::escape;
 
 use crate::table::Table;
 
@@ -35,11 +37,6 @@ pub struct Page {
     pub facts: Vec<(String, String)>,
     /// What is on it.
     pub parts: Vec<Part>,
-}
-
-/// Text with what means something in HTML escaped.
-pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// The machine, for [`Page::facts`].

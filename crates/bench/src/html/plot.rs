@@ -1,6 +1,6 @@
 //! The drawing itself, as SVG: a frame with a scale that begins at zero, and marks in it.
 
-use super::escape;
+use super::escape::escape;
 
 /// The drawing's size, in its own units.
 const WIDTH: f64 = 560.0;

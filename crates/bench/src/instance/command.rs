@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::place::{Place, mysql_chroot};
 use super::process::is_root;
-use super::{Doublewrite, Flavor, Settings};
+use super::settings::{Doublewrite, Flavor, Settings};
 
 pub(super) fn mariadbd() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();

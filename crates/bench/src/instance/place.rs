@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::{Flavor, InstanceError};
+use super::error::InstanceError;
+use super::settings::Flavor;
 
 const PREFIX: &str = "slipstream-kit-";
 

@@ -11,9 +11,11 @@ use std::process::{Command, Stdio};
 
 use protocol::client::{Client, ConnectOptions};
 
+use super::command;
+use super::error::InstanceError;
 use super::place::{Place, copy_tree, peers_dir};
 use super::process::is_root;
-use super::{Flavor, Instance, InstanceError, Settings, USER, command};
+use super::settings::{Flavor, Settings, USER};
 
 /// Puts a fresh data directory at `place`'s `data`.
 pub(super) fn lay_down(flavor: Flavor, settings: &Settings, place: &Place) -> Result<(), InstanceError> {
@@ -108,11 +110,12 @@ fn create_user() -> String {
         .concat()
 }
 
-/// Makes the kit's user on a fresh Slipstream, which starts with a root that has no password.
-pub(super) fn create_accounts(instance: &Instance) -> Result<(), InstanceError> {
+/// Makes the kit's user on a fresh Slipstream that listens on this socket. It has started with a
+/// root that has no password.
+pub(super) fn create_accounts(socket: &Path) -> Result<(), InstanceError> {
     let refused = |error| InstanceError::Refused(format!("making user '{USER}'"), error);
     // Over the socket: with skip_name_resolve nobody else is at localhost.
-    let mut root = Client::connect(&ConnectOptions::unix(instance.socket())).map_err(refused)?;
+    let mut root = Client::connect(&ConnectOptions::unix(socket)).map_err(refused)?;
     root.query("SET SESSION sql_log_bin = 0").map_err(refused)?;
     for statement in create_user().lines() {
         root.query(statement.trim_end_matches(';')).map_err(refused)?;

@@ -8,7 +8,7 @@ use os::clock::{Stopwatch, sleep};
 use os::random::Rng;
 use protocol::client::{Client, ConnectOptions};
 
-use super::{Plan, Scenario};
+use super::outcome::{Plan, Scenario};
 use crate::sbtest::{Checksum, SCHEMA, SbtestError, checksum, connect, doing};
 
 /// The tables, all of them `(id, n)`: rows of their own for the small transactions, the row that

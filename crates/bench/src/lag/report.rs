@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::outcome::{Outcome, Run};
 use super::probe::LOOK_EVERY;
-use super::{Outcome, Run};
 use crate::html::{Chart, Kind, Page, Part, Series, machine};
 use crate::progress::grouped;
 use crate::table::{Align, Table, median, optional};

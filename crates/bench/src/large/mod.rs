@@ -7,6 +7,7 @@
 //! that it lay in: before the large transaction, while its statements ran, while it committed, and
 //! for a few seconds after, when pages are written and the binary log gets it.
 
+mod outcome;
 mod report;
 mod writer;
 
@@ -14,126 +15,21 @@ use os::clock::{Stopwatch, sleep};
 use protocol::client::Client;
 use std::time::Duration;
 
-use crate::described::Described;
-use crate::histogram::Histogram;
-use crate::instance::{Flavor, RowImage, Settings};
-use crate::measure::MeasureError;
+use crate::error::MeasureError;
+use crate::instance::Settings;
 use crate::progress::{Progress, grouped};
 use crate::server::Server;
-use writer::Writer;
+use outcome::WIDE_BYTES;
+use writer::{SCHEMA, Writer};
 
+pub use outcome::{Outcome, PHASES, Plan, Sample, Shape};
 pub use report::{json, text};
 
-/// The schema, made anew for each transaction.
-const SCHEMA: &str = "kit_large";
 /// How long others are watched alone, before and after.
 const BEFORE: Duration = Duration::from_secs(2);
 const AFTER: Duration = Duration::from_secs(3);
-/// Bytes of a row's value where rows are many.
-const NARROW_BYTES: usize = 100;
-/// Bytes of a row's value where bytes are many.
-const WIDE_BYTES: usize = 4000;
 /// About so many bytes of rows a statement.
 const STATEMENT_BYTES: usize = 512 << 10;
-
-/// What the large transaction does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// Inserts many small rows.
-    Insert,
-    /// Changes many small rows, by one statement.
-    Update,
-    /// Inserts many bytes.
-    Wide,
-}
-
-impl Shape {
-    /// All of them.
-    pub const ALL: [Shape; 3] = [Shape::Insert, Shape::Update, Shape::Wide];
-
-    /// The word for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Shape::Insert => "insert",
-            Shape::Update => "update",
-            Shape::Wide => "wide",
-        }
-    }
-
-    fn value_bytes(self) -> usize {
-        if self == Shape::Wide { WIDE_BYTES } else { NARROW_BYTES }
-    }
-}
-
-/// The phases in which single-row commits are counted.
-pub const PHASES: [&str; 4] = ["before", "statements", "commit", "after"];
-
-/// What is measured.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// The transactions, in this order.
-    pub shapes: Vec<Shape>,
-    /// Rows of those of many rows.
-    pub rows: u64,
-    /// Bytes of the one of many bytes.
-    pub wide_bytes: u64,
-    /// `log_bin`.
-    pub log_bin: bool,
-    /// `sync_binlog` and `innodb_flush_log_at_trx_commit`.
-    pub durable: bool,
-    /// `innodb_buffer_pool_size`.
-    pub pool_bytes: u64,
-    /// `innodb_redo_log_capacity`.
-    pub redo_bytes: u64,
-    /// `binlog_row_image`.
-    pub image: RowImage,
-    /// The servers; those that are not on the machine are left out.
-    pub flavors: Vec<Flavor>,
-    /// How often everything is measured, from fresh data on.
-    pub rounds: u32,
-}
-
-impl Plan {
-    fn rows_of(&self, shape: Shape) -> u64 {
-        if shape == Shape::Wide { self.wide_bytes / WIDE_BYTES as u64 } else { self.rows }
-    }
-}
-
-/// One large transaction.
-#[derive(Clone, Debug)]
-pub struct Sample {
-    /// Which round, from 1.
-    pub round: u32,
-    /// Which of [`Outcome::servers`].
-    pub server: usize,
-    /// What it did.
-    pub shape: Shape,
-    /// How long its statements took.
-    pub statements_s: f64,
-    /// How long its commit took.
-    pub commit_s: f64,
-    /// Response times of single-row commits in each of [`PHASES`].
-    pub waits: [Histogram; PHASES.len()],
-    /// Memory resident before it.
-    pub rss_before_bytes: u64,
-    /// The most resident until its commit began.
-    pub rss_statements_bytes: u64,
-    /// The most resident until the end.
-    pub rss_peak_bytes: u64,
-}
-
-/// Everything that a run has measured.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// What was asked for.
-    pub plan: Plan,
-    /// The servers.
-    pub servers: Vec<Described>,
-    /// Peers that were not on the machine, and why.
-    pub missing: Vec<String>,
-    /// The figures.
-    pub samples: Vec<Sample>,
-}
 
 /// Runs the plan.
 pub fn run(plan: &Plan, progress: &mut Progress) -> Result<Outcome, MeasureError> {

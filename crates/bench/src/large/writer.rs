@@ -6,10 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use os::clock::Stopwatch;
 use protocol::client::{Client, ClientError, ConnectOptions};
 
-use super::{PHASES, SCHEMA};
+use super::outcome::PHASES;
+use crate::error::MeasureError;
 use crate::histogram::Histogram;
-use crate::measure::MeasureError;
 
+/// The schema, made anew for each transaction.
+pub(super) const SCHEMA: &str = "kit_large";
 /// Rows of each table that are changed one by one.
 const ROWS: i64 = 1000;
 /// The first of those in the large table: behind all others, with a gap that a scan of those may

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::measure::MeasureError;
+use crate::error::MeasureError;
 use crate::server::Server;
 use crate::table::{Align, Table};
 

@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use protocol::client::{Address, ConnectOptions};
 
+use crate::error::MeasureError;
 use crate::histogram::Histogram;
-use crate::measure::MeasureError;
 use crate::sbtest::{SCHEMA, Size};
 
 /// sysbench's scripts that the kit drives, without `oltp_`.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Outcome, Sample};
+use super::outcome::{Outcome, Sample};
 use crate::described::settings_text;
 use crate::progress::grouped;
 use crate::table::{Align, Table, median, optional};

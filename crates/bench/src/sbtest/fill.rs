@@ -4,8 +4,8 @@
 use os::random::Rng;
 use protocol::client::{Client, ConnectOptions};
 
-use super::random::{C_LEN, PAD_LEN, digits};
-use super::{SCHEMA, SbtestError, Size, connect, create_table, doing};
+use super::random::{C_LEN, PAD_LEN, digits, special};
+use super::table::{SCHEMA, SbtestError, Size, connect, create_table, doing};
 
 /// Bytes of an INSERT statement; sysbench's own limit.
 const STATEMENT_BYTES: usize = 512 << 10;
@@ -66,7 +66,7 @@ fn fill_table(
         if statement.len() > head.len() {
             statement.push(',');
         }
-        let k = super::special(&mut rng, size.rows);
+        let k = special(&mut rng, size.rows);
         let text = |bytes| std::str::from_utf8(bytes).expect("digits and dashes");
         statement.push_str(&format!("({k}, '{}', '{}')", text(&c[..]), text(&pad[..])));
         let commits = row % ROWS_BETWEEN_COMMITS == 0;

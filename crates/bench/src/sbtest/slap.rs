@@ -4,7 +4,8 @@
 use os::random::Rng;
 use protocol::client::{Client, ClientError};
 
-use super::{Checksum, SCHEMA, SbtestError, checksum, doing};
+use super::checksum::{Checksum, checksum};
+use super::table::{SCHEMA, SbtestError, doing};
 
 /// Bytes of `charcol1`.
 const CHARS: usize = 128;

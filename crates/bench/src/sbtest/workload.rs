@@ -11,7 +11,7 @@ use protocol::client::{Client, ClientError, ConnectOptions, Statement};
 use protocol::scalar::Scalar;
 
 use super::random::{C_LEN, PAD_LEN, digits, special};
-use super::{SbtestError, Size, connect, doing};
+use super::table::{SbtestError, Size, connect, doing};
 
 /// Errors after which sysbench starts its transaction again: lock wait timeout, deadlock, record
 /// changed.

@@ -1,7 +1,7 @@
 //! What each setting changes: the rates of cells that differ in nothing else, in relation to each
 //! other.
 
-use super::Figures;
+use super::figures::{Figures, varied};
 use crate::apply::{Dimension, Outcome};
 use crate::table::{Align, Table, median};
 
@@ -30,7 +30,7 @@ pub(super) fn effects(outcome: &Outcome, all: &[Figures]) -> Vec<Effect> {
     let compared =
         [Dimension::Delay, Dimension::Commits, Dimension::Workers, Dimension::Logged, Dimension::Repository];
     let mut effects = Vec::new();
-    for dimension in super::varied(outcome).into_iter().filter(|varied| compared.contains(varied)) {
+    for dimension in varied(outcome).into_iter().filter(|varied| compared.contains(varied)) {
         let mut values: Vec<String> = Vec::new();
         for value in all.iter().map(|one| dimension.of(&one.case)) {
             if !values.contains(&value) {

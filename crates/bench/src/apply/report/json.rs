@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::effects::effects;
-use super::{Figures, efficiency, figures, ratio, speed_up};
+use super::figures::{Figures, efficiency, figures, ratio, speed_up};
 use crate::apply::{Case, Dimension, Outcome, Sample};
 
 /// The report.

@@ -2,7 +2,7 @@
 //! by workers for every combination of the other settings.
 
 use super::effects::{self, effects};
-use super::{Figures, efficiency, fewest_workers, figures, name, rows, speed_up, summary, varied};
+use super::figures::{Figures, efficiency, fewest_workers, figures, name, rows, speed_up, summary, varied};
 use crate::apply::{Case, Dimension, Outcome};
 use crate::html::{Chart, Kind, Page, Part, Series, machine};
 

@@ -1,8 +1,8 @@
 //! Tests of the reports, on figures that are made up.
 
-use super::*;
-use crate::apply::{Format, Pair, Plan, Repository, Setting, Stream};
-use crate::instance::RowImage;
+use super::{json, page, text};
+use crate::apply::{Case, Format, Outcome, Pair, Plan, Repository, Sample, Setting, Stream};
+use crate::instance::{Flavor, RowImage};
 use crate::measure::Applied;
 use crate::sbtest::{Loaded, Size, Workload};
 use crate::server::Mode;

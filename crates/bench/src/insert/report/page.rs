@@ -1,7 +1,7 @@
 //! What `bench insert` has measured, as a page: rates, CPU and response times of the steps, and
 //! each step over time.
 
-use super::{Figures, figures, histograms, summary, table};
+use super::figures::{Figures, figures, histograms, summary, table};
 use crate::described::settings_text;
 use crate::html::{Chart, Kind, Page, Part, Series, machine};
 use crate::insert::Outcome;

@@ -1,7 +1,7 @@
 //! What `bench oltp` has measured, as a page: throughput and response times by clients, and
 //! throughput over time.
 
-use super::{Figures, binlog_pairs, binlog_table, figures, summary, table};
+use super::figures::{Figures, binlog_pairs, binlog_table, figures, summary, table};
 use crate::described::settings_text;
 use crate::html::{Chart, Kind, Page, Part, Series, machine};
 use crate::oltp::Outcome;

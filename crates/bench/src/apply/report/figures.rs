@@ -1,0 +1,162 @@
+//! The figures of a run's cells, how they compare, and the table of them.
+
+use crate::apply::{Case, Dimension, Outcome, Sample};
+use crate::instance::Flavor;
+use crate::progress::grouped;
+use crate::table::{Align, Table, median, optional};
+
+/// The figures of one pair in one cell of the matrix, over all rounds.
+pub(super) struct Figures {
+    pub(super) case: Case,
+    pub(super) pair: usize,
+    /// Transactions applied a second: the median of the rounds.
+    pub(super) rate: f64,
+    /// CPU time a transaction, in microseconds, over all rounds.
+    pub(super) cpu_us: f64,
+    pub(super) cpu_seconds: f64,
+    pub(super) peak_rss_bytes: u64,
+    pub(super) source_rate: f64,
+    pub(super) equal: bool,
+}
+
+pub(super) fn rate(sample: &Sample) -> f64 {
+    sample.loaded.transactions as f64 / sample.applied.seconds
+}
+
+impl Figures {
+    /// Of the samples of one cell and pair, at least one.
+    fn of(samples: &[&Sample]) -> Figures {
+        let cpu_ms: u64 = samples.iter().map(|sample| sample.applied.cpu_ms).sum();
+        let transactions: u64 = samples.iter().map(|sample| sample.loaded.transactions).sum();
+        Figures {
+            case: samples[0].case,
+            pair: samples[0].pair,
+            rate: median(samples.iter().map(|sample| rate(sample)).collect()),
+            cpu_us: cpu_ms as f64 * 1000.0 / transactions as f64,
+            cpu_seconds: cpu_ms as f64 / 1000.0 / samples.len() as f64,
+            peak_rss_bytes: samples.iter().map(|sample| sample.applied.peak_rss_bytes).max().unwrap_or(0),
+            source_rate: median(samples.iter().map(|sample| sample.loaded.rate()).collect()),
+            equal: samples.iter().all(|sample| sample.equal),
+        }
+    }
+}
+
+/// In the order of the first round.
+pub(super) fn figures(outcome: &Outcome) -> Vec<Figures> {
+    let first = outcome.samples.iter().filter(|sample| sample.round == 1);
+    let of_all_rounds = |one: &Sample| {
+        let wanted = |sample: &&Sample| (sample.case, sample.pair) == (one.case, one.pair);
+        Figures::of(&outcome.samples.iter().filter(wanted).collect::<Vec<_>>())
+    };
+    first.map(of_all_rounds).collect()
+}
+
+/// Slipstream's rate in the same cell over this one's.
+pub(super) fn ratio(all: &[Figures], outcome: &Outcome, of: &Figures) -> Option<f64> {
+    let ours =
+        |other: &&Figures| other.case == of.case && outcome.pairs[other.pair].flavor == Flavor::Slipstream;
+    Some(all.iter().find(ours)?.rate / of.rate)
+}
+
+/// The number of workers that others are compared with: one thread, or else the first number.
+pub(super) fn fewest_workers(outcome: &Outcome) -> u32 {
+    let workers = &outcome.plan.workers;
+    workers.iter().copied().find(|count| *count <= 1).or(workers.first().copied()).unwrap_or(0)
+}
+
+/// The rate over that of the same pair with [`fewest_workers`].
+pub(super) fn speed_up(all: &[Figures], outcome: &Outcome, of: &Figures) -> Option<f64> {
+    let mut alone = of.case;
+    alone.setting.workers = fewest_workers(outcome);
+    let found = all.iter().find(|other| (other.case, other.pair) == (alone, of.pair))?;
+    Some(of.rate / found.rate)
+}
+
+/// The speed-up by the number of threads that make it.
+pub(super) fn efficiency(all: &[Figures], outcome: &Outcome, of: &Figures) -> Option<f64> {
+    let threads = |workers: u32| f64::from(workers.max(1));
+    let factor = threads(fewest_workers(outcome)) / threads(of.case.setting.workers);
+    Some(speed_up(all, outcome, of)? * factor)
+}
+
+/// The dimensions in which the run's cells differ.
+pub(super) fn varied(outcome: &Outcome) -> Vec<Dimension> {
+    let differs = |dimension: &Dimension| {
+        let first = outcome.samples.first().map(|sample| dimension.of(&sample.case));
+        outcome.samples.iter().any(|sample| Some(dimension.of(&sample.case)) != first)
+    };
+    Dimension::ALL.into_iter().filter(differs).collect()
+}
+
+/// A pair's name among the others of its run.
+pub(super) fn name(outcome: &Outcome, pair: usize) -> String {
+    let pair = &outcome.pairs[pair];
+    let logs = match (outcome.plan.logged.len(), pair.logged) {
+        (0 | 1, _) => "",
+        (_, true) => ", logged",
+        (_, false) => ", not logged",
+    };
+    format!("{} behind {}{logs}", pair.replica, pair.source)
+}
+
+/// What was measured, in a few words: what is the same in all cells.
+pub(super) fn summary(outcome: &Outcome) -> String {
+    let plan = &outcome.plan;
+    let varied = varied(outcome);
+    let same = Dimension::ALL.iter().filter(|dimension| !varied.contains(dimension));
+    let same = same.filter_map(|dimension| {
+        let case = &outcome.samples.first()?.case;
+        Some(format!("{} {}", dimension.name(), dimension.of(case)))
+    });
+    format!(
+        "Apply of {} x {} rows, {} transactions from {} clients; {}.\n\
+         Buffer pool {} MB, {} round(s), {} processors. Receiver first, then the applier alone.",
+        plan.size.tables,
+        grouped(plan.size.rows),
+        grouped(plan.transactions),
+        plan.clients,
+        same.collect::<Vec<_>>().join(", "),
+        plan.pool_bytes >> 20,
+        plan.rounds,
+        os::thread::processors(),
+    )
+}
+
+pub(super) fn rows(outcome: &Outcome, all: &[Figures]) -> Table {
+    let varied = varied(outcome);
+    let many_workers = varied.contains(&Dimension::Workers);
+    let mut columns = vec![("replica", Align::Left), ("of", Align::Left)];
+    columns.extend(varied.iter().map(|dimension| (dimension.name(), Align::Left)));
+    columns.extend([("applied tx/s", Align::Right), ("Slipstream is", Align::Right)]);
+    if many_workers {
+        columns.extend([("speed-up", Align::Right), ("efficiency", Align::Right)]);
+    }
+    columns.extend([
+        ("CPU s", Align::Right),
+        ("CPU us/tx", Align::Right),
+        ("peak RSS MB", Align::Right),
+        ("source tx/s", Align::Right),
+        ("checksums", Align::Left),
+    ]);
+    let mut table = Table::new(&columns);
+    for one in all {
+        let pair = &outcome.pairs[one.pair];
+        let ratio = ratio(all, outcome, one).filter(|_| pair.flavor != Flavor::Slipstream);
+        let mut cells = vec![pair.replica.clone(), pair.source.clone()];
+        cells.extend(varied.iter().map(|dimension| dimension.of(&one.case)));
+        cells.extend([grouped(one.rate as u64), ratio.map_or(String::new(), |ratio| format!("{ratio:.2}x"))]);
+        if many_workers {
+            cells.push(optional(speed_up(all, outcome, one), 2));
+            cells.push(optional(efficiency(all, outcome, one), 2));
+        }
+        cells.extend([
+            format!("{:.1}", one.cpu_seconds),
+            format!("{:.1}", one.cpu_us),
+            (one.peak_rss_bytes >> 20).to_string(),
+            grouped(one.source_rate as u64),
+            if one.equal { "equal" } else { "DIFFERENT" }.to_string(),
+        ]);
+        table.row(cells);
+    }
+    table
+}
