@@ -66,6 +66,8 @@ pub(crate) struct Variables {
     pub time_zone_offset_s: i32,
     /// `timestamp`, in microseconds, when set.
     pub timestamp_us: Option<u64>,
+    /// The session runs the statements of a MariaDB source.
+    pub of_mariadb: bool,
     /// `insert_id`: the next generated auto_increment value, once.
     pub insert_id: Option<u64>,
     pub sql_log_bin: bool,
@@ -112,6 +114,7 @@ impl Default for Variables {
             time_zone: "SYSTEM".to_owned(),
             time_zone_offset_s: 0,
             timestamp_us: None,
+            of_mariadb: false,
             insert_id: None,
             sql_log_bin: true,
             auto_increment_increment: 1,

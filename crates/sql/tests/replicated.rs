@@ -142,7 +142,7 @@ fn definitions_of_mariadb() {
     );
     let shown = show(&engine, "t");
     for line in [
-        "`j` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT (_utf8mb4'{}'),",
+        "`j` longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT (_utf8mb4'{}') CHECK (json_valid(`j`)),",
         "`a` text DEFAULT (_utf8mb4'it''s'),",
         "`b` blob DEFAULT (0xFF00),",
         "KEY `a` (`a`(768)),",

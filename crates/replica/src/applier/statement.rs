@@ -108,6 +108,7 @@ pub(super) fn change(
         schema: &schema,
         statement: query.statement,
         session: session_of(query, &status, timestamp_s, of_mariadb),
+        of_mariadb,
         logged,
     };
     statements.run(transaction, &received).map_err(|error| StatementError::Failed {

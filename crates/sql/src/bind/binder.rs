@@ -59,6 +59,9 @@ pub(crate) struct Binder<'a> {
     /// What changes rows holds on columns of the table alone: each column that is changed is to be
     /// checked.
     pub changes_by_column: bool,
+    /// The expression at hand is MariaDB's: of a source's statement, or of a constraint that only
+    /// MariaDB makes.
+    pub of_mariadb: bool,
 }
 
 /// What a table of FROM is for.
@@ -129,6 +132,7 @@ impl<'a> Binder<'a> {
             view_levels: 0,
             table_use: TableUse::Read,
             changes_by_column: false,
+            of_mariadb: variables.of_mariadb,
         }
     }
 

@@ -4,9 +4,11 @@ use super::compared::read_operands;
 use super::{Binder, NODE_BYTES, Place};
 use crate::ast;
 use crate::error::{Result, SqlError};
+use crate::expr::functions::json::MARIADB_JSON_VALID;
+use crate::expr::functions::table::find_function;
 use crate::expr::{
     self, Aggregate, AggregateKind, Coercibility, Expr, Node, NumericClass, common_type,
-    comparison_collation, find_function, is_aggregate,
+    comparison_collation, is_aggregate,
 };
 use crate::host::Privilege;
 use types::{ColumnType, TypeCode, Value, collation};
@@ -19,7 +21,7 @@ impl Binder<'_> {
         if is_aggregate(&call.name) {
             return self.aggregate(call, place);
         }
-        let native = find_function(&call.name);
+        let native = self.native(&call.name)?;
         if native.is_none() && !CONDITIONS.contains(&call.name.as_str()) {
             return Err(self.stored_function(self.schema, &call.written.0));
         }
@@ -82,6 +84,18 @@ impl Binder<'_> {
                 }
                 Ok(Expr { node: Node::Call { function, args }, ty, nullable: true, coercibility })
             }
+        }
+    }
+
+    /// The function with this name. MariaDB's JSON functions, whose documents are texts, answer
+    /// otherwise than these, and only the one that its JSON columns need is here.
+    fn native(&self, name: &str) -> Result<Option<&'static expr::Function>> {
+        match name {
+            "json_valid" if self.of_mariadb => Ok(Some(&MARIADB_JSON_VALID)),
+            _ if self.of_mariadb && name.starts_with("json_") => {
+                Err(SqlError::not_supported(format!("MariaDB's {}()", name.to_uppercase())))
+            }
+            _ => Ok(find_function(name)),
         }
     }
 

@@ -4,9 +4,9 @@ use super::altered::Altered;
 use super::column::{
     add_expressions, column, default_of, expression_default, implied_timestamps, recollated,
 };
-use super::conditional::settled;
+use super::conditional::{settled, written_column};
 use super::create::{add_key, check, check_engine, check_name, keep_options};
-use super::expression::{add_check, check_names, columns_of, no_such_check, renamed};
+use super::expression::{add_check, check_names, columns_of, forget_check_of, no_such_check, renamed};
 use super::kept_key::check_srid;
 use super::{DdlSettings, chosen_collation, temporal};
 use crate::ast::{AlterTable, Alteration, ColumnPlace, ColumnSpec, KeyKind, KeyPart, KeySpec};
@@ -130,14 +130,6 @@ pub(crate) fn altered_definition(
     let force = force || goes.is_some();
     let copies = needs_rows(old, &builder.def, &builder.sources, settings);
     Ok(Altered { def: builder.def, sources: builder.sources, renamed, force, copies, goes, auto_increment })
-}
-
-/// The name of the column that the alteration writes the definition of.
-fn written_column(alteration: &Alteration) -> Option<&str> {
-    match alteration {
-        Alteration::AddColumn(spec, _) | Alteration::ModifyColumn { spec, .. } => Some(&spec.name),
-        _ => None,
-    }
 }
 
 impl Builder<'_> {
@@ -491,6 +483,11 @@ impl Builder<'_> {
     fn modify(&mut self, name: &str, spec: &ColumnSpec, place: Option<&ColumnPlace>) -> Result<()> {
         let at = self.column(name)?;
         let mut def = column(spec, self.def.collation, self.settings)?;
+        if self.settings.of_mariadb {
+            // The new definition of the column says what it has instead.
+            let name = self.def.columns[at].name.clone();
+            forget_check_of(&mut self.def, &name);
+        }
         temporal::keep_period(&self.def.columns[at], &mut def);
         let is_primary = self.def.primary.iter().flatten().any(|part| part.column == at);
         if is_primary {

@@ -1,6 +1,6 @@
 //! Columns: types, defaults, attributes.
 
-use super::expression::{Owner, canonical};
+use super::expression::{Owner, canonical, implied_check};
 use super::{DdlSettings, chosen_collation};
 use crate::ast::{ColumnSpec, Expr, Literal, TypeSpec, UnaryOp, WrittenExpr};
 use crate::error::{Result, SqlError};
@@ -69,8 +69,11 @@ pub(super) fn column_type(
         "datetime" => ColumnType::datetime(fsp(column, ty)?),
         "timestamp" => ColumnType::timestamp(fsp(column, ty)?),
         "year" => ColumnType::year(),
-        // MariaDB's is another word for this one.
-        "json" if settings.of_mariadb => ColumnType::longtext(collation::UTF8MB4_BIN),
+        // MariaDB's is another word for this one, with a CHECK (`implied_check`).
+        "json" if settings.of_mariadb => {
+            let id = chosen_collation(None, ty.collation.as_deref(), collation::UTF8MB4_BIN, settings)?;
+            ColumnType::longtext(id)
+        }
         "json" => ColumnType::json(),
         "uuid" => ColumnType::of_text(TextForm::Uuid),
         "inet4" => ColumnType::of_text(TextForm::Inet4),
@@ -487,6 +490,9 @@ pub(super) fn column(spec: &ColumnSpec, default_collation: u16, settings: &DdlSe
 /// 1221 for what a generated column cannot have, and what is wrong with the expressions.
 pub(super) fn add_expressions(def: &mut TableDef, spec: &ColumnSpec, settings: &DdlSettings) -> Result<()> {
     let Some(at) = def.column(&spec.name) else { return Ok(()) };
+    if settings.of_mariadb && spec.ty.name == "json" {
+        implied_check(def, &spec.name);
+    }
     if let Some(written) = &spec.default_expression {
         def.columns[at].default = Some(expression_default(def, at, written, settings)?);
     }

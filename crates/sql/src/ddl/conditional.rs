@@ -11,19 +11,33 @@ pub(super) fn settled<'a>(old: &TableDef, alter: &'a AlterTable) -> Cow<'a, Alte
         return Cow::Borrowed(alter);
     }
     let mut left: Vec<Alteration> = Vec::with_capacity(alter.alterations.len());
+    // The column that was left out last: what is written at it stands behind it.
+    let mut without = None;
     for alteration in &alter.alterations {
         match alteration {
             Alteration::Conditional { if_exists, alteration } => {
                 if names_something(old, &left, alteration) == *if_exists {
                     left.push(alteration.as_ref().clone());
+                    without = None;
+                } else {
+                    without = written_column(alteration);
                 }
             }
+            Alteration::AddCheck(check) if without.is_some() && check.column.as_deref() == without => {}
             other => left.push(other.clone()),
         }
     }
     let AlterTable { table, if_exists, demands, .. } = alter;
     let (table, if_exists, demands) = (table.clone(), *if_exists, *demands);
     Cow::Owned(AlterTable { table, if_exists, alterations: left, demands })
+}
+
+/// The name of the column that the alteration writes the definition of.
+pub(super) fn written_column(alteration: &Alteration) -> Option<&str> {
+    match alteration {
+        Alteration::AddColumn(spec, _) | Alteration::ModifyColumn { spec, .. } => Some(&spec.name),
+        _ => None,
+    }
 }
 
 /// Whether what the alteration names is there once those `before` are done.

@@ -249,7 +249,7 @@ pub(super) fn add_check(def: &mut TableDef, spec: &CheckSpec, settings: &DdlSett
     let name = check_name(def, spec, settings);
     let of_column = settings.of_mariadb && spec.column.is_some();
     if of_column {
-        def.checks.retain(|check| !(check.of_column && check.name.eq_ignore_ascii_case(&name)));
+        forget_check_of(def, &name);
     } else if def.checks.iter().any(|check| !check.of_column && check.name.eq_ignore_ascii_case(&name)) {
         // MariaDB says IF NOT EXISTS.
         return if settings.replicated { Ok(()) } else { Err(duplicate_check(&name)) };
@@ -267,6 +267,19 @@ pub(super) fn add_check(def: &mut TableDef, spec: &CheckSpec, settings: &DdlSett
     }
     def.checks.push(CheckDef { name, expression, enforced: spec.enforced, of_column });
     Ok(())
+}
+
+/// Adds the constraint that MariaDB gives its JSON columns. One that the statement writes at the
+/// column takes its place.
+pub(super) fn implied_check(def: &mut TableDef, column: &str) {
+    forget_check_of(def, column);
+    let expression = format!("json_valid({})", crate::quoting::quoted(column));
+    def.checks.push(CheckDef { name: column.to_owned(), expression, enforced: true, of_column: true });
+}
+
+/// Takes MariaDB's constraint of a column away.
+pub(super) fn forget_check_of(def: &mut TableDef, column: &str) {
+    def.checks.retain(|check| !(check.of_column && check.name.eq_ignore_ascii_case(column)));
 }
 
 pub(super) fn duplicate_check(name: &str) -> SqlError {

@@ -67,7 +67,11 @@ impl RowExpressions {
         }
         for check in def.checks.iter().filter(|check| check.enforced) {
             let whose = format!("the CHECK constraint '{}'", check.name);
+            // Only MariaDB has constraints of columns.
+            let of_mariadb = binder.of_mariadb;
+            binder.of_mariadb |= check.of_column;
             let compiled = compile(binder, &scope, &check.expression, &whose);
+            binder.of_mariadb = of_mariadb;
             checks.push((check.name.clone(), compiled.map(Expr::numeric)));
         }
         let placement = Placement::of(binder, &scope, def, chosen)?.map(Box::new);

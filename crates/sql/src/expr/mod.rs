@@ -11,7 +11,7 @@ mod compare;
 mod context;
 mod date_arithmetic;
 mod eval;
-mod functions;
+pub(crate) mod functions;
 mod infer;
 pub(crate) mod like;
 mod reading;
@@ -25,7 +25,7 @@ pub(crate) use cast::{cast, conform, conforms, datetime_of, fraction_digits};
 pub(crate) use compare::{compare, group_key, sort_compare};
 pub(crate) use context::{Context, Diagnostics, Level, SubqueryResult, Warning};
 pub(crate) use eval::truth;
-pub(crate) use functions::{Function, TEXT_FOR_VECTOR, TEXT_ORDER, find_function, no_vector};
+pub(crate) use functions::{Function, TEXT_FOR_VECTOR, TEXT_ORDER, no_vector};
 pub(crate) use infer::{
     Coercibility, NumericClass, common_type, comparison_collation, decimal_type, integer_digits, is_number,
     numeric_class, scale_of,

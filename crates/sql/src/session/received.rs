@@ -38,6 +38,8 @@ pub struct ReceivedChange<'a> {
     pub statement: &'a [u8],
     /// The session's settings.
     pub session: SessionContext,
+    /// The source is a MariaDB server.
+    pub of_mariadb: bool,
     /// What came before it.
     pub logged: &'a LoggedContext,
 }
@@ -181,6 +183,7 @@ impl Session {
                 if current == schema && self.engine.catalog().schema(schema).is_some() => {}
             (_, schema) => self.change_schema(schema)?,
         }
+        self.variables.of_mariadb = received.of_mariadb;
         self.variables.timestamp_us = Some(session.timestamp_us);
         self.variables.insert_id = logged.insert_id;
         self.last_insert_id.set(logged.last_insert_id.unwrap_or(0));

@@ -137,7 +137,7 @@ pub fn picture(server: &Server, catalog: &Catalog, source: Flavor) -> Result<Pic
             "SELECT {schema}, {columns} FROM information_schema.{table} WHERE {schema} LIKE '{PREFIX}%'"
         );
         if *table == "table_constraints" && source == Flavor::MariaDb {
-            // MariaDB's JSON columns have one each, which is not here.
+            // At MariaDB that of a column keeps the name that the column had once.
             sql += " AND constraint_type <> 'CHECK'";
         }
         if ["columns", "partitions"].contains(table) {

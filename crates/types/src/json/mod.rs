@@ -5,6 +5,7 @@
 //! internal documentation of `json_binary.h`; checked against documents that MySQL wrote.
 
 mod diff;
+pub mod mariadb;
 mod members;
 mod parse;
 mod read;

@@ -2,16 +2,16 @@
 
 mod digest;
 mod gtid;
+pub(crate) mod json;
 mod md5;
 mod numeric;
 mod session;
 mod spatial;
 mod string;
-mod table;
+pub(crate) mod table;
 mod time;
 mod vector;
 
-pub(crate) use table::find_function;
 pub(crate) use time::week_of;
 pub(crate) use vector::{TEXT_FOR_VECTOR, no_vector};
 

@@ -1,6 +1,6 @@
 //! The table of all native functions, by name.
 
-use super::{Function, digest, gtid, numeric, session, spatial, string, time, vector};
+use super::{Function, digest, gtid, json, numeric, session, spatial, string, time, vector};
 
 /// The function with this name (in lower case).
 pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
@@ -29,6 +29,7 @@ pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
         digest::FUNCTIONS,
         session::FUNCTIONS,
         gtid::FUNCTIONS,
+        json::FUNCTIONS,
         spatial::FUNCTIONS,
         vector::FUNCTIONS,
     ]
