@@ -93,11 +93,11 @@ impl Surroundings {
             last_insert_id_set: &self.last_insert_id_set,
             row_count: 0,
             found_rows: 0,
-            subqueries: RefCell::default(),
+            subqueries: None,
+            outer: &[],
             random: &self.random,
             strict: strict && self.variables.sql_mode.strict(),
             lenient: Cell::new(false),
-            refused: RefCell::default(),
         }
     }
 }

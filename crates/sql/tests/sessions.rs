@@ -204,14 +204,38 @@ fn text_in_the_clients_character_set() {
 }
 
 #[test]
-fn a_subquery_that_needs_the_outer_row_is_refused_by_name() {
+fn a_correlated_in_or_exists_reads_an_index() {
     let engine = engine();
     let mut s = session(&engine);
-    run(&mut s, "CREATE TABLE t (a INT); CREATE TABLE u (b INT)");
-    let answer = outcome(&mut s, "SELECT * FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.b = t.a)").join("");
-    assert!(answer.starts_with("ERROR 1235") && answer.contains("correlated"), "{answer}");
-    let answer = outcome(&mut s, "SELECT * FROM t WHERE EXISTS (SELECT 1 FROM u WHERE nope = 1)").join("");
-    assert_eq!(answer, "ERROR 1054 (42S22): Unknown column 'nope' in 'where clause'");
+    run(&mut s, "CREATE TABLE t (a INT); CREATE TABLE u (id INT PRIMARY KEY, b INT, c INT, KEY (b))");
+    run(
+        &mut s,
+        "INSERT INTO t VALUES (1), (2), (NULL); INSERT INTO u VALUES (1, 1, 1), (2, 2, NULL), (3, NULL, 3)",
+    );
+    let exists = "SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.b = t.a)";
+    assert_eq!(rows(&mut s, exists), ["1", "2"]);
+    let found = "SELECT a, a IN (SELECT b FROM u WHERE c = a) FROM t";
+    assert_eq!(rows(&mut s, found), ["1|1", "2|0", "NULL|0"]);
+    for query in [exists, found] {
+        let plan = rows(&mut s, &format!("EXPLAIN {query}"));
+        assert!(plan.iter().any(|row| row.contains("SUBQUERY|u") && row.contains("|b|")), "{plan:?}");
+    }
+}
+
+#[test]
+fn a_prepared_subquery_has_its_parameters_and_the_tables_of_now() {
+    let engine = engine();
+    let mut s = session(&engine);
+    run(&mut s, "CREATE TABLE t (a INT); CREATE TABLE u (b INT, c INT); INSERT INTO t VALUES (1), (2)");
+    run(&mut s, "INSERT INTO u VALUES (1, 5), (2, 6), (2, 7)");
+    run(&mut s, "PREPARE p FROM 'SELECT a, (SELECT COUNT(*) FROM u WHERE u.b = t.a AND u.c > ?) FROM t'");
+    run(&mut s, "SET @least = 5");
+    assert_eq!(rows(&mut s, "EXECUTE p USING @least"), ["1|0", "2|2"]);
+    run(&mut s, "SET @least = 6; ALTER TABLE u ADD KEY (b)");
+    assert_eq!(rows(&mut s, "EXECUTE p USING @least"), ["1|0", "2|1"]);
+    run(&mut s, "ALTER TABLE u DROP COLUMN c");
+    let answer = outcome(&mut s, "EXECUTE p USING @least").join("");
+    assert_eq!(answer, "ERROR 1054 (42S22): Unknown column 'u.c' in 'where clause'");
 }
 
 #[test]

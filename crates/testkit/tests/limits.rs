@@ -142,7 +142,8 @@ fn kill_query_reaches_every_loop() {
          information_schema.columns c, information_schema.columns d",
         "UPDATE d.t SET v = (SELECT MAX(a.id) FROM d.u a, d.u b) + (SELECT SUM(a.v) FROM (SELECT b.v FROM d.t b, \
          d.t c, d.t d, d.t e WHERE e.v < 0) a)",
-        "DELETE FROM d.t WHERE id IN (SELECT a.id FROM d.t b, d.t a, d.t c, d.t d WHERE d.v < 0)",
+        "DELETE FROM d.t WHERE id IN (SELECT id FROM (SELECT a.id FROM d.t b, d.t a, d.t c, d.t d WHERE d.v < 0) x)",
+        "SELECT COUNT(*) FROM d.t WHERE EXISTS (SELECT 1 FROM d.t a, d.t b, d.t c WHERE a.v + b.v + c.v < t.v - 100000000)",
         "INSERT INTO d.u (v) SELECT a.v FROM d.t a, d.t b, d.t c, d.t d WHERE d.v < 0",
         "SELECT WAIT_FOR_EXECUTED_GTID_SET('22222222-2222-3333-4444-555555555555:1-1000000')",
     ] {

@@ -205,6 +205,13 @@ pub enum Expr {
         operand: Box<Expr>,
         query: Box<Query>,
     },
+    /// `operand op ALL (query)`; else ANY or SOME.
+    Quantified {
+        op: BinaryOp,
+        all: bool,
+        operand: Box<Expr>,
+        query: Box<Query>,
+    },
     Like {
         negated: bool,
         operand: Box<Expr>,

@@ -1,15 +1,14 @@
-//! The state of binding one statement, and what may be bound in a place.
+//! The state of binding one statement.
 
 use super::constants::Constants;
 use super::locked::LockedNames;
 use super::logging::LoggingNeeds;
-use super::scope::Scope;
 use crate::ast;
 use crate::error::{Result, SqlError};
-use crate::expr::{Aggregate, Expr};
+use crate::expr::Expr;
 use crate::host::{Host, Privilege};
 use crate::memory::Charge;
-use crate::plan::QueryPlan;
+use crate::plan::SubPlan;
 use crate::variables::Variables;
 use engine::{Engine, Table};
 use std::sync::Arc;
@@ -28,8 +27,14 @@ pub(crate) struct Binder<'a> {
     pub variables: &'a Variables,
     /// The current schema.
     pub schema: Option<&'a str>,
-    /// Plans of the subqueries, in the order in which they have to run.
-    pub subqueries: Vec<QueryPlan>,
+    /// Plans of the subqueries, by their numbers.
+    pub subqueries: Vec<SubPlan>,
+    /// The statement assigns user variables.
+    pub(super) assigns_variables: bool,
+    /// Subqueries that the query at hand is in.
+    pub(super) subquery_levels: usize,
+    /// The stored tables that subqueries read, but for those that derived tables in them read.
+    pub(super) read_by_subqueries: Vec<ReadTable>,
     /// What cannot be kept in a cache was met: contents of virtual tables, settings taken from the
     /// session.
     pub uncacheable: bool,
@@ -64,6 +69,15 @@ pub(crate) struct Binder<'a> {
     pub of_mariadb: bool,
 }
 
+/// A stored table that a subquery reads.
+#[derive(Debug)]
+pub(super) struct ReadTable {
+    pub schema: String,
+    pub name: String,
+    /// The view through which it is read.
+    pub view: Option<String>,
+}
+
 /// What a table of FROM is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TableUse {
@@ -75,34 +89,6 @@ pub(crate) enum TableUse {
     Change(Privilege),
     /// Its rows are read, or changed by an UPDATE of several tables: SELECT or UPDATE is needed.
     Join,
-}
-
-/// What may be bound in the place at hand.
-pub(crate) struct Place<'s> {
-    pub scope: &'s Scope,
-    /// MySQL's word for it in error 1054.
-    pub clause: &'static str,
-    /// Where aggregates are allowed: what has been found so far, and the slot of the first.
-    pub aggregates: Option<AggregateSink<'s>>,
-    /// Aliases of the select list, for HAVING and ORDER BY.
-    pub aliases: &'s [(String, Expr)],
-    /// The table that VALUES() is about, and the first slot of the values to be inserted.
-    pub inserted: Option<(&'s Table, usize)>,
-}
-
-/// Collects aggregates.
-pub(crate) struct AggregateSink<'s> {
-    pub found: &'s mut Vec<Aggregate>,
-    pub first_slot: usize,
-    /// Their arguments' expressions as written, so that the same one is computed once.
-    pub written: &'s mut Vec<ast::FunctionCall>,
-}
-
-impl<'s> Place<'s> {
-    /// A place with columns and nothing else.
-    pub fn new(scope: &'s Scope, clause: &'static str) -> Place<'s> {
-        Place { scope, clause, aggregates: None, aliases: &[], inserted: None }
-    }
 }
 
 impl<'a> Binder<'a> {
@@ -119,6 +105,9 @@ impl<'a> Binder<'a> {
             variables,
             schema,
             subqueries: Vec::new(),
+            assigns_variables: false,
+            subquery_levels: 0,
+            read_by_subqueries: Vec::new(),
             uncacheable: false,
             tables: Vec::new(),
             logging: LoggingNeeds::default(),

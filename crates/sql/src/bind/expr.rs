@@ -2,10 +2,12 @@
 
 mod literal;
 mod result_type;
+mod subquery;
 
 pub(super) use result_type::text_length;
 
-use result_type::{arithmetic_type, date_add_type, expr_text_type, text_like};
+use result_type::{arithmetic_type, boolean, date_add_type, expr_text_type, text_like};
+use subquery::Quantifier;
 
 use super::compared::{read_beside, read_items, read_operands};
 use super::constants::NoDate;
@@ -13,15 +15,11 @@ use super::texts::{beside, comparable};
 use super::{Binder, Place, Scope};
 use crate::ast::{self, BinaryOp, Literal, UnaryOp};
 use crate::error::{Result, SqlError};
-use crate::expr::{self, Coercibility, Expr, Node, SubqueryUse, comparison_collation};
+use crate::expr::{self, Coercibility, Expr, Node, comparison_collation};
 use crate::host::Privilege;
 use crate::memory::allocated;
 use types::collation::{self, Charset};
 use types::{ColumnType, Decimal, NumberForm, Value};
-
-fn boolean(node: Node, nullable: bool) -> Expr {
-    Expr { node, ty: ColumnType::int(false), nullable, coercibility: Coercibility::Numeric }
-}
 
 impl Binder<'_> {
     pub fn expr(&mut self, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {
@@ -67,26 +65,15 @@ impl Binder<'_> {
             }
             ast::Expr::InList { negated, operand, list } => self.in_list(*negated, operand, list, place),
             ast::Expr::InQuery { negated, operand, query } => {
-                let operand = Box::new(self.expr(operand, place)?);
-                let (subquery, ty) = self.subquery(query, Some(1), place.scope)?;
-                let collation = if ty.is_character() && operand.ty.is_character() {
-                    operand.ty.collation
-                } else {
-                    collation::UTF8MB4_0900_AI_CI
-                };
-                Ok(boolean(Node::InSubquery { negated: *negated, operand, subquery, collation }, true))
+                let kind = Quantifier { op: BinaryOp::Equal, all: false, negated: *negated };
+                self.quantified(kind, operand, query, place)
             }
-            ast::Expr::Subquery(query) => {
-                let (subquery, ty) = self.subquery(query, Some(1), place.scope)?;
-                let coercibility =
-                    if ty.is_character() { Coercibility::Implicit } else { Coercibility::Numeric };
-                let node = Node::Subquery { subquery, what: SubqueryUse::Scalar };
-                Ok(Expr { node, ty, nullable: true, coercibility })
+            ast::Expr::Quantified { op, all, operand, query } => {
+                let kind = Quantifier { op: *op, all: *all, negated: false };
+                self.quantified(kind, operand, query, place)
             }
-            ast::Expr::Exists(query) => {
-                let (subquery, _) = self.subquery(query, None, place.scope)?;
-                Ok(boolean(Node::Subquery { subquery, what: SubqueryUse::Exists }, false))
-            }
+            ast::Expr::Subquery(query) => self.scalar_subquery(query, place),
+            ast::Expr::Exists(query) => self.exists(query, place),
             ast::Expr::Like { negated, operand, pattern, escape } => {
                 self.like(*negated, operand, pattern, escape.as_deref(), place)
             }
@@ -147,6 +134,7 @@ impl Binder<'_> {
             })
             .map(|expr| self.with_type_of_variable(expr, name)),
             ast::Expr::AssignVariable(name, value) => {
+                self.assigns_variables = true;
                 let value = self.expr(value, place)?;
                 let (ty, nullable) = (value.ty.clone(), value.nullable);
                 let node = Node::AssignVariable(name.clone(), Box::new(value));
@@ -254,6 +242,18 @@ impl Binder<'_> {
             // `INSERT ... VALUES (...) AS new ON DUPLICATE KEY UPDATE a = new.a`.
             return self.inserted_value(name, place);
         }
+        if let (Err(error), Some(frame)) = (&found, place.outer)
+            && error.code == 1054
+            && let Some(outer) = self.outer_column(frame, (schema, table, name), place.clause)?
+        {
+            return Ok(outer);
+        }
+        if let (Err(error), Some(table)) = (&found, table)
+            && error.code == 1054
+            && place.has_no_tables()
+        {
+            return Err(SqlError::new(1109, format!("Unknown table '{table}' in {}", place.clause)));
+        }
         let found = found.map_err(|error| self.of_hidden_table(error, table, name, place.scope))?;
         self.check_readable(&found, place)?;
         Ok(found)
@@ -292,8 +292,11 @@ impl Binder<'_> {
         }
     }
 
-    fn inserted_value(&mut self, name: &str, place: &Place<'_>) -> Result<Expr> {
+    pub(super) fn inserted_value(&mut self, name: &str, place: &Place<'_>) -> Result<Expr> {
         let Some((table, first_slot)) = place.inserted else {
+            if let Some(value) = place.outer.and_then(|frame| self.outer_inserted_value(frame, name)) {
+                return value;
+            }
             return Err(SqlError::not_supported("VALUES() outside of ON DUPLICATE KEY UPDATE"));
         };
         let at = table.def.column(name).ok_or_else(|| SqlError::unknown_column(name, "field list"))?;
@@ -357,8 +360,14 @@ impl Binder<'_> {
         right: &ast::Expr,
         place: &mut Place<'_>,
     ) -> Result<Expr> {
-        if let (ast::Expr::Row(left), ast::Expr::Row(right)) = (left, right) {
-            return self.row_comparison(op, left, right, place);
+        match (left, right) {
+            (ast::Expr::Row(left), ast::Expr::Row(right)) => {
+                return self.row_comparison(op, left, right, place);
+            }
+            (ast::Expr::Row(row), ast::Expr::Subquery(query)) if is_comparison(op) => {
+                return self.row_and_subquery(op, row, query, place);
+            }
+            _ => {}
         }
         let [left, right] = [self.expr(left, place)?, self.expr(right, place)?];
         let nullable = left.nullable || right.nullable;
@@ -404,8 +413,8 @@ impl Binder<'_> {
         if left.len() != right.len() {
             return Err(SqlError::new(1241, format!("Operand should contain {} column(s)", left.len())));
         }
-        if !matches!(op, BinaryOp::Equal | BinaryOp::NotEqual | BinaryOp::NullSafeEqual) {
-            return Err(SqlError::not_supported("ordering of rows"));
+        if !is_comparison(op) {
+            return Err(SqlError::new(1241, "Operand should contain 1 column(s)"));
         }
         let mut pairs = Vec::with_capacity(left.len() * 2);
         for (left, right) in left.iter().zip(right) {
@@ -563,37 +572,19 @@ impl Binder<'_> {
         let node = Node::SystemVariable { scope, name: name.to_owned() };
         Ok(Expr { node, ty, nullable: value.is_null(), coercibility: Coercibility::SystemConstant })
     }
-
-    /// Binds a subquery, to be run before the statement; `columns` is how many it has to have.
-    pub(super) fn subquery(
-        &mut self,
-        query: &ast::Query,
-        columns: Option<usize>,
-        outer: &Scope,
-    ) -> Result<(usize, ColumnType)> {
-        let plan = super::bind_query(self, query).map_err(|error| {
-            if names_a_column_of(&error, outer) {
-                SqlError::not_supported("correlated subqueries")
-            } else {
-                error
-            }
-        })?;
-        if columns.is_some_and(|columns| plan.columns.len() != columns) {
-            return Err(SqlError::new(1241, "Operand should contain 1 column(s)"));
-        }
-        let ty = plan.columns[0].ty.clone();
-        self.subqueries.push(plan);
-        Ok((self.subqueries.len() - 1, ty))
-    }
 }
 
-/// The error is about a column that the outer query has.
-fn names_a_column_of(error: &SqlError, outer: &Scope) -> bool {
-    let name = error.message.split('\'').nth(1).filter(|_| error.code == 1054);
-    let mut parts = name.into_iter().flat_map(|name| name.rsplit('.'));
-    let Some(column) = parts.next() else { return false };
-    let (table, schema) = (parts.next(), parts.next());
-    outer.resolve(schema, table, column, "").map_or_else(|error| error.code == 1052, |_| true)
+fn is_comparison(op: BinaryOp) -> bool {
+    matches!(
+        op,
+        BinaryOp::Equal
+            | BinaryOp::NullSafeEqual
+            | BinaryOp::NotEqual
+            | BinaryOp::Less
+            | BinaryOp::LessEqual
+            | BinaryOp::Greater
+            | BinaryOp::GreaterEqual
+    )
 }
 
 /// The operand of a cast to text, in the character set of the result.

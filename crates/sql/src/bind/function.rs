@@ -118,30 +118,34 @@ impl Binder<'_> {
         }
     }
 
-    /// An aggregate becomes a slot behind the row's own.
+    /// An aggregate, of the query that it stands in or of one around it.
     fn aggregate(&mut self, call: &ast::FunctionCall, place: &mut Place<'_>) -> Result<Expr> {
-        let Some(sink) = place.aggregates.take() else {
+        match self.outer_aggregate(call, place)? {
+            Some(found) => Ok(found),
+            None => self.aggregate_here(call, place),
+        }
+    }
+
+    /// An aggregate becomes a slot behind the row's own.
+    pub(super) fn aggregate_here(&mut self, call: &ast::FunctionCall, place: &mut Place<'_>) -> Result<Expr> {
+        let Some(aggregates) = place.aggregates else {
             return Err(SqlError::new(1111, "Invalid use of group function"));
         };
-        if let Some(at) = sink.written.iter().position(|written| written == call) {
-            let mut expr = sink.found[at].expr.clone();
-            expr.node = Node::Slot(sink.first_slot + at);
-            place.aggregates = Some(sink);
-            return Ok(expr);
+        let known = aggregates.written.borrow().iter().position(|written| written == call);
+        if let Some(at) = known {
+            let expr = aggregates.found.borrow()[at].expr.clone();
+            return Ok(Expr { node: Node::Slot(aggregates.first_slot + at), ..expr });
         }
-        // Aggregates do not nest: while the arguments are bound there is no sink. Nor do they see
-        // aliases.
-        let aliases = std::mem::take(&mut place.aliases);
-        let bound = self.bind_aggregate(call, place);
-        place.aliases = aliases;
-        let aggregate = bound.inspect_err(|_| place.aggregates = None)?;
-        let slot = sink.first_slot + sink.found.len();
-        let expr = Expr { node: Node::Slot(slot), ..aggregate.expr.clone() };
-        sink.found.push(aggregate);
+        // Aggregates do not nest: the arguments are in a place without. Nor do they see aliases.
+        let mut arguments = Place { aggregates: None, aliases: &[], ..*place };
+        let aggregate = self.bind_aggregate(call, &mut arguments)?;
         // The call is kept as it was written too.
         self.may_make(4 * NODE_BYTES)?;
-        sink.written.push(call.clone());
-        place.aggregates = Some(sink);
+        let mut found = aggregates.found.borrow_mut();
+        let slot = aggregates.first_slot + found.len();
+        let expr = Expr { node: Node::Slot(slot), ..aggregate.expr.clone() };
+        found.push(aggregate);
+        aggregates.written.borrow_mut().push(call.clone());
         Ok(expr)
     }
 

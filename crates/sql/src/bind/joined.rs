@@ -32,7 +32,7 @@ pub(crate) fn bind_joined(
     filter: Option<&ast::Expr>,
     table_use: TableUse,
 ) -> Result<JoinedTables> {
-    let (scope, from) = binder.from(Some(from), table_use)?;
+    let (scope, from) = binder.from(Some(from), table_use, None)?;
     let mut conditions = Vec::new();
     if let Some(written) = filter {
         conjuncts(binder.expr(written, &mut Place::new(&scope, "where clause"))?, &mut conditions);

@@ -11,10 +11,10 @@ pub(crate) use view::view_columns;
 
 use super::logging::Unsafe;
 use super::texts::in_order;
-use super::{AggregateSink, Binder, ColumnAt, NODE_BYTES, Place, Scope, ScopeTable, TableUse};
+use super::{Aggregates, Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable, TableUse};
 use crate::ast::{self, LockClause, LockStrength, LockWait, SelectItem};
 use crate::error::{Result, SqlError};
-use crate::expr::{Aggregate, Expr, Node};
+use crate::expr::{Expr, MayEqual, Node, comparison_collation};
 use crate::host::{Host, Privilege};
 use crate::memory::allocated;
 use crate::plan::{
@@ -26,16 +26,24 @@ use engine::{LockMode, OnLocked};
 use grouping::{bind_group_by, check_full_group_by, index_ends};
 use union::bind_union;
 
-/// Binds a query.
-pub(crate) fn bind_query(binder: &mut Binder<'_>, query: &ast::Query) -> Result<QueryPlan> {
+/// Binds a query; `outer` is the place in another one that it stands in.
+pub(crate) fn bind_query(
+    binder: &mut Binder<'_>,
+    query: &ast::Query,
+    outer: Option<&Frame<'_>>,
+) -> Result<QueryPlan> {
     match &query.body {
         ast::QueryBody::Select(select) => {
-            bind_select(binder, select, &query.order_by, query.limit.as_ref(), &query.locks)
+            bind_select(binder, select, (&query.order_by, query.limit.as_ref(), &query.locks), outer)
         }
         ast::QueryBody::Nested(inner) if query.order_by.is_empty() && query.limit.is_none() => {
-            bind_query(binder, inner)
+            bind_query(binder, inner, outer)
         }
-        body => bind_union(binder, body, query),
+        body => {
+            // A union converts its branches' values before they are compared.
+            outer.iter().for_each(|frame| frame.needle.set(None));
+            bind_union(binder, body, query, outer)
+        }
     }
 }
 
@@ -87,6 +95,9 @@ fn visible_of(
     Ok(())
 }
 
+/// So much of an expression's text is the name of its column.
+const MOST_NAME_BYTES: usize = 256;
+
 /// What the description of a result's column takes: its names are short.
 const META_BYTES: usize = size_of::<ColumnMeta>() + 5 * 32;
 
@@ -126,8 +137,8 @@ fn bind_items(
     binder: &mut Binder<'_>,
     written: &[SelectItem],
     scope: &Scope,
-    found: &mut Vec<Aggregate>,
-    calls: &mut Vec<ast::FunctionCall>,
+    aggregates: &Aggregates,
+    outer: Option<&Frame<'_>>,
 ) -> Result<Items> {
     let mut items = Items { outputs: Vec::new(), names: Vec::new(), aliases: Vec::new() };
     for item in written {
@@ -152,19 +163,16 @@ fn bind_items(
                 visible_of(binder, scope, columns.map(|column| (named, column)), &mut items)?;
             }
             SelectItem::Expr { expr, alias, text } => {
-                let mut place = Place::new(scope, "field list");
-                place.aggregates = Some(AggregateSink {
-                    found: &mut *found,
-                    first_slot: scope.slots(),
-                    written: &mut *calls,
-                });
+                let mut place = Place::within(outer, scope, "field list");
+                place.aggregates = Some(aggregates);
+                place.shown = &items.aliases;
                 let bound = binder.expr(expr, &mut place)?;
                 let name = match (alias, expr) {
                     (Some(alias), _) => alias.clone(),
                     (None, ast::Expr::Column { name, .. }) => {
                         scope.name_of_view_column(&bound).unwrap_or(name).to_owned()
                     }
-                    (None, _) => text.chars().take(64).collect(),
+                    (None, _) => text[..text.floor_char_boundary(MOST_NAME_BYTES)].to_owned(),
                 };
                 binder.may_make(2 * size_of::<String>() + allocated(name.len()))?;
                 if let Some(alias) = alias {
@@ -181,38 +189,47 @@ fn bind_items(
 fn bind_select(
     binder: &mut Binder<'_>,
     select: &ast::Select,
-    order_by: &[ast::OrderItem],
-    written_limit: Option<&ast::Limit>,
-    locks: &[LockClause],
+    (order_by, written_limit, locks): (&[ast::OrderItem], Option<&ast::Limit>, &[LockClause]),
+    outer: Option<&Frame<'_>>,
 ) -> Result<QueryPlan> {
+    let needle = outer.and_then(|frame| frame.needle.take());
     binder.may_make(SELECT_BYTES)?;
     let to_change = locks.iter().any(|clause| clause.strength == LockStrength::Update);
     let table_use = if to_change { TableUse::Lock } else { TableUse::Read };
-    let (scope, from) = binder.from(select.from.as_ref(), table_use)?;
+    let (scope, from) = binder.from(select.from.as_ref(), table_use, outer)?;
     check_row_locks(binder.host, &scope, &from, locks)?;
     let mut filter = Vec::new();
     if let Some(written) = &select.filter {
-        conjuncts(binder.expr(written, &mut Place::new(&scope, "where clause"))?, &mut filter);
+        let mut place = Place::within(outer, &scope, "where clause");
+        conjuncts(binder.expr(written, &mut place)?, &mut filter);
     }
-    let (mut found, mut calls) = (Vec::new(), Vec::new());
-    let items = bind_items(binder, &select.items, &scope, &mut found, &mut calls)?;
-    let keys = bind_group_by(binder, select, &scope, &items)?;
+    let aggregates = Aggregates::new(scope.slots());
+    let items = bind_items(binder, &select.items, &scope, &aggregates, outer)?;
+    let keys = bind_group_by(binder, select, &scope, &items, outer)?;
     let having = match &select.having {
         None => None,
         Some(written) => {
-            let mut place = Place::new(&scope, "having clause");
+            let mut place = Place::within(outer, &scope, "having clause");
             place.aliases = &items.aliases;
-            place.aggregates =
-                Some(AggregateSink { found: &mut found, first_slot: scope.slots(), written: &mut calls });
+            place.aggregates = Some(&aggregates);
             Some(binder.expr(written, &mut place)?)
         }
     };
-    let order = bind_order(binder, order_by, &scope, &items, &mut found, &mut calls)?;
+    let order = bind_order(binder, order_by, &scope, &items, &aggregates, outer)?;
+    let found = aggregates.found.into_inner();
     let grouping = (!keys.is_empty() || !found.is_empty()).then_some(Grouping { keys, aggregates: found });
     if let Some(grouping) = &grouping {
         check_full_group_by(binder, grouping, &items, &scope)?;
     }
     let limit = limit(binder, written_limit)?;
+    if let (Some(needle), Some(frame), [output]) = (needle, outer, &items.outputs[..])
+        && frame.is_correlated()
+        && grouping.is_none()
+        && select.having.is_none()
+        && limit.is_none()
+    {
+        filter.push(looked_for(frame, binder.copied(output)?, needle)?);
+    }
     let wish = |base: usize| match grouping.is_none() && !select.distinct {
         true => wish_of(&order, base, &scope, limit.is_some()),
         false => Wish::default(),
@@ -248,6 +265,23 @@ fn bind_select(
     mark_needed(&mut tables, &plan);
     plan.tables = tables;
     Ok(QueryPlan { columns, body: QueryBody::Select(Box::new(plan)) })
+}
+
+/// The condition of the rows that decide whether a needle is among a subquery's: those that it
+/// equals, and those of which that is not known.
+fn looked_for(frame: &Frame<'_>, output: Expr, needle: Expr) -> Result<Expr> {
+    let is_known = !output.nullable && !needle.nullable;
+    let operands = [output, frame.argument(needle)];
+    let collation = match operands.iter().all(|operand| operand.ty.is_character()) {
+        true => comparison_collation(&operands[1], &operands[0])?,
+        false => types::collation::UTF8MB4_0900_AI_CI,
+    };
+    let node = match is_known {
+        true => Node::Compare { op: ast::BinaryOp::Equal, operands: Box::new(operands), collation },
+        false => Node::MayEqual(Box::new(MayEqual { operands, collation })),
+    };
+    let (ty, coercibility) = (types::ColumnType::int(false), crate::expr::Coercibility::Numeric);
+    Ok(Expr { node, ty, nullable: false, coercibility })
 }
 
 /// Gives the tables the locks that the query's clauses say.
@@ -297,21 +331,17 @@ fn bind_order(
     order_by: &[ast::OrderItem],
     scope: &Scope,
     items: &Items,
-    found: &mut Vec<Aggregate>,
-    calls: &mut Vec<ast::FunctionCall>,
+    aggregates: &Aggregates,
+    outer: Option<&Frame<'_>>,
 ) -> Result<Vec<SortKey>> {
     let mut order = Vec::new();
     for item in order_by {
         let expr = match position(&item.expr, items.outputs.len())? {
             Some(at) => binder.copied(&items.outputs[at])?,
             None => {
-                let mut place = Place::new(scope, "order clause");
+                let mut place = Place::within(outer, scope, "order clause");
                 place.aliases = &items.aliases;
-                place.aggregates = Some(AggregateSink {
-                    found: &mut *found,
-                    first_slot: scope.slots(),
-                    written: &mut *calls,
-                });
+                place.aggregates = Some(aggregates);
                 binder.expr(&item.expr, &mut place)?
             }
         };
@@ -356,6 +386,9 @@ pub(super) fn mark_used(tables: &mut [TableStep], mut slots: Vec<usize>) {
     let mut take = |expr: &Expr| expr.slots(&mut slots);
     for step in tables.iter() {
         step.conditions.iter().chain(step.outer.iter().flatten()).for_each(&mut take);
+        if let Source::Subquery(call) = &step.source {
+            call.args.iter().for_each(&mut take);
+        }
         if let Source::Stored { access, .. } = &step.source {
             for condition in &access.alternatives {
                 condition.equals.iter().for_each(|(expr, _)| take(expr));

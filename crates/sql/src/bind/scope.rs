@@ -149,7 +149,11 @@ const NOT_FIXED: u8 = 31;
 /// `x'1F'` have none.
 fn is_text_expression(expr: &Expr) -> bool {
     let is_computed = !matches!(expr.node, Node::HexLiteral(_) | Node::Constant(types::Value::Null));
-    is_computed && matches!(expr.ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob)
+    is_computed
+        && matches!(
+            expr.ty.code,
+            TypeCode::Varchar | TypeCode::String | TypeCode::Blob | TypeCode::Enum | TypeCode::Set
+        )
 }
 
 /// The type of what expressions get from a column: bytes that have a text are as long as that.

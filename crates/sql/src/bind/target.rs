@@ -43,7 +43,7 @@ pub(crate) fn bind_target(
     order_by: &[ast::OrderItem],
     written_limit: Option<&ast::Limit>,
 ) -> Result<Target> {
-    let (scope, from) = binder.from(Some(from), TableUse::Change(privilege))?;
+    let (scope, from) = binder.from(Some(from), TableUse::Change(privilege), None)?;
     let [(_, Bound { source: Source::Stored { .. }, .. })] = &from.tables[..] else {
         return Err(SqlError::not_supported("UPDATE or DELETE of several tables"));
     };

@@ -228,7 +228,7 @@ impl Ranges {
         for (column, (expr, _)) in table.index_columns(access.index).iter().zip(&condition.equals) {
             if !matches!(
                 expr.node,
-                Node::Constant(_) | Node::HexLiteral(_) | Node::Parameter(_) | Node::Slot(_)
+                Node::Constant(_) | Node::HexLiteral(_) | Node::Parameter(_) | Node::Slot(_) | Node::Outer(_)
             ) {
                 return Ok(None);
             }
@@ -262,6 +262,7 @@ impl Ranges {
             let encoded = match position(part.ty, &value, ctx) {
                 Position::At(value) => part.appended(&key, &value),
                 Position::Null if *null_safe && part.nullable => part.appended(&key, &Value::Null),
+                Position::Null if condition.null_takes_all => None,
                 Position::Null | Position::Between(..) => return Ok(()),
                 Position::Unknown => None,
             };

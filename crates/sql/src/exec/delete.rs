@@ -31,6 +31,7 @@ pub(crate) fn bind_delete(binder: &mut Binder<'_>, delete: &ast::Delete) -> Resu
     }
     let table = target.table();
     super::update::check_safe(binder, &target.step, target.limit.is_some())?;
+    binder.check_not_read(table, &target.scope.tables[0].alias, "DELETE")?;
     binder.note_change(table, false);
     target.need_used_columns(std::iter::empty());
     let history = matches!(&delete.from, ast::TableRef::Table { system_time: Some(_), .. });
@@ -49,7 +50,7 @@ impl DeletePlan {
         let mut changes = Changes::default();
         self.target.for_each(run, table.def.temporal.versioning.is_some(), &mut |run, row, _| {
             let deleted = match self.history {
-                true => run.txn.delete(table, &row),
+                true => run.with(|txn| txn.delete(table, &row)),
                 false => run.delete_row(table, &row),
             };
             match deleted {

@@ -68,7 +68,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
             Rows::Literals(rows.clone(), literals::sources(&table, &columns))
         }
         ast::InsertSource::Query(query) => {
-            let mut plan = bind_query(binder, query)?;
+            let mut plan = bind_query(binder, query, None)?;
             if plan.columns.len() != columns.len() {
                 return Err(SqlError::new(1136, "Column count doesn't match value count at row 1"));
             }
@@ -77,6 +77,9 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
             Rows::Query(Box::new(plan))
         }
     };
+    if !matches!(rows, Rows::Query(_)) {
+        binder.check_not_read(&table, name, "INSERT")?;
+    }
     let (columns, missing) = match &rows {
         // `VALUES ()`: every column takes its default.
         Rows::Values(rows) if rows.iter().all(Vec::is_empty) => (Vec::new(), (0..table.columns()).collect()),
@@ -514,7 +517,7 @@ impl InsertPlan {
     fn put(&self, run: &mut Run<'_, '_>, image: &[u8]) -> Result<Outcome> {
         let mut removed = 0;
         loop {
-            let error = match run.txn.insert(&self.table, image) {
+            let error = match run.with(|txn| txn.insert(&self.table, image)) {
                 Ok(()) if removed > 0 => return Ok(Outcome::Replaced(removed)),
                 Ok(()) => return Ok(Outcome::Inserted),
                 Err(error) => error,
@@ -534,10 +537,10 @@ impl InsertPlan {
                 let is_plain = self.table.def.temporal.versioning.is_none();
                 if is_plain
                     && self.table.is_related()
-                    && run.txn.keeps_references(&self.table, &old.image, image)?
+                    && run.with(|txn| txn.keeps_references(&self.table, &old.image, image))?
                 {
                     // Its child rows stay.
-                    match run.txn.update(&self.table, &old, image) {
+                    match run.with(|txn| txn.update(&self.table, &old, image)) {
                         Err(EngineError::Duplicate { .. }) => {}
                         updated => {
                             return updated.map(|()| Outcome::Replaced(removed + 1)).map_err(Into::into);
@@ -565,9 +568,9 @@ impl InsertPlan {
         let key_values: Vec<Value> = parts.iter().map(|part| values[part.column].clone()).collect();
         let key = self.table.encode_key(index, &key_values)?;
         let range = KeyRange::prefix(&key);
-        let mut scan =
-            run.txn.scan(&self.table, index, range, engine::Direction::Forward, LockMode::Update)?;
-        Ok(scan.next(run.txn)?)
+        let mut scan = run
+            .with(|txn| txn.scan(&self.table, index, range, engine::Direction::Forward, LockMode::Update))?;
+        Ok(run.with(|txn| scan.next(txn))?)
     }
 
     /// The columns that ON DUPLICATE KEY UPDATE sets to DEFAULT.

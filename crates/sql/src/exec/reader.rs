@@ -104,7 +104,7 @@ impl<'p> Reader<'p> {
         let slots = &mut joined[slots];
         while self.scan.is_some() || self.open_scan(run)? {
             let Some(scan) = &mut self.scan else { break };
-            match (scan.next_lent(run.txn, step.covering.is_some())?, &step.covering) {
+            match (run.with(|txn| scan.next_lent(txn, step.covering.is_some()))?, &step.covering) {
                 (Some(Found::Lent), _) => {
                     charge_long(&mut self.long, run, scan.image())?;
                     decode(self.table, scan.image(), &step.needed, slots)?;
@@ -130,7 +130,8 @@ impl<'p> Reader<'p> {
     /// Opens a scan of the next range; false: there is none.
     fn open_scan(&mut self, run: &mut Run<'_, '_>) -> Result<bool> {
         let Some(range) = self.ranges.pop() else { return Ok(false) };
-        let mut scan = run.txn.scan(self.table, self.index, range, self.direction, self.lock.mode)?;
+        let mut scan =
+            run.with(|txn| txn.scan(self.table, self.index, range, self.direction, self.lock.mode))?;
         scan.set_on_locked(self.lock.on_locked);
         if self.semi_consistent {
             scan.set_semi_consistent();
@@ -143,11 +144,11 @@ impl<'p> Reader<'p> {
     pub fn next(&mut self, run: &mut Run<'_, '_>) -> Result<Option<Row>> {
         if let Some(key) = self.point.take() {
             let RowLock { mode, on_locked } = self.lock;
-            return Ok(run.txn.get_unless_locked(self.table, &key, mode, on_locked)?);
+            return Ok(run.with(|txn| txn.get_unless_locked(self.table, &key, mode, on_locked))?);
         }
         loop {
             if let Some(scan) = &mut self.scan {
-                if let Some(row) = scan.next(run.txn)? {
+                if let Some(row) = run.with(|txn| scan.next(txn))? {
                     run.on_row()?;
                     return Ok(Some(row));
                 }

@@ -5,10 +5,29 @@ use crate::expr::Context;
 use crate::memory::Charge;
 use crate::plan::RowLock;
 use engine::{Transaction, TriggerEvent};
+use std::cell::RefCell;
+
+/// A transaction that is shared.
+pub(super) trait SharedTransaction {
+    fn lend(&self, take: &mut dyn FnMut(&mut Transaction));
+}
+
+impl SharedTransaction for RefCell<&mut Transaction> {
+    fn lend(&self, take: &mut dyn FnMut(&mut Transaction)) {
+        take(&mut self.borrow_mut());
+    }
+}
+
+/// The transaction of a statement that runs.
+enum Handle<'r> {
+    Own(&'r mut Transaction),
+    /// Of a statement with subqueries, which read with it too.
+    Shared(&'r dyn SharedTransaction),
+}
 
 /// What a running statement works with.
 pub(crate) struct Run<'r, 'c> {
-    pub txn: &'r mut Transaction,
+    txn: Handle<'r>,
     pub ctx: &'r Context<'c>,
     /// Plain reads lock what they read, shared: they are part of a statement that changes rows, and
     /// the isolation level wants what it wrote to follow from what it read (InnoDB does so under
@@ -40,7 +59,25 @@ pub(super) fn refuse_changes(run: &Run<'_, '_>, table: &engine::Table, events: u
 
 impl<'r, 'c> Run<'r, 'c> {
     pub fn new(txn: &'r mut Transaction, ctx: &'r Context<'c>) -> Run<'r, 'c> {
-        Run { txn, ctx, shares_reads: false, is_received: false }
+        Run { txn: Handle::Own(txn), ctx, shares_reads: false, is_received: false }
+    }
+
+    /// As [`Run::new`], of a statement with subqueries, and of each of them.
+    pub(super) fn sharing(txn: &'r dyn SharedTransaction, ctx: &'r Context<'c>) -> Run<'r, 'c> {
+        Run { txn: Handle::Shared(txn), ctx, shares_reads: false, is_received: false }
+    }
+
+    /// Does something with the transaction; it computes no expression.
+    #[inline]
+    pub fn with<T>(&mut self, take: impl FnOnce(&mut Transaction) -> T) -> T {
+        match &mut self.txn {
+            Handle::Own(txn) => take(txn),
+            Handle::Shared(shared) => {
+                let (mut take, mut taken) = (Some(take), None);
+                shared.lend(&mut |txn| taken = take.take().map(|take| take(txn)));
+                taken.expect("a shared transaction is lent once")
+            }
+        }
     }
 
     /// A charge for what the statement keeps.
@@ -50,7 +87,12 @@ impl<'r, 'c> Run<'r, 'c> {
 
     /// Says that the statement changes rows.
     pub fn set_changes_rows(&mut self) {
-        self.shares_reads = self.txn.locks_gaps();
+        self.shares_reads = self.with(|txn| txn.locks_gaps());
+    }
+
+    /// Says whether plain reads lock what they read, as those of the statement around do.
+    pub(super) fn set_shares_reads(&mut self, shares_reads: bool) {
+        self.shares_reads = shares_reads;
     }
 
     /// Says that the statement is a source's: constraints on its rows are not asked for again,

@@ -5,7 +5,7 @@ use super::output::{Output, Projection, equal_rows, groups_equal_rows};
 use super::reader::Reader;
 use super::sort::Sorter;
 use crate::error::{Result, SqlError};
-use crate::expr::{Accumulator, Context, Expr, SubqueryResult, conform, group_key, number};
+use crate::expr::{Accumulator, Context, Expr, conform, group_key, number};
 use crate::memory::{Charge, allocated, growth, row_bytes};
 use crate::plan::{
     Grouping, IndexEnds, LimitPlan, QueryBody, QueryPlan, RowLock, SelectPlan, SortKey, Source, TableStep,
@@ -94,15 +94,6 @@ pub(super) fn collect(run: &mut Run<'_, '_>, plan: &QueryPlan) -> Result<(Vec<Ve
     Ok((rows, charge))
 }
 
-/// Runs the statement's subqueries, in order, and keeps their results for its expressions.
-pub(crate) fn run_subqueries(run: &mut Run<'_, '_>, plans: &[QueryPlan]) -> Result<()> {
-    for plan in plans {
-        let (rows, charge) = collect(run, plan)?;
-        run.ctx.subqueries.borrow_mut().push(SubqueryResult { rows, _charge: charge });
-    }
-    Ok(())
-}
-
 /// Computed tables and derived tables, read once.
 pub(super) type Materialized = Vec<Option<(Vec<Vec<Value>>, Charge)>>;
 
@@ -110,7 +101,7 @@ pub(super) fn materialize(run: &mut Run<'_, '_>, tables: &[TableStep]) -> Result
     let mut materialized = Vec::with_capacity(tables.len());
     for step in tables {
         materialized.push(match &step.source {
-            Source::Stored { .. } => None,
+            Source::Stored { .. } | Source::Subquery(_) => None,
             Source::Virtual { schema, name } => {
                 Some(crate::schema_tables::read(run.ctx, run.charge(), schema, name)?)
             }
@@ -246,14 +237,14 @@ pub(super) fn nested_loops(
     let mut within = |run: &mut Run<'_, '_>, row: &mut Vec<Value>, matched: &mut bool| -> Result<Flow> {
         for condition in step.outer.iter().flatten() {
             if !condition.holds(row, run.ctx)? {
-                run.txn.release_unwanted();
+                run.with(|txn| txn.release_unwanted());
                 return Ok(Flow::Continue);
             }
         }
         *matched = true;
         for condition in &step.conditions {
             if !condition.holds(row, run.ctx)? {
-                run.txn.release_unwanted();
+                run.with(|txn| txn.release_unwanted());
                 return Ok(Flow::Continue);
             }
         }
@@ -270,6 +261,16 @@ pub(super) fn nested_loops(
         }
         (_, Some((rows, _))) => {
             for found in rows.iter() {
+                run.on_row()?;
+                row[slots.clone()].clone_from_slice(found);
+                if within(run, row, &mut matched)? == Flow::Stop {
+                    return Ok(Flow::Stop);
+                }
+            }
+        }
+        (Source::Subquery(call), _) => {
+            let found = call.rows(row, run.ctx)?;
+            for found in &found.rows {
                 run.on_row()?;
                 row[slots.clone()].clone_from_slice(found);
                 if within(run, row, &mut matched)? == Flow::Stop {
@@ -439,8 +440,8 @@ fn read_index_ends(run: &mut Run<'_, '_>, plan: &SelectPlan, ends: &IndexEnds) -
             range = KeyRange::between(Bound::Excluded(&nulls), Bound::Unbounded);
         }
         let mode = run.lock_for(RowLock::NONE).mode;
-        let mut scan = run.txn.scan(&ends.table, *index, range, *direction, mode)?;
-        let found = scan.next(run.txn)?;
+        let mut scan = run.with(|txn| txn.scan(&ends.table, *index, range, *direction, mode))?;
+        let found = run.with(|txn| scan.next(txn))?;
         row.push(match found {
             Some(found) => ends.table.layout.decode(&found.image, *column)?,
             None => Value::Null,

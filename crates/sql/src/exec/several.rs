@@ -129,6 +129,9 @@ pub(crate) fn bind_update_several(
     let joined = bind_joined(binder, &update.from, update.filter.as_ref(), TableUse::Join)?;
     let updates = bind_row_updates(binder, &joined, update)?;
     check_keys_stay(&joined, &updates)?;
+    for (position, update) in &updates {
+        binder.check_not_read(&update.table, &joined.scope.tables[*position].alias, "UPDATE")?;
+    }
     let bases: Vec<usize> = updates.iter().map(|(position, _)| joined.scope.tables[*position].base).collect();
     let first_key_slot = joined.scope.slots();
     let positions: Vec<usize> = updates.iter().map(|(position, _)| *position).collect();
@@ -192,6 +195,7 @@ pub(crate) fn bind_delete_several(
     for (nth, position) in positions.iter().enumerate() {
         let table = joined.to_change(binder, *position, "DELETE")?;
         binder.host.check_table(&[Privilege::Delete], &table.def.schema, &table.def.name)?;
+        binder.check_not_read(&table, &joined.scope.tables[*position].alias, "DELETE")?;
         binder.note_change(&table, false);
         targets.push((table, first_key_slot + nth));
     }
@@ -319,7 +323,7 @@ impl UpdateSeveralPlan {
             for (number, (key, values)) in (1..).zip(found.rows) {
                 run.on_row()?;
                 // It is locked; a change of the same row under another name may have come before.
-                let Some(row) = run.txn.get(table, &key, LockMode::Update)? else { continue };
+                let Some(row) = run.with(|txn| txn.get(table, &key, LockMode::Update))? else { continue };
                 let mut columns = table.layout.decode_all(&row.image)?;
                 changed.update.put(&values, 0, &mut columns);
                 let is_changed = changed.update.store(run, &row, &mut columns, number)?;
@@ -360,7 +364,7 @@ impl DeleteSeveralPlan {
             for (key, ()) in found.rows {
                 run.on_row()?;
                 // It may have gone with a row of another table, whose child row it was.
-                let Some(row) = run.txn.get(table, &key, LockMode::Update)? else { continue };
+                let Some(row) = run.with(|txn| txn.get(table, &key, LockMode::Update))? else { continue };
                 match run.delete_row(table, &row) {
                     Ok(()) => changes.affected_rows += 1,
                     Err(EngineError::RowNotFound { .. }) if table.is_related() => {}

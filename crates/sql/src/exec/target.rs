@@ -67,13 +67,15 @@ impl Target {
             let mut takes = self.takes(run, &values)?;
             if takes && reader.is_unlocked() {
                 // It was looked at as it is committed; now it is waited for, and may have changed.
-                let Some(locked) = run.txn.get(table, &row.key, LockMode::Update)? else { continue };
+                let Some(locked) = run.with(|txn| txn.get(table, &row.key, LockMode::Update))? else {
+                    continue;
+                };
                 row = locked;
                 decode(table, &row.image, &self.step.needed, &mut values)?;
                 takes = self.takes(run, &values)?;
             }
             if !takes {
-                run.txn.release_unwanted();
+                run.with(|txn| txn.release_unwanted());
                 continue;
             }
             if !in_order {

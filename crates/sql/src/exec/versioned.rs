@@ -49,28 +49,33 @@ fn is_before(one: &Value, other: &Value) -> bool {
 impl Run<'_, '_> {
     /// Changes a row, and keeps what it was.
     pub(super) fn update_row(&mut self, table: &Arc<Table>, old: &Row, image: &[u8]) -> engine::Result<()> {
-        let Some((start, end)) = table.def.row_period() else { return self.txn.update(table, old, image) };
+        let Some((start, end)) = table.def.row_period() else {
+            return self.with(|txn| txn.update(table, old, image));
+        };
         if !makes_history(table, &table.layout.changed(&old.image, image)?) {
-            return self.txn.update(table, old, image);
+            return self.with(|txn| txn.update(table, old, image));
         }
         let now = now(table, self);
         let began = table.layout.decode(&old.image, start)?;
         let image = with_value(table, image, start, now.clone())?;
-        self.txn.update(table, old, &image)?;
+        self.with(|txn| txn.update(table, old, &image))?;
         // What began with this very moment was never to be seen.
         match is_before(&began, &now) {
-            true => self.txn.insert(table, &with_value(table, &old.image, end, now)?),
+            true => {
+                let ended = with_value(table, &old.image, end, now)?;
+                self.with(|txn| txn.insert(table, &ended))
+            }
             false => Ok(()),
         }
     }
 
     /// Deletes a row, and keeps what it was.
     pub(super) fn delete_row(&mut self, table: &Arc<Table>, old: &Row) -> engine::Result<()> {
-        let Some((_, end)) = table.def.row_period() else { return self.txn.delete(table, old) };
+        let Some((_, end)) = table.def.row_period() else { return self.with(|txn| txn.delete(table, old)) };
         let image = with_value(table, &old.image, end, now(table, self))?;
-        match self.txn.update(table, old, &image) {
+        match self.with(|txn| txn.update(table, old, &image)) {
             // It ended at this very moment before.
-            Err(EngineError::Duplicate { .. }) => self.txn.delete(table, old),
+            Err(EngineError::Duplicate { .. }) => self.with(|txn| txn.delete(table, old)),
             updated => updated,
         }
     }

@@ -8,7 +8,9 @@ use crate::memory::{Budget, Charge, LONG_VALUE_BYTES};
 use crate::variables::Variables;
 use engine::Engine;
 use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashSet;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use types::Value;
@@ -47,6 +49,8 @@ pub(crate) struct Diagnostics {
     pub warnings: Vec<Warning>,
     /// All that were raised; only [`Diagnostics::KEPT`] of them are kept.
     pub count: u64,
+    /// The first warning that strict mode makes the statement's error ([`Context::warn`]).
+    refused: Option<SqlError>,
 }
 
 impl Diagnostics {
@@ -63,6 +67,7 @@ impl Diagnostics {
     pub fn clear(&mut self) {
         self.warnings.clear();
         self.count = 0;
+        self.refused = None;
     }
 
     /// For the packets that have 16 bits for it.
@@ -71,12 +76,35 @@ impl Diagnostics {
     }
 }
 
-/// The rows of a subquery that was run before the statement around it.
+/// The rows of a subquery for some arguments.
 #[derive(Debug)]
-pub(crate) struct SubqueryResult {
+pub(crate) struct SubqueryRows {
     pub rows: Vec<Vec<Value>>,
-    /// What the rows take; given back with them.
-    pub _charge: Charge,
+    /// What the rows take, and the keys; given back with them.
+    pub(super) charge: RefCell<Charge>,
+    pub(super) keys: OnceCell<RowKeys>,
+}
+
+/// The keys of rows without NULL, and whether there are rows with.
+#[derive(Debug)]
+pub(super) struct RowKeys {
+    pub keys: HashSet<Vec<u8>>,
+    pub has_null: bool,
+}
+
+impl SubqueryRows {
+    pub fn new(rows: Vec<Vec<Value>>, charge: Charge) -> SubqueryRows {
+        SubqueryRows { rows, charge: RefCell::new(charge), keys: OnceCell::new() }
+    }
+}
+
+/// Runs the subqueries of a statement.
+pub(crate) trait RunSubqueries {
+    /// The rows of a subquery for these arguments: no more of them than its use asks for.
+    ///
+    /// # Errors
+    /// What the subquery ends with.
+    fn rows(&self, number: usize, args: Vec<Value>, ctx: &Context<'_>) -> Result<Rc<SubqueryRows>>;
 }
 
 /// The surroundings of an expression.
@@ -101,8 +129,10 @@ pub(crate) struct Context<'a> {
     pub last_insert_id_set: &'a Cell<bool>,
     pub row_count: i64,
     pub found_rows: u64,
-    /// Results of the statement's subqueries, by number.
-    pub subqueries: RefCell<Vec<SubqueryResult>>,
+    /// Runs the statement's subqueries; `None` where it has none.
+    pub subqueries: Option<&'a dyn RunSubqueries>,
+    /// The arguments of the subquery that is run.
+    pub outer: &'a [Value],
     /// The two seeds of RAND() without a seed, the first in the lower half.
     pub random: &'a Cell<u64>,
     /// An inexact conversion is an error and no warning (strict mode in a statement that changes
@@ -111,8 +141,6 @@ pub(crate) struct Context<'a> {
     /// It is a warning nevertheless: the statement has IGNORE, or has succeeded at the source that
     /// it comes from.
     pub lenient: Cell<bool>,
-    /// The first warning that strict mode makes the statement's error.
-    pub refused: RefCell<Option<SqlError>>,
 }
 
 /// Warnings that are errors in strict mode, as far as statements here can have them (MySQL's
@@ -120,11 +148,38 @@ pub(crate) struct Context<'a> {
 const STRICT_ERRORS: [u16; 7] = [1260, 1264, 1292, 1366, 1411, 1441, 3020];
 
 impl Context<'_> {
+    /// The surroundings of a subquery's expressions, with its arguments.
+    pub fn within<'s>(&'s self, subqueries: &'s dyn RunSubqueries, outer: &'s [Value]) -> Context<'s> {
+        Context {
+            host: self.host,
+            memory: self.memory,
+            // Of the rows of the subquery, which are not the row at hand.
+            made_bytes: Cell::new(0),
+            interrupt: self.interrupt,
+            engine: self.engine,
+            variables: self.variables,
+            user_variables: self.user_variables,
+            parameters: self.parameters,
+            diagnostics: self.diagnostics,
+            schema: self.schema,
+            now_us: self.now_us,
+            last_insert_id: self.last_insert_id,
+            last_insert_id_set: self.last_insert_id_set,
+            row_count: self.row_count,
+            found_rows: self.found_rows,
+            subqueries: Some(subqueries),
+            outer,
+            random: self.random,
+            strict: self.strict,
+            lenient: Cell::new(self.lenient.get()),
+        }
+    }
+
     /// Warns. What strict mode makes an error ends the statement when its rows are done, or when
     /// it is asked for with [`Context::check_refused`].
     pub fn warn(&self, code: u16, message: impl Into<String>) {
         if self.strict && !self.lenient.get() && STRICT_ERRORS.contains(&code) {
-            self.refused.borrow_mut().get_or_insert_with(|| SqlError::new(code, message));
+            self.diagnostics.borrow_mut().refused.get_or_insert_with(|| SqlError::new(code, message));
             return;
         }
         self.diagnostics.borrow_mut().push(Level::Warning, code, message);
@@ -135,7 +190,7 @@ impl Context<'_> {
     /// # Errors
     /// One of [`STRICT_ERRORS`].
     pub fn check_refused(&self) -> Result<()> {
-        self.refused.borrow_mut().take().map_or(Ok(()), Err)
+        self.diagnostics.borrow_mut().refused.take().map_or(Ok(()), Err)
     }
 
     /// From here on the statement has strict mode's warnings as warnings.

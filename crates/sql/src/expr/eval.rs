@@ -1,8 +1,7 @@
 //! Computing a bound expression.
 
 use super::{
-    Context, Expr, Node, Number, SubqueryUse, arithmetic, cast, compare, conform, date_arithmetic, like,
-    text_of,
+    Context, Expr, Node, Number, arithmetic, cast, compare, conform, date_arithmetic, like, text_of,
 };
 use crate::ast::{BinaryOp, Scope, TruthValue};
 use crate::error::{Result, SqlError};
@@ -74,6 +73,7 @@ impl Expr {
         let integer = |operand: &Expr| match &operand.node {
             Node::Slot(slot) => row[*slot].as_int(),
             Node::Constant(value) => value.as_int(),
+            Node::Outer(index) => ctx.outer.get(*index)?.as_int(),
             Node::Parameter(index) => ctx.parameters.get(*index)?.as_int(),
             _ => None,
         };
@@ -137,6 +137,7 @@ impl Expr {
                 return Ok(boolean(a.zip(b).map(|(a, b)| a != b)));
             }
             Node::HexLiteral(value) => return Ok(Cow::Borrowed(value)),
+            Node::Outer(index) => return Ok(Cow::Borrowed(&ctx.outer[*index])),
             Node::CompareRows { op, pairs } => return self.compare_rows(*op, pairs, row, ctx),
             Node::IsTruth { negated, operand, value } => {
                 let is = match (truth(&*operand.eval(row, ctx)?, ctx), value) {
@@ -157,17 +158,10 @@ impl Expr {
                 })?;
                 return Ok(boolean(Some(is != *negated)));
             }
-            Node::Subquery { subquery, what } => self.subquery(*subquery, *what, ctx)?,
-            Node::InSubquery { negated, operand, subquery, collation } => {
-                let needle = operand.eval(row, ctx)?;
-                let results = ctx.subqueries.borrow();
-                let rows = results[*subquery].rows.iter().map(|row| {
-                    ctx.check_interrupt()?;
-                    Ok(Cow::Borrowed(&row[0]))
-                });
-                let found = Self::is_in(*negated, &needle, rows, *collation, ctx)?;
-                return Ok(Cow::Owned(found.into_owned()));
-            }
+            Node::Subquery { call, what } => call.value(*what, row, ctx)?,
+            Node::Quantified(quantified) => return Ok(boolean(quantified.answer(row, ctx)?)),
+            Node::RowSubquery(compared) => return Ok(boolean(compared.answer(row, ctx)?)),
+            Node::MayEqual(equal) => return Ok(boolean(Some(equal.holds(row, ctx)?))),
             Node::UserVariable(name) => match ctx.user_variables.borrow().get(name) {
                 Some(value) => ctx.copied(value)?,
                 None => Value::Null,
@@ -323,18 +317,13 @@ impl Expr {
         row: &'v [Value],
         ctx: &'v Context<'_>,
     ) -> Result<Cow<'v, Value>> {
-        let equal_op = if op == BinaryOp::NullSafeEqual { op } else { BinaryOp::Equal };
-        let mut unknown = false;
+        let mut values = Vec::with_capacity(pairs.len() / 2);
         for pair in pairs.chunks_exact(2) {
-            let (a, b) = (pair[0].eval(row, ctx)?, pair[1].eval(row, ctx)?);
             let collation = super::comparison_collation(&pair[0], &pair[1])?;
-            match compared(equal_op, &a, &b, collation, ctx)? {
-                Some(false) => return Ok(boolean(Some(op == BinaryOp::NotEqual))),
-                None => unknown = true,
-                Some(true) => {}
-            }
+            values.push((pair[0].eval(row, ctx)?, pair[1].eval(row, ctx)?, collation));
         }
-        Ok(boolean(if unknown { None } else { Some(op != BinaryOp::NotEqual) }))
+        let values = values.iter().map(|(a, b, collation)| (&**a, &**b, *collation));
+        Ok(boolean(super::subquery::compare_rows(op, values, ctx)?))
     }
 
     fn case<'v>(
@@ -366,18 +355,6 @@ impl Expr {
     /// The value of one branch as the expression's own type.
     fn conformed<'v>(&self, value: Cow<'v, Value>, ctx: &Context<'_>) -> Result<Cow<'v, Value>> {
         conform(value, &self.ty, ctx)
-    }
-
-    fn subquery(&self, subquery: usize, what: SubqueryUse, ctx: &Context<'_>) -> Result<Value> {
-        let results = ctx.subqueries.borrow();
-        let rows = &results[subquery].rows;
-        match what {
-            SubqueryUse::Exists => Ok(Value::Int(i64::from(!rows.is_empty()))),
-            SubqueryUse::Scalar if rows.len() > 1 => {
-                Err(SqlError::new(1242, "Subquery returns more than 1 row"))
-            }
-            SubqueryUse::Scalar => rows.first().map_or(Ok(Value::Null), |row| ctx.copied(&row[0])),
-        }
     }
 }
 

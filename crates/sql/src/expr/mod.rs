@@ -16,6 +16,7 @@ mod infer;
 pub(crate) mod like;
 mod reading;
 mod sorting;
+mod subquery;
 mod text;
 mod user_variables;
 
@@ -23,7 +24,7 @@ pub(crate) use aggregate::{Accumulator, Aggregate, AggregateKind, is_aggregate};
 pub(crate) use arithmetic::{Number, decimal_of, double_of, number};
 pub(crate) use cast::{cast, conform, conforms, datetime_of, fraction_digits};
 pub(crate) use compare::{compare, group_key, sort_compare};
-pub(crate) use context::{Context, Diagnostics, Level, SubqueryResult, Warning};
+pub(crate) use context::{Context, Diagnostics, Level, RunSubqueries, SubqueryRows, Warning};
 pub(crate) use eval::truth;
 pub(crate) use functions::{Function, TEXT_FOR_VECTOR, TEXT_ORDER, no_vector};
 pub(crate) use infer::{
@@ -33,6 +34,7 @@ pub(crate) use infer::{
 pub(crate) use like::like;
 pub(crate) use reading::Reading;
 pub(crate) use sorting::{scratch_bytes, sort_by};
+pub(crate) use subquery::{MayEqual, Quantified, RowSubquery, SubqueryCall, SubqueryUse};
 pub(crate) use text::text_of;
 pub(crate) use user_variables::UserVariables;
 
@@ -50,14 +52,6 @@ pub(crate) struct Expr {
     pub coercibility: Coercibility,
 }
 
-/// What a subquery's result is used for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SubqueryUse {
-    /// One column of at most one row.
-    Scalar,
-    Exists,
-}
-
 /// What computes the value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Node {
@@ -68,6 +62,8 @@ pub(crate) enum Node {
     Parameter(usize),
     /// A column, or in a grouped query an aggregate's result.
     Slot(usize),
+    /// An argument of the subquery that the expression is in: a column of a query around it.
+    Outer(usize),
     UserVariable(String),
     AssignVariable(String, Box<Expr>),
     SystemVariable {
@@ -99,14 +95,11 @@ pub(crate) enum Node {
         list: Vec<Expr>,
         collation: u16,
     },
-    InSubquery {
-        negated: bool,
-        operand: Box<Expr>,
-        subquery: usize,
-        collation: u16,
-    },
+    Quantified(Box<Quantified>),
+    RowSubquery(Box<RowSubquery>),
+    MayEqual(Box<MayEqual>),
     Subquery {
-        subquery: usize,
+        call: SubqueryCall,
         what: SubqueryUse,
     },
     Like {
@@ -271,9 +264,9 @@ impl Expr {
             | Node::HexLiteral(_)
             | Node::Parameter(_)
             | Node::Slot(_)
+            | Node::Outer(_)
             | Node::UserVariable(_)
             | Node::SystemVariable { .. }
-            | Node::Subquery { .. }
             | Node::InsertedValue(_) => {}
             Node::AssignVariable(_, operand)
             | Node::Not(operand)
@@ -281,7 +274,6 @@ impl Expr {
             | Node::BitNot(operand)
             | Node::Cast(operand)
             | Node::Recollate(operand)
-            | Node::InSubquery { operand, .. }
             | Node::IsNull { operand, .. }
             | Node::IsTruth { operand, .. }
             | Node::Extract { operand, .. } => f(operand),
@@ -312,6 +304,14 @@ impl Expr {
                 otherwise.iter().for_each(|otherwise| f(otherwise));
             }
             Node::Call { args, .. } => args.iter().for_each(f),
+            Node::Subquery { call, .. } => call.args.iter().for_each(f),
+            Node::Quantified(quantified) => {
+                quantified.operands.iter().chain(&quantified.call.args).for_each(f);
+            }
+            Node::RowSubquery(compared) => {
+                compared.operands.iter().chain(&compared.call.args).for_each(f);
+            }
+            Node::MayEqual(equal) => equal.operands.iter().for_each(f),
         }
     }
 }

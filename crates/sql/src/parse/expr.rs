@@ -148,8 +148,20 @@ impl Parser<'_> {
             }
             Infix::Binary(op) => {
                 self.advance();
-                if strength == power::COMPARE && self.is_any(&["ALL", "ANY", "SOME"]) {
-                    return Err(crate::SqlError::not_supported("ALL/ANY/SOME subqueries"));
+                if strength == power::COMPARE {
+                    let op_at = self.at - 1;
+                    let all = self.is("ALL");
+                    if all || (self.is_any(&["ANY", "SOME"]) && self.symbol_ahead(1, "(")) {
+                        self.advance();
+                        self.expect_symbol("(")?;
+                        let query = Box::new(self.query()?);
+                        self.expect_symbol(")")?;
+                        if op == BinaryOp::NullSafeEqual {
+                            self.at = op_at;
+                            return Err(self.error());
+                        }
+                        return Ok(Expr::Quantified { op, all, operand: Box::new(left), query });
+                    }
                 }
                 if matches!(op, BinaryOp::Add | BinaryOp::Subtract) && self.is_interval() {
                     let (amount, unit) = self.interval()?;
@@ -342,7 +354,7 @@ impl Parser<'_> {
             _ if self.eat("TRUE") => Literal::Bool(true),
             _ if self.eat("FALSE") => Literal::Bool(false),
             _ if self.is("CASE") => return self.case().map(Some),
-            _ if self.is("EXISTS") && self.symbol_ahead(1, "(") => {
+            _ if self.is("EXISTS") => {
                 self.advance();
                 self.expect_symbol("(")?;
                 let query = Box::new(self.query()?);

@@ -68,6 +68,17 @@ pub(crate) fn fits(levels: usize) -> bool {
     levels <= levels_for_this_stack() + levels_for_this_stack() / 16
 }
 
+/// Asks before a query within a query is run whether this thread's stack has room for it.
+///
+/// # Errors
+/// 1436.
+pub(crate) fn check_stack() -> Result<()> {
+    match os::thread::stack_bytes_left() > STACK_BYTES_KEPT {
+        true => Ok(()),
+        false => Err(too_deep()),
+    }
+}
+
 /// 1436: the statement is nested too deeply.
 pub(crate) fn too_deep() -> SqlError {
     SqlError::new(1436, "Thread stack overrun: the statement is nested too deeply")

@@ -15,6 +15,12 @@ const MOST_TABLES: usize = 61;
 /// So much of an expression's text is kept for the name of its column, which is shorter.
 const MOST_NAMING_BYTES: usize = 1024;
 
+/// `ER_MISPLACED_INTO`
+fn misplaced_into() -> SqlError {
+    let text = "Misplaced INTO clause, INTO is not allowed inside subqueries, and must be placed at end of UNION clauses.";
+    SqlError::new(3954, text)
+}
+
 impl Parser<'_> {
     pub(super) fn query(&mut self) -> Result<Query> {
         let around = (self.depth, std::mem::take(&mut self.highest));
@@ -49,6 +55,9 @@ impl Parser<'_> {
         let order_by = self.order_by()?;
         let limit = self.limit()?;
         if self.is("INTO") {
+            if self.queries > 0 {
+                return Err(misplaced_into());
+            }
             return Err(SqlError::not_supported("SELECT ... INTO"));
         }
         let locks = self.lock_clauses()?;
@@ -151,6 +160,9 @@ impl Parser<'_> {
         self.select_options(&mut select)?;
         select.items = self.list(Self::select_item)?;
         if self.is("INTO") {
+            if self.queries > 1 {
+                return Err(misplaced_into());
+            }
             return Err(SqlError::not_supported("SELECT ... INTO"));
         }
         if self.eat("FROM") && !self.eat("DUAL") {

@@ -6,7 +6,7 @@
 
 use crate::ast::{BinaryOp, IndexHint, IndexHintKind};
 use crate::error::{Result, SqlError};
-use crate::expr::{Expr, Node};
+use crate::expr::{Expr, MayEqual, Node};
 use engine::{Direction, IndexRef, Table};
 use types::{TypeCode, Value};
 
@@ -21,6 +21,8 @@ pub(crate) struct KeyCondition {
     /// With whether the bound itself is in.
     pub low: Option<(Expr, bool)>,
     pub high: Option<(Expr, bool)>,
+    /// Where the value of an equality is NULL, all entries are wanted.
+    pub null_takes_all: bool,
 }
 
 /// How a stored table is read.
@@ -218,6 +220,11 @@ impl Known<'_> {
     fn or_conditions(&self, index: IndexRef, conjuncts_of: &[Expr]) -> Vec<KeyCondition> {
         const MOST: usize = 10_000;
         for conjunct in conjuncts_of {
+            if let Node::MayEqual(equal) = &conjunct.node
+                && let Some(alternatives) = self.may_equal(index, equal)
+            {
+                return alternatives;
+            }
             let Node::Or(branches) = &conjunct.node else { continue };
             let mut alternatives = Vec::with_capacity(branches.len());
             for branch in branches {
@@ -235,6 +242,26 @@ impl Known<'_> {
             }
         }
         Vec::new()
+    }
+
+    /// The entries that equal a value or are NULL; all where the value is NULL.
+    fn may_equal(&self, index: IndexRef, equal: &MayEqual) -> Option<Vec<KeyCondition>> {
+        let [column, value] = &equal.operands;
+        let at = self.column(column)?;
+        let is_first = self.table.index_columns(index).first().is_some_and(|part| part.column == at);
+        if !is_first || !self.is_computable(value) || !self.fits(at, value, equal.collation) {
+            return None;
+        }
+        let one = |value: &Expr, null_safe: bool, null_takes_all: bool| KeyCondition {
+            equals: vec![(value.clone(), null_safe)],
+            null_takes_all,
+            ..KeyCondition::default()
+        };
+        let mut alternatives = vec![one(value, false, true)];
+        if self.table.def.columns[at].nullable {
+            alternatives.push(one(null_constant(), true, false));
+        }
+        Some(alternatives)
     }
 
     /// Whether the index delivers the wanted order after the equalities, and in which direction.

@@ -8,7 +8,7 @@ mod access;
 
 pub(crate) use access::{Access, KeyCondition, Wish, choose, conjuncts};
 
-use crate::expr::{Aggregate, Expr, Node};
+use crate::expr::{Aggregate, Expr, Node, SubqueryCall};
 use crate::sink::ColumnMeta;
 use engine::{Direction, EntryReader, IndexRef, LockMode, OnLocked, Table};
 use std::sync::Arc;
@@ -26,6 +26,9 @@ pub(crate) enum Source {
         name: String,
     },
     Derived(Box<QueryPlan>),
+    /// A derived table that is one of the statement's subqueries: it depends on other tables, or is
+    /// part of a subquery that does.
+    Subquery(SubqueryCall),
 }
 
 /// How the rows of a table are read.
@@ -113,6 +116,64 @@ pub(crate) struct LimitPlan {
     pub offset: Option<Expr>,
 }
 
+impl LimitPlan {
+    fn visit(&self, f: &mut dyn FnMut(&Expr)) {
+        f(&self.count);
+        self.offset.iter().for_each(f);
+    }
+}
+
+impl TableStep {
+    fn visit(&self, f: &mut dyn FnMut(&Expr)) {
+        self.conditions.iter().chain(self.outer.iter().flatten()).for_each(&mut *f);
+        match &self.source {
+            Source::Derived(plan) => plan.visit(f),
+            Source::Subquery(call) => call.args.iter().for_each(f),
+            Source::Stored { .. } | Source::Virtual { .. } => {}
+        }
+    }
+}
+
+impl SelectPlan {
+    /// Whether MySQL makes a derived table of this part of the query around it, in place of
+    /// computing it as a whole.
+    pub fn is_merged(&self) -> bool {
+        let mut is_plain = true;
+        self.outputs.iter().for_each(|output| {
+            output.visit(&mut |expr| {
+                is_plain &= !matches!(
+                    expr.node,
+                    Node::Subquery { .. }
+                        | Node::Quantified(_)
+                        | Node::RowSubquery(_)
+                        | Node::AssignVariable(..)
+                );
+            });
+        });
+        let is_filter = self.grouping.is_none() && self.having.is_none() && self.limit.is_none();
+        is_plain && is_filter && !self.distinct && !self.tables.is_empty()
+    }
+
+    /// Says that the order of the rows is nothing to anybody.
+    pub fn forget_order(&mut self) {
+        if self.limit.is_none() {
+            self.order.clear();
+            self.ordered_by_access = false;
+        }
+    }
+
+    fn visit(&self, f: &mut dyn FnMut(&Expr)) {
+        self.tables.iter().for_each(|step| step.visit(f));
+        self.preconditions.iter().chain(&self.having).chain(&self.outputs).for_each(&mut *f);
+        if let Some(grouping) = &self.grouping {
+            grouping.keys.iter().for_each(&mut *f);
+            grouping.aggregates.iter().flat_map(|aggregate| &aggregate.args).for_each(&mut *f);
+        }
+        self.order.iter().for_each(|key| f(&key.expr));
+        self.limit.iter().for_each(|limit| limit.visit(f));
+    }
+}
+
 /// What a query does.
 #[derive(Debug)]
 pub(crate) enum QueryBody {
@@ -132,7 +193,41 @@ pub(crate) struct QueryPlan {
     pub body: QueryBody,
 }
 
+/// A subquery of a statement.
+#[derive(Debug)]
+pub(crate) struct SubPlan {
+    pub plan: QueryPlan,
+    /// Its value may be another one each time, for the same arguments.
+    pub varies: bool,
+    /// It reads user variables.
+    pub reads_variables: bool,
+}
+
 impl QueryPlan {
+    /// Calls `f` for each expression of the query and of its derived tables.
+    pub fn visit(&self, f: &mut dyn FnMut(&Expr)) {
+        match &self.body {
+            QueryBody::Select(select) => select.visit(f),
+            QueryBody::Union { branches, order, limit } => {
+                branches.iter().for_each(|(plan, _)| plan.visit(f));
+                order.iter().for_each(|key| f(&key.expr));
+                limit.iter().for_each(|limit| limit.visit(f));
+            }
+        }
+    }
+
+    /// Says that no more than so many rows are wanted, in whatever order, and whether equal ones
+    /// may be among them.
+    pub fn want_rows(&mut self, most: i64, may_repeat: bool) {
+        let QueryBody::Select(select) = &mut self.body else { return };
+        if select.limit.is_some() {
+            return;
+        }
+        select.forget_order();
+        select.distinct &= !may_repeat;
+        select.limit = Some(LimitPlan { count: Expr::constant(types::Value::Int(most)), offset: None });
+    }
+
     /// Says which types the outputs are for: `x'1F'` is a number for a number.
     pub fn beside<'t>(&mut self, types: impl Iterator<Item = &'t types::ColumnType>) {
         let QueryBody::Select(select) = &mut self.body else { return };

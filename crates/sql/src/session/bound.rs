@@ -8,7 +8,8 @@ use crate::ast::Statement;
 use crate::bind::Binder;
 use crate::error::{Result, SqlError};
 use crate::exec::{
-    Changes, Run, bind_delete, bind_delete_several, bind_insert, bind_update, bind_update_several, run_query,
+    Changes, Run, Subqueries, bind_delete, bind_delete_several, bind_insert, bind_update,
+    bind_update_several, run_query,
 };
 use crate::expr::Level;
 use crate::host::{Host, Sight};
@@ -82,7 +83,7 @@ impl Session {
         binder.parameter_types = parameter_types;
         let plan =
             self.plan_of(&mut binder, statement).map_err(|error| self.told(&binder, statement, error))?;
-        let (subqueries, cacheable) = (binder.subqueries, !binder.uncacheable);
+        let (subqueries, cacheable) = (binder.take_subqueries(), !binder.uncacheable);
         Ok(Bound {
             plan,
             subqueries,
@@ -120,7 +121,7 @@ impl Session {
 
     fn plan_of(&self, binder: &mut Binder<'_>, statement: &Statement) -> Result<Plan> {
         Ok(match statement {
-            Statement::Query(query) => Plan::Query(crate::bind::bind_query(binder, query)?),
+            Statement::Query(query) => Plan::Query(crate::bind::bind_query(binder, query, None)?),
             Statement::Insert(insert) => Plan::Insert(bind_insert(binder, insert)?),
             Statement::Update(update) if update.from.is_one_table() => {
                 Plan::Update(bind_update(binder, update)?)
@@ -272,20 +273,19 @@ impl Session {
         complaints.into_iter().for_each(|complaint| ctx.warn(1292, complaint));
         let savepoint =
             transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query });
-        let mut run = Run::new(transaction, &ctx);
-        if !bound.is_query() {
-            run.set_changes_rows();
-        }
-        let done =
-            crate::exec::run_subqueries(&mut run, &bound.subqueries).and_then(|()| match &bound.plan {
-                Plan::Query(plan) => {
-                    let mut rows = Rows::new(&plan.columns, &self.variables, sink);
-                    let outcome = run_query(&mut run, plan, &mut |row| rows.row(row))?;
-                    rows.finish()?;
-                    Ok(Done::Rows { found: outcome.found_rows })
-                }
-                plan => plan.change(&mut run).expect("it changes rows").map(Done::Changes),
-            });
+        let run_plan = |mut run: Run<'_, '_>| match &bound.plan {
+            Plan::Query(plan) => {
+                let mut rows = Rows::new(&plan.columns, &self.variables, sink);
+                let outcome = run_query(&mut run, plan, &mut |row| rows.row(row))?;
+                rows.finish()?;
+                Ok(Done::Rows { found: outcome.found_rows })
+            }
+            plan => {
+                run.set_changes_rows();
+                plan.change(&mut run).expect("it changes rows").map(Done::Changes)
+            }
+        };
+        let done = Subqueries::with(&bound.subqueries, transaction, &ctx, !bound.is_query(), run_plan);
         let done = ctx.check_refused().and(done);
         match (&done, &as_text) {
             (Ok(Done::Changes(changes)), Some(context)) => {
@@ -417,8 +417,8 @@ impl Bound {
             Plan::DeleteSeveral(plan) => steps_of_join(&plan.join, "DELETE", &mut steps),
             Plan::Insert(_) => {}
         }
-        for plan in &self.subqueries {
-            steps_of(plan, "SUBQUERY", &mut steps);
+        for subquery in &self.subqueries {
+            steps_of(&subquery.plan, "SUBQUERY", &mut steps);
         }
         steps
     }

@@ -182,8 +182,8 @@ impl Session {
             ));
         }
         let mut binder = self.binder();
-        let plan = crate::bind::bind_query(&mut binder, query)?;
-        let subqueries = binder.subqueries;
+        let plan = crate::bind::bind_query(&mut binder, query, None)?;
+        let subqueries = binder.take_subqueries();
         let extra = columns_of_query(&plan)?;
         let created = {
             let schema = self.schema_or_default(&create.table)?;
@@ -220,22 +220,22 @@ impl Session {
         let filled = {
             let ctx = self.context(&[], true);
             transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query: None });
-            let mut run = Run::new(&mut transaction, &ctx);
-            let mut rows = Vec::new();
-            crate::exec::run_subqueries(&mut run, &subqueries)
-                .and_then(|()| {
-                    run_query(&mut run, &plan, &mut |row| {
-                        rows.push(row.to_vec());
-                        Ok(())
-                    })
-                })
-                .and_then(|_| {
-                    for row in &rows {
-                        insert_row(run.txn, &table, &plan.columns, row, ctx.conversion(true))?;
-                    }
-                    ctx.check_refused()?;
-                    Ok(rows.len() as u64)
-                })
+            let read = |mut run: Run<'_, '_>| {
+                let mut rows = Vec::new();
+                run_query(&mut run, &plan, &mut |row| {
+                    rows.push(row.to_vec());
+                    Ok(())
+                })?;
+                Ok(rows)
+            };
+            let rows = crate::exec::Subqueries::with(&subqueries, &mut transaction, &ctx, false, read);
+            rows.and_then(|rows| {
+                for row in &rows {
+                    insert_row(&mut transaction, &table, &plan.columns, row, ctx.conversion(true))?;
+                }
+                ctx.check_refused()?;
+                Ok(rows.len() as u64)
+            })
         };
         match filled {
             Ok(records) => {

@@ -270,8 +270,8 @@ impl Session {
         let mut binder = self.binder();
         let bound: Vec<crate::expr::Expr> =
             written.iter().map(|written| binder.expr(written, &mut place)).collect::<Result<_>>()?;
-        let (subqueries, complaints) = (binder.subqueries, binder.constants.complaints);
-        for complaint in complaints {
+        let subqueries = binder.take_subqueries();
+        for complaint in binder.constants.complaints {
             self.statement.diagnostics.borrow_mut().push(Level::Warning, 1292, complaint);
         }
         if subqueries.is_empty() {
@@ -281,13 +281,12 @@ impl Session {
         let mut transaction = self.take_transaction()?;
         let values = {
             let ctx = self.context(&[], false);
-            let mut run = crate::exec::Run::new(&mut transaction, &ctx);
-            crate::exec::run_subqueries(&mut run, &subqueries).and_then(|()| {
-                bound
-                    .iter()
-                    .map(|expr| expr.eval(&[], &ctx).map(|value| value.into_owned()))
-                    .collect::<Result<Vec<_>>>()
-            })
+            let eval = |run: crate::exec::Run<'_, '_>| {
+                let value =
+                    |expr: &crate::expr::Expr| expr.eval(&[], run.ctx).map(|value| value.into_owned());
+                bound.iter().map(value).collect::<Result<Vec<_>>>()
+            };
+            crate::exec::Subqueries::with(&subqueries, &mut transaction, &ctx, false, eval)
         };
         if self.transaction.explicit || !self.variables.autocommit {
             self.transaction.open = Some(transaction);

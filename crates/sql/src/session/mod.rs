@@ -34,7 +34,7 @@ use engine::Engine;
 use state::{
     NextGtid, PreparedStatement, SessionLocks, SessionTransaction, SessionXa, StatementCache, StatementState,
 };
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -291,11 +291,11 @@ impl Session {
             last_insert_id_set: &self.statement.last_insert_id_set,
             row_count: self.statement.row_count,
             found_rows: self.statement.found_rows,
-            subqueries: RefCell::default(),
+            subqueries: None,
+            outer: &[],
             random: &self.random,
             strict: strict && self.variables.sql_mode.strict(),
             lenient: Cell::new(false),
-            refused: RefCell::default(),
         }
     }
 

@@ -114,7 +114,7 @@ impl Session {
                 let subqueries = &bound.subqueries;
                 parsed.parameters > 0
                     && (plan.tells_of_parameters()
-                        || subqueries.iter().any(|plan| plan.tells_of_parameters()))
+                        || subqueries.iter().any(|subquery| subquery.plan.tells_of_parameters()))
             }
             _ => false,
         });

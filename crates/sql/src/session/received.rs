@@ -5,7 +5,7 @@ use super::state::{Bound, Plan};
 use super::{Session, SessionInit};
 use crate::ast::Statement;
 use crate::error::{Result, SqlError};
-use crate::exec::Run;
+use crate::exec::{Run, Subqueries};
 use crate::lexer::LexMode;
 use crate::literal_rows::LiteralRows;
 use crate::parse::parse;
@@ -204,11 +204,12 @@ impl Session {
         ctx.be_lenient();
         transaction.set_checks(self.variables.foreign_key_checks, self.variables.unique_checks);
         transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query: None });
-        let mut run = Run::new(transaction, &ctx);
-        run.set_changes_rows();
-        run.set_received();
-        crate::exec::run_subqueries(&mut run, &bound.subqueries)?;
-        bound.plan.change(&mut run).transpose()?;
+        let change = |mut run: Run<'_, '_>| {
+            run.set_changes_rows();
+            run.set_received();
+            bound.plan.change(&mut run).transpose()
+        };
+        Subqueries::with(&bound.subqueries, transaction, &ctx, true, change)?;
         transaction.end_statement();
         Ok(())
     }

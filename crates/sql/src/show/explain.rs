@@ -32,7 +32,7 @@ fn row(engine: &Engine, at: usize, kind: &str, step: &TableStep, tables: &[&Tabl
             (table.def.name.clone(), ty, key, rows)
         }
         Source::Virtual { name, .. } => (name.clone(), "ALL", Value::Null, 0),
-        Source::Derived(_) => (format!("<derived{}>", at + 2), "ALL", Value::Null, 0),
+        Source::Derived(_) | Source::Subquery(_) => (format!("<derived{}>", at + 2), "ALL", Value::Null, 0),
     };
     let extra = match (step.conditions.is_empty(), step.covering.is_some()) {
         (true, false) => Value::Null,

@@ -21,7 +21,7 @@ const MOST_FILES_OF_A_TYPE: usize = 3;
 const CIRCLES: &[(&str, &[usize])] = &[
     ("analyze", &[2]),
     ("engine", &[9, 7, 6, 4, 3, 2, 2, 2, 2]),
-    ("sql", &[34, 8, 7, 4, 3, 2, 2, 2, 2]),
+    ("sql", &[35, 9, 7, 4, 3, 2, 2, 2, 2]),
     ("types", &[7, 6, 5, 3, 3, 2, 2]),
 ];
 
@@ -36,7 +36,7 @@ const SPREAD_TYPES: &[(&str, &str, usize)] = &[
     ("redo", "Core", 5),
     ("server", "Change", 5),
     ("server", "Connection", 4),
-    ("sql", "Binder", 9),
+    ("sql", "Binder", 12),
     ("sql", "Parser", 25),
     ("sql", "Session", 18),
     ("types", "ColumnType", 4),

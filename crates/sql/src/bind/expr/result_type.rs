@@ -3,9 +3,14 @@
 use super::super::Binder;
 use crate::ast::{self, BinaryOp, CastType};
 use crate::error::{Result, SqlError};
-use crate::expr::{self, Coercibility, Expr};
+use crate::expr::{self, Coercibility, Expr, Node};
 use types::collation::{self, Charset};
 use types::{ColumnType, TypeCode};
+
+/// A truth value.
+pub(super) fn boolean(node: Node, nullable: bool) -> Expr {
+    Expr { node, ty: ColumnType::int(false), nullable, coercibility: Coercibility::Numeric }
+}
 
 impl Binder<'_> {
     pub(super) fn cast_type(&self, ty: &CastType, operand: &Expr) -> Result<ColumnType> {

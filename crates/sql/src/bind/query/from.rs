@@ -1,8 +1,9 @@
 //! FROM: the tables in the order of the loops, and where each condition is decided.
 
+use super::super::binder::ReadTable;
 use super::super::logging::Unsafe;
 use super::super::scope::NotOne;
-use super::super::{Binder, ColumnAt, NODE_BYTES, Place, Scope, ScopeTable, TableUse};
+use super::super::{Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable, TableUse};
 use super::bind_query;
 use super::system_time::{self, With};
 use crate::ast::{self, IndexHint, JoinKind, TableRef};
@@ -37,11 +38,17 @@ pub(in crate::bind) struct From {
 
 impl Binder<'_> {
     /// Adds a table reference to the scope and to FROM.
-    fn table_ref(&mut self, written: &TableRef, scope: &mut Scope, from: &mut From) -> Result<Joined> {
+    fn table_ref(
+        &mut self,
+        written: &TableRef,
+        scope: &mut Scope,
+        from: &mut From,
+        outer: Option<&Frame<'_>>,
+    ) -> Result<Joined> {
         let first = scope.tables.len();
         match written {
             TableRef::Table { name, alias, partitions, hints, system_time } => {
-                let mut bound = self.named_table(name, alias.as_deref(), hints, scope)?;
+                let mut bound = self.named_table(name, alias.as_deref(), hints, scope, outer)?;
                 bound.chosen.extend(self.chosen_partitions(&bound.source, partitions, scope)?);
                 let seen = self.seen_by_system_time(&bound.source, system_time.as_deref(), scope)?;
                 bound.chosen.extend(seen);
@@ -49,7 +56,12 @@ impl Binder<'_> {
                 Ok(Joined::table(first, scope))
             }
             TableRef::Derived { query, alias, columns } => {
-                let mut plan = bind_query(self, query)?;
+                let first_subquery = self.subqueries.len();
+                let alone = Scope::default();
+                let frame = outer.map(|outer| Frame::derived(&alone, Some(outer)));
+                let read_before = self.read_by_subqueries.len();
+                let mut plan = bind_query(self, query, frame.as_ref())?;
+                self.note_derived(read_before);
                 if !columns.is_empty() {
                     if columns.len() != plan.columns.len() {
                         return Err(SqlError::new(
@@ -64,7 +76,11 @@ impl Binder<'_> {
                 }
                 let table = ScopeTable::computed("", alias, alias, &plan.columns, scope.slots());
                 self.add_to_scope(scope, table)?;
-                let source = Source::Derived(Box::new(plan));
+                let source = match frame {
+                    // It is computed once for the arguments that it has in common with others.
+                    Some(frame) => Source::Subquery(self.add_subquery(plan, frame, first_subquery)),
+                    None => Source::Derived(Box::new(plan)),
+                };
                 from.tables.push((
                     scope.tables.len() - 1,
                     Bound { source, hints: Vec::new(), outer: None, chosen: Vec::new() },
@@ -72,7 +88,7 @@ impl Binder<'_> {
                 Ok(Joined::table(first, scope))
             }
             TableRef::Join { kind, left, right, on, using, natural } => {
-                self.join(*kind, left, right, on.as_ref(), using, *natural, scope, from)
+                self.join(*kind, left, right, on.as_ref(), using, *natural, scope, from, outer)
             }
         }
     }
@@ -83,6 +99,7 @@ impl Binder<'_> {
         alias: Option<&str>,
         hints: &[IndexHint],
         scope: &mut Scope,
+        outer: Option<&Frame<'_>>,
     ) -> Result<Bound> {
         let schema = self.schema_of(name)?;
         let shown = alias.unwrap_or(&name.name);
@@ -113,14 +130,27 @@ impl Binder<'_> {
         let view = self.engine.catalog().object(&schema, engine::ObjectKind::View, &name.name);
         if let Some(view) = view.filter(|_| !to_change) {
             self.host.check_table(&[Privilege::Select], &schema, &name.name)?;
+            let first_subquery = self.subqueries.len();
+            let read_before = self.read_by_subqueries.len();
             let plan = self.view_plan(&view.def)?;
+            self.note_view(shown, &plan, read_before);
             let table = ScopeTable::computed(&schema, shown, &name.name, &plan.columns, scope.slots());
             self.add_to_scope(scope, table)?;
-            let source = Source::Derived(Box::new(plan));
+            let source = match outer {
+                Some(_) => {
+                    let frame = Frame::derived(scope, None);
+                    Source::Subquery(self.add_subquery(plan, frame, first_subquery))
+                }
+                None => Source::Derived(Box::new(plan)),
+            };
             return Ok(Bound { source, hints: Vec::new(), outer: None, chosen: Vec::new() });
         }
         self.use_locked(&schema, &name.name, shown, to_change)?;
         let table = self.stored_table(name)?;
+        if self.subquery_levels > 0 {
+            let name = table.def.name.clone();
+            self.read_by_subqueries.push(ReadTable { schema, name, view: None });
+        }
         let in_scope = ScopeTable { readable, ..ScopeTable::stored(&table, shown, scope.slots()) };
         self.add_to_scope(scope, in_scope)?;
         Ok(Bound {
@@ -232,13 +262,14 @@ impl Binder<'_> {
         natural: bool,
         scope: &mut Scope,
         from: &mut From,
+        outer: Option<&Frame<'_>>,
     ) -> Result<Joined> {
         let start = scope.tables.len();
-        let of_left = self.table_ref(left, scope, from)?;
+        let of_left = self.table_ref(left, scope, from, outer)?;
         let middle = scope.tables.len();
         let steps_of_left = from.tables.len();
         let conditions_of_left = from.conditions.len();
-        let of_right = self.table_ref(right, scope, from)?;
+        let of_right = self.table_ref(right, scope, from, outer)?;
         let mut conditions = Vec::new();
         // The side whose rows all stay, which is where the merged columns' values are from.
         let sides = if kind == JoinKind::Right { [of_right, of_left] } else { [of_left, of_right] };
@@ -264,7 +295,7 @@ impl Binder<'_> {
                     .merges
                     .then(|| joined.columns.iter().map(|(table, at)| (table - start, *at)).collect()),
             };
-            let bound = self.expr(on, &mut Place::new(&visible, "on clause"))?;
+            let bound = self.expr(on, &mut Place::within(outer, &visible, "on clause"))?;
             conjuncts(bound, &mut conditions);
         }
         match kind {
@@ -296,11 +327,12 @@ impl Binder<'_> {
         &mut self,
         written: Option<&TableRef>,
         table_use: TableUse,
+        outer: Option<&Frame<'_>>,
     ) -> Result<(Scope, From)> {
         let (mut scope, mut from) = (Scope::default(), From::default());
         if let Some(written) = written {
             let around = std::mem::replace(&mut self.table_use, table_use);
-            let bound = self.table_ref(written, &mut scope, &mut from);
+            let bound = self.table_ref(written, &mut scope, &mut from, outer);
             self.table_use = around;
             let joined = bound?;
             scope.joined = joined.merges.then_some(joined.columns);

@@ -1,6 +1,6 @@
 //! GROUP BY: its keys, what may stand beside them, and groups that an index answers.
 
-use super::super::{Binder, Place, Scope};
+use super::super::{Binder, Frame, Place, Scope};
 use super::{Items, position};
 use crate::ast;
 use crate::error::{Result, SqlError};
@@ -14,6 +14,7 @@ pub(super) fn bind_group_by(
     select: &ast::Select,
     scope: &Scope,
     items: &Items,
+    outer: Option<&Frame<'_>>,
 ) -> Result<Vec<Expr>> {
     let mut keys = Vec::new();
     for written in &select.group_by {
@@ -23,7 +24,7 @@ pub(super) fn bind_group_by(
             Some(at) => binder.copied(&items.outputs[at])?,
             None => {
                 // A column of the tables before an alias.
-                let bound = binder.expr(written, &mut Place::new(scope, "group statement"));
+                let bound = binder.expr(written, &mut Place::within(outer, scope, "group statement"));
                 match (bound, written) {
                     (Err(error), ast::Expr::Column { table: None, name, .. }) if error.code == 1054 => {
                         let alias = items.aliases.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name));

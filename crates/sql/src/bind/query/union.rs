@@ -1,6 +1,6 @@
 //! UNION: its branches, and columns that hold the values of all.
 
-use super::super::{Binder, Place, Scope, ScopeTable};
+use super::super::{Binder, Frame, Place, Scope, ScopeTable};
 use super::{META_BYTES, bind_query, bind_select, limit, position};
 use crate::ast;
 use crate::error::{Result, SqlError};
@@ -14,6 +14,7 @@ pub(super) fn bind_union(
     binder: &mut Binder<'_>,
     body: &ast::QueryBody,
     query: &ast::Query,
+    outer: Option<&Frame<'_>>,
 ) -> Result<QueryPlan> {
     let (first, rest) = match body {
         ast::QueryBody::Union { first, rest } => (&**first, &rest[..]),
@@ -23,10 +24,10 @@ pub(super) fn bind_union(
     let rest = rest.iter().map(|branch| (&branch.body, !branch.all));
     for (body, distinct) in std::iter::once((first, false)).chain(rest) {
         let plan = match body {
-            ast::QueryBody::Nested(inner) => bind_query(binder, inner)?,
+            ast::QueryBody::Nested(inner) => bind_query(binder, inner, outer)?,
             // ORDER BY and LIMIT are the whole union's.
-            ast::QueryBody::Select(select) => bind_select(binder, select, &[], None, &query.locks)?,
-            union => bind_union(binder, union, query)?,
+            ast::QueryBody::Select(select) => bind_select(binder, select, (&[], None, &query.locks), outer)?,
+            union => bind_union(binder, union, query, outer)?,
         };
         if branches.first().is_some_and(|(first, _)| first.columns.len() != plan.columns.len()) {
             return Err(SqlError::new(1222, "The used SELECT statements have a different number of columns"));
@@ -39,7 +40,7 @@ pub(super) fn bind_union(
     for item in &query.order_by {
         let expr = match position(&item.expr, columns.len())? {
             Some(at) => scope.tables[0].column(at),
-            None => binder.expr(&item.expr, &mut Place::new(&scope, "order clause"))?,
+            None => binder.expr(&item.expr, &mut Place::within(outer, &scope, "order clause"))?,
         };
         order.push(SortKey { expr, descending: item.descending });
     }

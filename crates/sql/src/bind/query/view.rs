@@ -51,7 +51,9 @@ impl Binder<'_> {
                 format!("`{}`.`{}` contains view recursion", def.schema, def.name),
             ));
         }
-        let mut plan = bind_query(&mut inner, &query).map_err(|error| match error.code {
+        inner.subqueries = std::mem::take(&mut self.subqueries);
+        inner.subquery_levels = self.subquery_levels;
+        let mut plan = bind_query(&mut inner, &query, None).map_err(|error| match error.code {
             1049 | 1054 | 1146 | 1305 => {
                 let name = format!("{}.{}", def.schema, def.name);
                 let text = format!(
@@ -62,9 +64,8 @@ impl Binder<'_> {
             }
             _ => error,
         })?;
-        if !inner.subqueries.is_empty() {
-            return Err(cannot_run(def));
-        }
+        self.subqueries = std::mem::take(&mut inner.subqueries);
+        self.read_by_subqueries.append(&mut inner.read_by_subqueries);
         if let Some(names) = def.attribute(attribute::NAMES) {
             for (column, name) in plan.columns.iter_mut().zip(names.split('\n')) {
                 name.clone_into(&mut column.name);

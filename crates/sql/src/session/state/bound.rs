@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::exec::{Changes, DeletePlan, DeleteSeveralPlan, InsertPlan, Run, UpdatePlan, UpdateSeveralPlan};
 use crate::memory::Charge;
 use crate::parse::Hints;
-use crate::plan::QueryPlan;
+use crate::plan::{QueryPlan, SubPlan};
 use engine::Table;
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ impl Plan {
 /// A bound statement.
 pub(crate) struct Bound {
     pub plan: Plan,
-    pub subqueries: Vec<QueryPlan>,
+    pub subqueries: Vec<SubPlan>,
     /// Its optimizer hints.
     pub hints: Hints,
     /// What is told of the constants that it compares, and how its parameters are read.

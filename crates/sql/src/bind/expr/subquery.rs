@@ -1,0 +1,204 @@
+//! Subqueries in expressions.
+
+use super::result_type::boolean;
+use crate::ast::{self, BinaryOp};
+use crate::bind::{Binder, Frame, Place};
+use crate::error::{Result, SqlError};
+use crate::expr::{
+    self, Coercibility, Expr, Node, NumericClass, Quantified, RowSubquery, SubqueryCall, SubqueryUse,
+    comparison_collation,
+};
+use crate::plan::{QueryBody, QueryPlan, SubPlan};
+use crate::sink::{ColumnMeta, column_flag};
+use types::collation;
+
+/// What is asked of a subquery's rows.
+#[derive(Clone, Copy)]
+pub(super) struct Quantifier {
+    pub op: BinaryOp,
+    pub all: bool,
+    pub negated: bool,
+}
+
+fn wrong_columns(columns: usize) -> SqlError {
+    SqlError::new(1241, format!("Operand should contain {columns} column(s)"))
+}
+
+/// A column of a subquery as an expression: what a comparison with it is like.
+fn column(meta: &ColumnMeta) -> Expr {
+    let coercibility = if meta.ty.is_character() { Coercibility::Implicit } else { Coercibility::Numeric };
+    let nullable = meta.flags & column_flag::NOT_NULL == 0;
+    Expr { node: Node::Constant(types::Value::Null), ty: meta.ty.clone(), nullable, coercibility }
+}
+
+/// Whether two values of these types are equal exactly when their keys are.
+fn have_equal_keys(a: &Expr, b: &Expr) -> bool {
+    let is_text = |expr: &Expr| expr.ty.is_character() && !is_named_number(expr);
+    let class = |expr: &Expr| {
+        (expr::is_number(&expr.ty) || expr.ty.is_integer()).then(|| expr::numeric_class(&expr.ty))
+    };
+    if is_text(a) && is_text(b) {
+        return true;
+    }
+    matches!(
+        (class(a), class(b)),
+        (Some(NumericClass::Integer), Some(NumericClass::Integer))
+            | (Some(NumericClass::Decimal), Some(NumericClass::Decimal))
+    ) && a.ty.is_integer() == b.ty.is_integer()
+}
+
+/// A parameter or a variable may be of any kind when it runs.
+fn is_named_number(expr: &Expr) -> bool {
+    matches!(expr.node, Node::Parameter(_) | Node::UserVariable(_) | Node::SystemVariable { .. })
+        || expr.ty.text_form().is_some()
+}
+
+/// `(SELECT outer_column)` is the column, which is this argument.
+fn named_alone(plan: &QueryPlan) -> Option<usize> {
+    let QueryBody::Select(select) = &plan.body else { return None };
+    let is_plain = select.tables.is_empty()
+        && select.preconditions.is_empty()
+        && select.grouping.is_none()
+        && select.having.is_none()
+        && select.limit.is_none();
+    match &select.outputs[..] {
+        [Expr { node: Node::Outer(at), .. }] if is_plain => Some(*at),
+        _ => None,
+    }
+}
+
+impl Binder<'_> {
+    /// Binds a subquery in this place.
+    fn subquery(&mut self, query: &ast::Query, frame: &Frame<'_>) -> Result<QueryPlan> {
+        self.subquery_levels += 1;
+        let plan = crate::bind::bind_query(self, query, Some(frame));
+        self.subquery_levels -= 1;
+        plan
+    }
+
+    /// Notes a subquery that is bound; those in it have got their numbers since `first`.
+    pub(in crate::bind) fn add_subquery(
+        &mut self,
+        plan: QueryPlan,
+        frame: Frame<'_>,
+        first: usize,
+    ) -> SubqueryCall {
+        let mut varies = self.subqueries[first..].iter().any(|subquery| subquery.varies);
+        let mut reads_variables = self.subqueries[first..].iter().any(|subquery| subquery.reads_variables);
+        plan.visit(&mut |expr| {
+            expr.visit(&mut |expr| match &expr.node {
+                Node::Call { function, .. } => varies |= function.varies,
+                Node::AssignVariable(..) => varies = true,
+                Node::UserVariable(_) => reads_variables = true,
+                _ => {}
+            });
+        });
+        self.subqueries.push(SubPlan { plan, varies, reads_variables });
+        SubqueryCall { number: self.subqueries.len() - 1, args: frame.into_args() }
+    }
+
+    /// The statement's subqueries, once all of it is bound.
+    pub fn take_subqueries(&mut self) -> Vec<SubPlan> {
+        let mut subqueries = std::mem::take(&mut self.subqueries);
+        for subquery in &mut subqueries {
+            subquery.varies |= subquery.reads_variables && self.assigns_variables;
+        }
+        subqueries
+    }
+
+    /// `(SELECT ...)` as a value.
+    pub(super) fn scalar_subquery(&mut self, query: &ast::Query, place: &Place<'_>) -> Result<Expr> {
+        let (frame, first) = (place.frame(), self.subqueries.len());
+        let mut plan = self.subquery(query, &frame)?;
+        let [meta] = &plan.columns[..] else { return Err(wrong_columns(1)) };
+        let Expr { ty, coercibility, .. } = column(meta);
+        if let Some(named) = named_alone(&plan) {
+            self.subqueries.truncate(first);
+            return Ok(frame.into_args().swap_remove(named));
+        }
+        plan.want_rows(2, false);
+        let call = self.add_subquery(plan, frame, first);
+        let node = Node::Subquery { call, what: SubqueryUse::Scalar };
+        Ok(Expr { node, ty, nullable: true, coercibility })
+    }
+
+    pub(super) fn exists(&mut self, query: &ast::Query, place: &Place<'_>) -> Result<Expr> {
+        let (frame, first) = (place.frame(), self.subqueries.len());
+        let mut plan = self.subquery(query, &frame)?;
+        plan.want_rows(1, true);
+        let call = self.add_subquery(plan, frame, first);
+        Ok(boolean(Node::Subquery { call, what: SubqueryUse::Exists }, false))
+    }
+
+    /// `(a, b) = (SELECT ...)`.
+    pub(super) fn row_and_subquery(
+        &mut self,
+        op: BinaryOp,
+        row: &[ast::Expr],
+        query: &ast::Query,
+        place: &mut Place<'_>,
+    ) -> Result<Expr> {
+        let operands = self.exprs(row, place)?;
+        let (frame, first) = (place.frame(), self.subqueries.len());
+        let mut plan = self.subquery(query, &frame)?;
+        if plan.columns.len() != operands.len() {
+            return Err(wrong_columns(operands.len()));
+        }
+        let collations = collations(&operands, &plan.columns)?;
+        plan.want_rows(2, false);
+        let call = self.add_subquery(plan, frame, first);
+        Ok(boolean(Node::RowSubquery(Box::new(RowSubquery { op, operands, collations, call })), true))
+    }
+
+    /// IN, ANY and ALL.
+    pub(super) fn quantified(
+        &mut self,
+        kind: Quantifier,
+        operand: &ast::Expr,
+        query: &ast::Query,
+        place: &mut Place<'_>,
+    ) -> Result<Expr> {
+        let operands = match operand {
+            ast::Expr::Row(row) => self.exprs(row, place)?,
+            one => vec![self.expr(one, place)?],
+        };
+        if query.limit.is_some() {
+            return Err(SqlError::not_supported("LIMIT & IN/ALL/ANY/SOME subquery"));
+        }
+        let (frame, first) = (place.frame(), self.subqueries.len());
+        if let ([only], BinaryOp::Equal, false) = (&operands[..], kind.op, kind.all) {
+            let needle = self.copied(only)?;
+            frame.needle.set(Some(needle));
+        }
+        let mut plan = self.subquery(query, &frame)?;
+        if plan.columns.len() != operands.len() {
+            return Err(wrong_columns(operands.len()));
+        }
+        let equality = matches!((kind.op, kind.all), (BinaryOp::Equal, false) | (BinaryOp::NotEqual, true));
+        if operands.len() > 1 && !equality {
+            return Err(wrong_columns(1));
+        }
+        let collations = collations(&operands, &plan.columns)?;
+        let columns: Vec<Expr> = plan.columns.iter().map(column).collect();
+        let hashes = (kind.op, kind.all) == (BinaryOp::Equal, false)
+            && operands.iter().zip(&columns).all(|(operand, column)| have_equal_keys(operand, column));
+        let nullable = operands.iter().chain(&columns).any(|expr| expr.nullable);
+        if let QueryBody::Select(select) = &mut plan.body {
+            select.forget_order();
+        }
+        let Quantifier { op, all, negated } = kind;
+        let call = self.add_subquery(plan, frame, first);
+        let quantified = Quantified { op, all, negated, operands, collations, call, hashes };
+        Ok(boolean(Node::Quantified(Box::new(quantified)), nullable))
+    }
+}
+
+/// The collations in which operands are compared with the columns of a subquery.
+fn collations(operands: &[Expr], columns: &[ColumnMeta]) -> Result<Vec<u16>> {
+    let of = |(operand, meta): (&Expr, &ColumnMeta)| match operand.ty.is_character() && meta.ty.is_character()
+    {
+        true => comparison_collation(operand, &column(meta)),
+        false => Ok(collation::UTF8MB4_0900_AI_CI),
+    };
+    operands.iter().zip(columns).map(of).collect()
+}

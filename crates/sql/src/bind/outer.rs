@@ -1,0 +1,121 @@
+//! What a subquery sees of the queries around it.
+//!
+//! A name that a query's own tables do not have is looked for in the query around it, in the place
+//! where the subquery stands, and so on outwards. What is found becomes an argument of the
+//! subquery, and of each subquery between the two.
+
+use super::{Binder, Frame, NODE_BYTES, Place};
+use crate::ast;
+use crate::error::Result;
+use crate::expr::{Expr, Node};
+
+impl Binder<'_> {
+    /// The column with this name of the queries around a subquery; `None`: there is none.
+    ///
+    /// # Errors
+    /// 1052, with the clause in which it is named; 1143.
+    pub(super) fn outer_column(
+        &mut self,
+        frame: &Frame<'_>,
+        (schema, table, name): (Option<&str>, Option<&str>, &str),
+        clause: &'static str,
+    ) -> Result<Option<Expr>> {
+        self.may_make(NODE_BYTES)?;
+        let found = match frame.scope.resolve(schema, table, name, clause) {
+            Ok(found) => {
+                self.check_readable_in(&found, frame.scope)?;
+                found
+            }
+            Err(error) if error.code != 1054 => return Err(error),
+            Err(_) => {
+                let is_it =
+                    |(alias, _): &&(String, Expr)| table.is_none() && alias.eq_ignore_ascii_case(name);
+                match (frame.aliases.iter().find(is_it), frame.parent) {
+                    (Some((_, expr)), _) => self.copied(expr)?,
+                    (None, Some(parent)) => {
+                        match self.outer_column(parent, (schema, table, name), clause)? {
+                            Some(found) => found,
+                            None => return Ok(None),
+                        }
+                    }
+                    (None, None) => return Ok(None),
+                }
+            }
+        };
+        Ok(Some(frame.argument(found)))
+    }
+
+    /// VALUES() of the statement around a subquery.
+    pub(super) fn outer_inserted_value(&mut self, frame: &Frame<'_>, name: &str) -> Option<Result<Expr>> {
+        let found = match (frame.inserted, frame.parent) {
+            (Some(_), _) => Some(self.inserted_value(name, &frame.place())),
+            (None, Some(parent)) => self.outer_inserted_value(parent, name),
+            (None, None) => None,
+        };
+        found.map(|found| found.map(|found| frame.argument(found)))
+    }
+
+    /// An aggregate that belongs to a query around the subquery that it stands in: the innermost of
+    /// those whose columns it names, if that may have aggregates in the place where the subquery
+    /// is; `None`: it belongs to the query that it stands in.
+    pub(super) fn outer_aggregate(
+        &mut self,
+        call: &ast::FunctionCall,
+        place: &mut Place<'_>,
+    ) -> Result<Option<Expr>> {
+        let Some(frame) = place.outer else { return Ok(None) };
+        let level = self.level_of(call, place)?;
+        let chain: Vec<&Frame<'_>> = std::iter::successors(Some(frame), |frame| frame.parent).collect();
+        let first_that_may = |chain: &[&Frame<'_>]| chain.iter().position(|frame| frame.aggregates.is_some());
+        let at = match level {
+            Some(0) => None,
+            None if place.aggregates.is_some() => None,
+            None => first_that_may(&chain),
+            Some(level) if chain[level - 1].aggregates.is_some() => Some(level - 1),
+            Some(level) => first_that_may(&chain[..level - 1]),
+        };
+        let Some(at) = at else { return Ok(None) };
+        let found = self.aggregate_here(call, &mut chain[at].place())?;
+        Ok(Some(chain[..=at].iter().rev().fold(found, |found, frame| frame.argument(found))))
+    }
+
+    /// Of the queries whose columns an aggregate's arguments name, how far the innermost is away; 0
+    /// is the one that it stands in; `None`: it names no columns.
+    fn level_of(&mut self, call: &ast::FunctionCall, place: &mut Place<'_>) -> Result<Option<usize>> {
+        let Some(frame) = place.outer else { return Ok(Some(0)) };
+        let (marks, subqueries) = (frame.marks(), self.subqueries.len());
+        let mut arguments = Place { aggregates: None, aliases: &[], shown: &[], ..*place };
+        let mut bound = Vec::new();
+        for arg in call.args.iter().chain(call.order_by.iter().map(|item| &item.expr)) {
+            bound.push(self.expr(arg, &mut arguments));
+        }
+        let bound: Result<Vec<Expr>> = bound.into_iter().collect();
+        let level = bound.map(|bound| bound.iter().filter_map(|expr| level_in(expr, frame)).min());
+        frame.forget(marks);
+        self.subqueries.truncate(subqueries);
+        level
+    }
+}
+
+/// How far the innermost query is away that one of the columns of an expression belongs to.
+fn level_in(expr: &Expr, frame: &Frame<'_>) -> Option<usize> {
+    let mut level = None;
+    expr.visit(&mut |expr| {
+        let found = match expr.node {
+            Node::Slot(_) | Node::InsertedValue(_) => Some(0),
+            Node::Outer(at) => {
+                let arg = frame.args.borrow()[at].clone();
+                match frame.parent {
+                    Some(parent) => level_in(&arg, parent).map(|level| level + 1),
+                    None => Some(1),
+                }
+            }
+            _ => None,
+        };
+        level = match (level, found) {
+            (Some(a), Some(b)) => Some(std::cmp::min::<usize>(a, b)),
+            (a, b) => a.or(b),
+        };
+    });
+    level
+}

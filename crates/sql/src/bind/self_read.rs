@@ -1,0 +1,49 @@
+//! Errors 1093 and 1443: a statement that changes a table does not read it in its subqueries, but for
+//! derived tables, which are computed first.
+
+use super::Binder;
+use super::binder::ReadTable;
+use crate::error::{Result, SqlError};
+use crate::plan::{QueryBody, QueryPlan};
+use engine::Table;
+
+impl Binder<'_> {
+    /// Notes that a derived table is bound: what it reads is read before anything is changed.
+    pub(super) fn note_derived(&mut self, read_before: usize) {
+        self.read_by_subqueries.truncate(read_before);
+    }
+
+    /// Notes that a view is bound: MySQL makes it part of the query around it where it can, and else
+    /// computes it as a whole.
+    pub(super) fn note_view(&mut self, view: &str, plan: &QueryPlan, read_before: usize) {
+        match &plan.body {
+            QueryBody::Select(select) if select.is_merged() => {
+                let read = self.read_by_subqueries.iter_mut().skip(read_before);
+                read.for_each(|table| table.view = Some(view.to_owned()));
+            }
+            _ => self.read_by_subqueries.truncate(read_before),
+        }
+    }
+
+    /// Refuses a statement that changes this table, which it shows under this name, and whose
+    /// subqueries read it.
+    ///
+    /// # Errors
+    /// 1093; 1443 where they read it through a view.
+    pub fn check_not_read(&self, table: &Table, shown: &str, statement: &str) -> Result<()> {
+        let is_it = |read: &&ReadTable| read.schema == table.def.schema && read.name == table.def.name;
+        match self.read_by_subqueries.iter().find(is_it) {
+            None => Ok(()),
+            Some(ReadTable { view: None, .. }) => Err(SqlError::new(
+                1093,
+                format!("You can't specify target table '{shown}' for update in FROM clause"),
+            )),
+            Some(ReadTable { view: Some(view), .. }) => Err(SqlError::new(
+                1443,
+                format!(
+                    "The definition of table '{view}' prevents operation {statement} on table '{shown}'."
+                ),
+            )),
+        }
+    }
+}

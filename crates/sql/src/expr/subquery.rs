@@ -1,0 +1,252 @@
+//! Subqueries in expressions: what they are asked, and what their rows answer.
+//!
+//! A subquery is run when its value is asked for. The columns of the queries around it that it names
+//! are its arguments: expressions over the row at hand, computed first. Rows are remembered by the
+//! arguments, by whoever runs it ([`RunSubqueries`]).
+
+use super::context::RowKeys;
+use super::{Context, Expr, SubqueryRows, compare, group_key};
+use crate::ast::BinaryOp;
+use crate::error::{Result, SqlError};
+use crate::memory::growth;
+use std::cmp::Ordering;
+use std::collections::HashSet;
+use std::rc::Rc;
+use types::Value;
+
+/// A subquery of the statement, and its arguments.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct SubqueryCall {
+    /// Its number in the statement.
+    pub number: usize,
+    /// The values of the columns around it that it names, as expressions over the row at hand.
+    pub args: Vec<Expr>,
+}
+
+/// What a subquery's result is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SubqueryUse {
+    /// One column of at most one row.
+    Scalar,
+    Exists,
+}
+
+/// A row that is compared with the rows of a subquery: `IN`, `= ANY`, `<> ALL` and their like.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Quantified {
+    pub op: BinaryOp,
+    /// ALL; else ANY.
+    pub all: bool,
+    /// The answer is the other one.
+    pub negated: bool,
+    /// One, or those of a row.
+    pub operands: Vec<Expr>,
+    /// Of each operand with its column.
+    pub collations: Vec<u16>,
+    pub call: SubqueryCall,
+    /// Rows that are equal are found by [`group_key`]: the kinds of the values are the same.
+    pub hashes: bool,
+}
+
+/// So many rows are looked at one by one.
+const FEW_ROWS: usize = 8;
+
+/// The keys of a subquery's rows, made when they are asked for.
+fn keys<'f>(found: &'f SubqueryRows, collations: &[u16], ctx: &Context<'_>) -> Result<&'f RowKeys> {
+    if let Some(keys) = found.keys.get() {
+        return Ok(keys);
+    }
+    let charge = &mut found.charge.borrow_mut();
+    let mut made = RowKeys { keys: HashSet::new(), has_null: false };
+    for row in &found.rows {
+        ctx.check_interrupt()?;
+        match key_of(row.iter(), collations) {
+            Some(key) => drop(growth::insert(&mut made.keys, key, charge)?),
+            None => made.has_null = true,
+        }
+    }
+    Ok(found.keys.get_or_init(|| made))
+}
+
+/// The key of a row; `None` where one of its values is NULL.
+fn key_of<'v>(row: impl Iterator<Item = &'v Value>, collations: &[u16]) -> Option<Vec<u8>> {
+    let mut key = Vec::new();
+    for (value, collation) in row.zip(collations) {
+        if value.is_null() {
+            return None;
+        }
+        group_key(value, *collation, &mut key);
+    }
+    Some(key)
+}
+
+impl SubqueryCall {
+    /// The subquery's rows for the row at hand.
+    ///
+    /// # Errors
+    /// As [`RunSubqueries::rows`]; 1235 where expressions are computed without a statement.
+    pub fn rows(&self, row: &[Value], ctx: &Context<'_>) -> Result<Rc<SubqueryRows>> {
+        let mut args = Vec::with_capacity(self.args.len());
+        for arg in &self.args {
+            args.push(ctx.owned(arg.eval(row, ctx)?)?);
+        }
+        let Some(subqueries) = ctx.subqueries else {
+            return Err(SqlError::not_supported("a subquery in this place"));
+        };
+        subqueries.rows(self.number, args, ctx)
+    }
+
+    /// The only row there may be.
+    ///
+    /// # Errors
+    /// 1242 where there are several.
+    pub fn only_row(&self, row: &[Value], ctx: &Context<'_>) -> Result<Option<Rc<SubqueryRows>>> {
+        let found = self.rows(row, ctx)?;
+        match found.rows.len() {
+            0 => Ok(None),
+            1 => Ok(Some(found)),
+            _ => Err(SqlError::new(1242, "Subquery returns more than 1 row")),
+        }
+    }
+
+    /// The value of `(SELECT ...)` or `EXISTS (SELECT ...)`.
+    pub fn value(&self, what: SubqueryUse, row: &[Value], ctx: &Context<'_>) -> Result<Value> {
+        match what {
+            SubqueryUse::Exists => Ok(Value::Int(i64::from(!self.rows(row, ctx)?.rows.is_empty()))),
+            SubqueryUse::Scalar => match self.only_row(row, ctx)? {
+                None => Ok(Value::Null),
+                Some(found) => ctx.copied(&found.rows[0][0]),
+            },
+        }
+    }
+}
+
+/// How a row compares with another, as MySQL compares rows: with `=`, `<>` and `<=>` a difference
+/// decides before a NULL does, with the others what comes first.
+pub(crate) fn compare_rows<'v>(
+    op: BinaryOp,
+    pairs: impl Iterator<Item = (&'v Value, &'v Value, u16)>,
+    ctx: &Context<'_>,
+) -> Result<Option<bool>> {
+    let is_order =
+        matches!(op, BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual);
+    let mut unknown = false;
+    let mut ordering = Ordering::Equal;
+    for (a, b, collation) in pairs {
+        if op == BinaryOp::NullSafeEqual && (a.is_null() || b.is_null()) {
+            if a.is_null() && b.is_null() {
+                continue;
+            }
+            return Ok(Some(false));
+        }
+        match compare(a, b, collation, ctx)? {
+            None if is_order => return Ok(None),
+            None => unknown = true,
+            Some(Ordering::Equal) => {}
+            Some(other) => {
+                ordering = other;
+                break;
+            }
+        }
+    }
+    if unknown && ordering == Ordering::Equal {
+        return Ok(None);
+    }
+    Ok(Some(match op {
+        BinaryOp::Equal | BinaryOp::NullSafeEqual => ordering == Ordering::Equal,
+        BinaryOp::NotEqual => ordering != Ordering::Equal,
+        BinaryOp::Less => ordering == Ordering::Less,
+        BinaryOp::LessEqual => ordering != Ordering::Greater,
+        BinaryOp::Greater => ordering == Ordering::Greater,
+        BinaryOp::GreaterEqual => ordering != Ordering::Less,
+        _ => unreachable!("only comparisons compare rows"),
+    }))
+}
+
+impl Quantified {
+    /// The answer; `None` is unknown.
+    pub fn answer(&self, row: &[Value], ctx: &Context<'_>) -> Result<Option<bool>> {
+        let mut needles = Vec::with_capacity(self.operands.len());
+        for operand in &self.operands {
+            needles.push(operand.eval(row, ctx)?);
+        }
+        let found = self.call.rows(row, ctx)?;
+        let answer = if self.hashes && found.rows.len() > FEW_ROWS {
+            let keys = keys(&found, &self.collations, ctx)?;
+            match key_of(needles.iter().map(|needle| &**needle), &self.collations) {
+                Some(key) if keys.keys.contains(&key) => Some(true),
+                Some(_) if !keys.has_null => Some(false),
+                // Of a row another value may tell that it is another one.
+                _ if needles.len() == 1 => None,
+                _ => self.look_through(&needles, &found, ctx)?,
+            }
+        } else {
+            self.look_through(&needles, &found, ctx)?
+        };
+        Ok(answer.map(|answer| answer != self.negated))
+    }
+
+    fn look_through(
+        &self,
+        needles: &[std::borrow::Cow<'_, Value>],
+        found: &SubqueryRows,
+        ctx: &Context<'_>,
+    ) -> Result<Option<bool>> {
+        let mut unknown = false;
+        for row in &found.rows {
+            ctx.check_interrupt()?;
+            let pairs = needles.iter().zip(row).zip(&self.collations);
+            let pairs = pairs.map(|((needle, value), collation)| (&**needle, value, *collation));
+            match compare_rows(self.op, pairs, ctx)? {
+                Some(holds) if holds != self.all => return Ok(Some(holds)),
+                Some(_) => {}
+                None => unknown = true,
+            }
+        }
+        Ok(if unknown { None } else { Some(self.all) })
+    }
+}
+
+/// `(a, b) = (SELECT ...)` and its relatives.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RowSubquery {
+    pub op: BinaryOp,
+    pub operands: Vec<Expr>,
+    pub collations: Vec<u16>,
+    pub call: SubqueryCall,
+}
+
+impl RowSubquery {
+    /// The answer; `None` is unknown. A row that is not there is one of NULLs.
+    pub fn answer(&self, row: &[Value], ctx: &Context<'_>) -> Result<Option<bool>> {
+        let found = self.call.only_row(row, ctx)?;
+        let mut operands = Vec::with_capacity(self.operands.len());
+        for operand in &self.operands {
+            operands.push(operand.eval(row, ctx)?);
+        }
+        let null = Value::Null;
+        let value = |at: usize| found.as_ref().map_or(&null, |found| &found.rows[0][at]);
+        let pairs = operands.iter().enumerate().zip(&self.collations);
+        compare_rows(
+            self.op,
+            pairs.map(|((at, operand), collation)| (&**operand, value(at), *collation)),
+            ctx,
+        )
+    }
+}
+
+/// `needle = column` or not known: a row for which it holds may be what an IN looks for. Where the
+/// needle is NULL, each row is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct MayEqual {
+    /// The column, and the needle.
+    pub operands: [Expr; 2],
+    pub collation: u16,
+}
+
+impl MayEqual {
+    pub fn holds(&self, row: &[Value], ctx: &Context<'_>) -> Result<bool> {
+        let (a, b) = (self.operands[0].eval(row, ctx)?, self.operands[1].eval(row, ctx)?);
+        Ok(compare(&a, &b, self.collation, ctx)?.is_none_or(|ordering| ordering == Ordering::Equal))
+    }
+}

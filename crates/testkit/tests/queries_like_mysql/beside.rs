@@ -1,0 +1,118 @@
+//! Both servers, asked the same.
+
+use bench::instance::{Flavor, Settings};
+use protocol::client::{Client, ResultSet};
+use protocol::column::Column;
+use testkit::{Server, available};
+
+/// This server and MySQL, each with a client.
+pub struct Both {
+    _servers: [Server; 2],
+    clients: [Client; 2],
+    asked: usize,
+    wrong: Vec<String>,
+    /// What was run before the last question.
+    ran: Vec<String>,
+}
+
+/// How the rows are compared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Rows {
+    /// As they come, with the descriptions of the columns.
+    Described,
+    /// In whatever order.
+    AnyOrder,
+}
+
+fn row_shown(row: &[Option<Vec<u8>>]) -> String {
+    let cell = |cell: &Option<Vec<u8>>| match cell {
+        Some(bytes) => bytes.escape_ascii().to_string(),
+        None => "NULL".to_owned(),
+    };
+    row.iter().map(cell).collect::<Vec<_>>().join("|")
+}
+
+/// What is compared of a column: integers are of one type here, for MySQL says INT of those that it
+/// keeps in a table for a while, and whether a column may be NULL and its own name change there too.
+fn column_shown(column: &Column) -> String {
+    use protocol::column::column_flag::UNSIGNED;
+    let unsigned = if column.flags & UNSIGNED != 0 { " unsigned" } else { "" };
+    let Column { table, name, field_type, decimals, .. } = column;
+    let field_type = match field_type {
+        1 | 2 | 3 | 9 => 8,
+        other => *other,
+    };
+    format!("{table}.{name} {field_type}{unsigned} {decimals}")
+}
+
+fn shown(result: &ResultSet, how: Rows) -> String {
+    let mut rows: Vec<String> = result.rows.iter().map(|row| row_shown(row)).collect();
+    match how {
+        Rows::AnyOrder => {
+            rows.sort();
+            rows.join(" ")
+        }
+        Rows::Described => {
+            let columns: Vec<String> = result.columns.iter().map(column_shown).collect();
+            format!("{} [{}]", rows.join(" "), columns.join(", "))
+        }
+    }
+}
+
+fn ask(client: &mut Client, text: &str, how: Rows) -> String {
+    match client.query(text) {
+        Ok(result) if result.columns.is_empty() => {
+            format!("{} rows, '{}'", result.ok.affected_rows, result.ok.info)
+        }
+        Ok(result) => shown(&result, how),
+        Err(error) => error.to_string(),
+    }
+}
+
+impl Both {
+    /// `None` where MySQL is not there.
+    pub fn start(test: &str, statements: &[&str]) -> Option<Both> {
+        if !available(test, &[Flavor::MySql]) {
+            return None;
+        }
+        let servers =
+            [Flavor::Slipstream, Flavor::MySql].map(|flavor| Server::start(flavor, &Settings::default()));
+        let clients = servers.each_ref().map(|server| server.connect());
+        let mut both = Both { _servers: servers, clients, asked: 0, wrong: Vec::new(), ran: Vec::new() };
+        for statement in statements {
+            both.run(statement);
+        }
+        Some(both)
+    }
+
+    /// Runs a statement that succeeds on both.
+    pub fn run(&mut self, statement: &str) {
+        self.ran.push(statement.to_owned());
+        for client in &mut self.clients {
+            client.query(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+        }
+    }
+
+    /// What was run until now is not shown beside differences that come.
+    pub fn forget(&mut self) {
+        self.ran.clear();
+    }
+
+    /// Asks both the same, and notes a difference. True: it succeeded on both.
+    pub fn ask(&mut self, statement: &str, how: Rows) -> bool {
+        self.asked += 1;
+        let [ours, theirs] = self.clients.each_mut().map(|client| ask(client, statement, how));
+        if ours != theirs {
+            let ran = self.ran.join(";\n  ");
+            self.wrong.push(format!("{statement}\n  here:  {ours}\n  MySQL: {theirs}\n  {ran}"));
+        }
+        !theirs.starts_with("error")
+    }
+
+    /// How many statements were asked, if all answers were the same.
+    pub fn finish(self) -> usize {
+        let shown = self.wrong.iter().take(50).cloned().collect::<Vec<_>>().join("\n");
+        assert!(self.wrong.is_empty(), "{} of {} differ\n{shown}", self.wrong.len(), self.asked);
+        self.asked
+    }
+}
