@@ -325,7 +325,8 @@ def main():
     print("case", len(b"".join(families)), len(families))
     with open(f"{directory}/../list.rs", "w") as file:
         file.write("//! All collations, by id: written by `scripts/charset-tables.py`.\n\n"
-                   "use super::Weighing::*;\nuse super::uca::Version::*;\nuse super::{Charset, Collation, entry};\n\n"
+                   "use super::charset::Charset;\nuse super::definition::Weighing::*;\n"
+                   "use super::definition::{Collation, entry};\nuse super::version::Version::*;\n\n"
                    "/// How many families of upper and lower case `case.tables` has.\n"
                    f"pub(super) const CASE_FAMILIES: usize = {len(families)};\n\n"
                    "/// Id, name, character set, weights, SORTLEN, PAD SPACE, family of upper and lower case.\n"

@@ -1,6 +1,7 @@
 //! Upper and lower case, as MySQL's UPPER and LOWER have it: each character for itself.
 
 use super::list::CASE_FAMILIES;
+use super::lookup::of;
 use super::tables::Reader;
 use std::sync::LazyLock;
 
@@ -51,11 +52,21 @@ fn mapped(map: &Map, text: &str) -> String {
 }
 
 /// Text in upper case, by the rules of a family.
-pub(super) fn upper(family: u8, text: &str) -> String {
+fn upper_of_family(family: u8, text: &str) -> String {
     FAMILIES.get(usize::from(family)).map_or_else(|| text.to_owned(), |maps| mapped(&maps[0], text))
 }
 
 /// Text in lower case, by the rules of a family.
-pub(super) fn lower(family: u8, text: &str) -> String {
+fn lower_of_family(family: u8, text: &str) -> String {
     FAMILIES.get(usize::from(family)).map_or_else(|| text.to_owned(), |maps| mapped(&maps[1], text))
+}
+
+/// Text in upper case by the collation's rules.
+pub fn upper(id: u16, text: &str) -> String {
+    upper_of_family(of(id).case_family, text)
+}
+
+/// Text in lower case by the collation's rules.
+pub fn lower(id: u16, text: &str) -> String {
+    lower_of_family(of(id).case_family, text)
 }

@@ -2,7 +2,7 @@
 //! character sets of one byte.
 
 use super::encoding::single_weight;
-use super::key::{SPACES_THEN_END, SPACES_THEN_LESS, SPACES_THEN_MORE};
+use super::padding::{SPACES_THEN_END, SPACES_THEN_LESS, SPACES_THEN_MORE};
 use super::tables;
 use std::sync::LazyLock;
 

@@ -1,7 +1,13 @@
-//! Keys of strings: bytes that compare by memcmp as the strings do in their collation. See
-//! `docs/formats/key.md`.
+//! Keys of strings: bytes that compare by memcmp as the strings do in their collation. Their format
+//! is in `docs/formats/key.md`.
 
-use super::*;
+use super::chars::{from_utf8mb4, to_utf8mb4};
+use super::definition::{Collation, Weighing};
+use super::ids::UTF8MB4_GENERAL_CI;
+use super::lookup::of;
+use super::padding::{SPACE, SPACES_THEN_END, SPACES_THEN_LESS, SPACES_THEN_MORE};
+use super::uca::padded_weights;
+use super::{general, multi, special, tailored, uca};
 
 /// Appends the key of a string stored in the collation's character set: order-preserving and
 /// prefix-free.
@@ -36,7 +42,9 @@ impl Collation {
             Weighing::Bytes => write_escaped(bytes, out),
             Weighing::CodePoints if !self.pads => write_escaped(bytes, out),
             Weighing::PaddedBytes | Weighing::CodePoints => write_padded_bytes(bytes, out),
-            Weighing::UcaPadded(version) => self.key_of(padded_weights(version, bytes), version.space(), out),
+            Weighing::UcaPadded(version) => {
+                self.key_of(padded_weights(version, bytes), uca::space(version), out)
+            }
             Weighing::Uca { levels } => uca::write_key(bytes, levels, out),
             Weighing::Tailored { language, .. } if self.pads => {
                 self.key_of(tailored::padded_weights(language, bytes), tailored::space(language), out)
@@ -95,12 +103,6 @@ fn write_escaped(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(rest);
     out.extend_from_slice(&[0, 0]);
 }
-
-/// After a space's weight: the first weight after the run of spaces is below a space, there is none
-/// (the end), or it is above. So a string that ends compares as one that goes on with spaces.
-pub(crate) const SPACES_THEN_LESS: u8 = 1;
-pub(crate) const SPACES_THEN_END: u8 = 2;
-pub(crate) const SPACES_THEN_MORE: u8 = 3;
 
 fn write_padded_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     let end = bytes.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);

@@ -1,8 +1,9 @@
 //! All collations, by id: written by `scripts/charset-tables.py`.
 
-use super::Weighing::*;
-use super::uca::Version::*;
-use super::{Charset, Collation, entry};
+use super::charset::Charset;
+use super::definition::Weighing::*;
+use super::definition::{Collation, entry};
+use super::version::Version::*;
 
 /// How many families of upper and lower case `case.tables` has.
 pub(super) const CASE_FAMILIES: usize = 36;

@@ -1,6 +1,9 @@
 //! Collations whose weights are no table: German phone books, Thai, and variants of
 //! `utf8mb3_general_ci`.
 
+use super::case;
+use super::ids::UTF8MB3_GENERAL_CI;
+
 /// latin1_german2_ci: an umlaut is its vowel and E, and sharp S is two of them.
 pub(super) fn german2(table: u8, bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     bytes.iter().flat_map(move |&byte| {
@@ -50,7 +53,7 @@ pub(super) fn general_variant(which: u8, c: char, general: impl Fn(char) -> u32)
         (0, '\u{df}') => 0xdf,
         (0, _) => general(c),
         _ => {
-            let mut lower = super::lower(super::UTF8MB3_GENERAL_CI, c.encode_utf8(&mut [0; 4]));
+            let mut lower = case::lower(UTF8MB3_GENERAL_CI, c.encode_utf8(&mut [0; 4]));
             lower.pop().map_or(0, u32::from)
         }
     }

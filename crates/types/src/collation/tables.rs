@@ -1,7 +1,7 @@
 //! The weight tables in `*.weights`, which `scripts/collation-weights.py` writes from a MySQL
 //! server's WEIGHT_STRING(); the script has their format.
 
-use super::uca::Version;
+use super::version::Version;
 
 const PAGES: usize = 0x1100;
 /// Entry of a code point that has no weights of its own in the table.

@@ -5,7 +5,8 @@
 //! language is used, and each language takes its own part.
 
 use super::tables::Reader;
-use super::uca::{self, Version};
+use super::uca;
+use super::version::Version;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};

@@ -1,4 +1,5 @@
 use super::*;
+use std::cmp::Ordering;
 
 fn key(id: u16, text: &str) -> Vec<u8> {
     let mut out = Vec::new();

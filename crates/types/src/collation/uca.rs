@@ -2,6 +2,7 @@
 //! `utf8mb4_unicode_ci` and `utf8mb4_unicode_520_ci` (one level, PAD SPACE).
 
 use super::tables::{Table, Weights as CharWeights};
+use super::version::Version;
 use std::cmp::Ordering;
 use std::sync::LazyLock;
 
@@ -14,27 +15,23 @@ const LEVEL_SEPARATOR: [u8; 2] = [0, 1];
 /// After the last level of a key: below everything.
 const KEY_END: [u8; 2] = [0, 0];
 
-/// Which version of the algorithm's weights.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Version {
-    V400,
-    V520,
-    V900,
+/// The weights of a version.
+fn table(version: Version) -> &'static Table {
+    match version {
+        Version::V400 => &UCA_0400,
+        Version::V520 => &UCA_0520,
+        Version::V900 => &UCA_0900,
+    }
 }
 
-impl Version {
-    fn table(self) -> &'static Table {
-        match self {
-            Version::V400 => &UCA_0400,
-            Version::V520 => &UCA_0520,
-            Version::V900 => &UCA_0900,
-        }
-    }
+/// The weight of a space.
+pub(super) fn space(version: Version) -> u32 {
+    u32::from(table(version).ascii_primary(b' '))
+}
 
-    /// The weight of a space.
-    pub(super) fn space(self) -> u32 {
-        u32::from(self.table().ascii_primary(b' '))
-    }
+/// The weights of the first level as those of a PAD SPACE collation.
+pub(super) fn padded_weights(version: Version, bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
+    level_weights(version, bytes, 0).map(u32::from)
 }
 
 /// Takes one character off the front; None (and nothing taken) where the bytes are no UTF-8.
@@ -63,7 +60,7 @@ pub(super) struct LevelWeights<'a> {
 }
 
 pub(super) fn level_weights(version: Version, bytes: &[u8], level: usize) -> LevelWeights<'_> {
-    LevelWeights { rest: bytes, table: version.table(), version, level, current: CharWeights::None, at: 0 }
+    LevelWeights { rest: bytes, table: table(version), version, level, current: CharWeights::None, at: 0 }
 }
 
 impl Iterator for LevelWeights<'_> {
@@ -103,7 +100,7 @@ pub(super) fn compare(a: &[u8], b: &[u8], levels: u8) -> Ordering {
         return Ordering::Equal;
     }
     // Most strings differ within their first ASCII characters, and the first level decides.
-    let table = Version::V900.table();
+    let table = table(Version::V900);
     for (&left, &right) in a.iter().zip(b) {
         if !left.is_ascii() || !right.is_ascii() {
             break;
@@ -128,7 +125,7 @@ pub(super) fn order_prefix(bytes: &[u8]) -> u64 {
     if let Some(first) = bytes.first_chunk::<4>()
         && first.is_ascii()
     {
-        let table = Version::V900.table();
+        let table = table(Version::V900);
         let weights = first.map(|byte| table.ascii_primary(byte));
         // None of them is ignorable.
         if !weights.contains(&0) {

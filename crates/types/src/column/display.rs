@@ -1,6 +1,8 @@
 //! A column as clients are told of it: its name in SQL, and how wide it is.
 
-use super::{BINARY, ColumnType, TextForm, TypeCode};
+use super::column_type::{BINARY, ColumnType};
+use super::text_form::TextForm;
+use super::type_code::TypeCode;
 use crate::collation;
 
 impl ColumnType {

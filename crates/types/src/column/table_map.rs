@@ -1,6 +1,7 @@
 //! A column as a TABLE_MAP event describes it.
 
-use super::{BINARY, ColumnType, TypeCode};
+use super::column_type::{BINARY, ColumnType};
+use super::type_code::TypeCode;
 
 /// A TABLE_MAP event describes a column in a way that this crate does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Values to integer, floating point, DECIMAL, YEAR and BIT columns.
 
-use super::{Assigned, Context, Problem, noted, shown};
+use super::context::{Assigned, Context, noted, shown};
+use super::problem::Problem;
 use crate::decimal::Decimal;
 use crate::{ColumnType, TypeCode, Value, number};
 

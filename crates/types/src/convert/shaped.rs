@@ -1,6 +1,7 @@
 //! Values for columns of GEOMETRY and VECTOR, which take bytes of their own form only.
 
-use super::{Assigned, Problem};
+use super::context::Assigned;
+use super::problem::Problem;
 use crate::geometry::Geometry;
 use crate::{ColumnType, GeometryKind, Value};
 

@@ -1,7 +1,8 @@
 //! Values to character, binary, ENUM, SET and JSON columns.
 
+use super::context::{Assigned, Context, noted, shown};
 use super::number::truncated;
-use super::{Assigned, Context, Problem, noted, shown};
+use super::problem::Problem;
 use crate::collation::{self, Charset};
 use crate::{ColumnType, TypeCode, Value, json, number};
 

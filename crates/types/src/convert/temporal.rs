@@ -1,6 +1,8 @@
 //! Values to DATE, TIME, DATETIME and TIMESTAMP columns.
 
-use super::{Assigned, Context, DateModes, Problem, noted, shown};
+use super::context::{Assigned, Context, noted, shown};
+use super::date_modes::DateModes;
+use super::problem::Problem;
 use crate::temporal::{DateTime, Time, parse};
 use crate::{ColumnType, Value};
 

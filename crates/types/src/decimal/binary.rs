@@ -2,7 +2,7 @@
 //! side of the point, the odd digits at the outer ends in fewer bytes, the sign in the inverted top
 //! bit, negative numbers complemented. Its bytes compare by memcmp as the numbers do.
 
-use super::{Decimal, MAX_DIGITS};
+use super::number::{Decimal, MAX_DIGITS};
 
 const DIGITS_PER_GROUP: u32 = 9;
 /// Bytes that hold 0..=9 decimal digits.

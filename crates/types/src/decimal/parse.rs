@@ -1,6 +1,6 @@
 //! Decimal numbers from text.
 
-use super::{Decimal, MAX_DIGITS, MAX_READ_SCALE};
+use super::number::{Decimal, MAX_DIGITS, MAX_READ_SCALE};
 
 /// What [`Decimal::parse_prefix`] found.
 #[derive(Clone, Copy, Debug)]
@@ -139,4 +139,39 @@ fn place_point(digits: Digits, exponent: i32, negative: bool, len: usize) -> Pre
     }
     number.set_negative(negative);
     Prefix { number, len, overflow, truncated }
+}
+
+/// A text that is no decimal number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotADecimal;
+
+impl Decimal {
+    /// The decimal that the double's shortest text is (as MySQL's `double2decimal`); None for
+    /// infinities, NaN and numbers of more than 65 integer digits.
+    pub fn from_f64(value: f64) -> Option<Decimal> {
+        let text = format!("{value:e}");
+        match Decimal::parse_prefix(text.as_bytes()) {
+            Prefix { number, overflow: false, len, .. } if len == text.len() => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Parses as much of `text` as is a decimal number, after leading spaces (MySQL's
+    /// `str2my_decimal`).
+    pub fn parse_prefix(text: &[u8]) -> Prefix {
+        parse_prefix(text)
+    }
+}
+
+impl std::str::FromStr for Decimal {
+    type Err = NotADecimal;
+
+    fn from_str(text: &str) -> Result<Decimal, NotADecimal> {
+        let prefix = Decimal::parse_prefix(text.as_bytes());
+        if prefix.len == 0 || prefix.len != text.len() || prefix.overflow {
+            Err(NotADecimal)
+        } else {
+            Ok(prefix.number)
+        }
+    }
 }

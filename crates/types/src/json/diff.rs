@@ -6,7 +6,9 @@
 
 use std::fmt;
 
-use super::parse::{Node, member_place, parse_quoted};
+use super::binary::unsigned;
+use super::node::{Node, member_place};
+use super::parse::parse_quoted;
 use super::read::read_document;
 use super::write::write_document;
 
@@ -121,7 +123,7 @@ fn take_with_length<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
         254 => 8,
         251 | 255 => return None,
     };
-    let len = if width == 0 { u64::from(first) } else { super::unsigned(rest, 0, width)? };
+    let len = if width == 0 { u64::from(first) } else { unsigned(rest, 0, width)? };
     let rest = &rest[width..];
     let taken = rest.get(..usize::try_from(len).ok()?)?;
     *bytes = &rest[taken.len()..];

@@ -1,6 +1,6 @@
 //! Objects that a program makes and reads itself: members, and merging (RFC 7396).
 
-use super::parse::{Node, member_place};
+use super::node::{Node, member_place};
 use super::read::read_document;
 use super::write::write_document;
 

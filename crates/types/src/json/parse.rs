@@ -1,7 +1,8 @@
 //! JSON text to a tree, with the complaints and positions that MySQL's parser gives, and from there
 //! to binary.
 
-use super::MAX_DEPTH;
+use super::binary::MAX_DEPTH;
+use super::node::Node;
 use super::write::write_document;
 
 /// A text is no JSON (error 3140; 3157 for [`JsonError::TOO_DEEP`]).
@@ -16,28 +17,6 @@ pub struct JsonError {
 impl JsonError {
     /// The complaint of a text that is nested deeper than MySQL allows.
     pub const TOO_DEEP: &'static str = "The JSON document exceeds the maximum depth.";
-}
-
-/// A JSON value.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Node {
-    Null,
-    Bool(bool),
-    Int(i64),
-    UInt(u64),
-    Double(f64),
-    String(Vec<u8>),
-    Array(Vec<Node>),
-    /// Sorted by key length, then by key bytes, without duplicates: the order in which MySQL stores
-    /// members.
-    Object(Vec<(Vec<u8>, Node)>),
-    /// An SQL value of this type, packed, which no JSON text makes.
-    Opaque(u8, Vec<u8>),
-}
-
-/// Where an object has the member, or where it is to be inserted.
-pub(super) fn member_place(members: &[(Vec<u8>, Node)], name: &[u8]) -> Result<usize, usize> {
-    members.binary_search_by(|(key, _)| key.len().cmp(&name.len()).then_with(|| key.as_slice().cmp(name)))
 }
 
 /// The string at the start of the text, quotation mark and all, and how long that is.

@@ -1,7 +1,7 @@
 //! MySQL's binary form to a JSON tree.
 
-use super::parse::Node;
-use super::*;
+use super::binary::*;
+use super::node::Node;
 
 /// The tree of a document; `None` if it is malformed. An empty document is `null`, as it shows.
 pub(super) fn read_document(document: &[u8]) -> Option<Node> {
@@ -57,15 +57,6 @@ fn read_object(body: &[u8], width: usize, limits: &mut Limits) -> Option<Node> {
         members.push((key, container.read(i, limits)?));
     }
     Some(Node::Object(members))
-}
-
-impl Limits {
-    /// Bytes of a document belong to one value: where values share them, a small document would
-    /// make a tree of any size.
-    fn charge<'a>(&mut self, bytes: &'a [u8]) -> Option<&'a [u8]> {
-        self.values = self.values.checked_sub(bytes.len())?;
-        Some(bytes)
-    }
 }
 
 impl Container<'_> {

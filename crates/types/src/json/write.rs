@@ -1,7 +1,14 @@
 //! A JSON tree to MySQL's binary form.
 
-use super::parse::Node;
-use super::*;
+use super::binary::*;
+use super::node::Node;
+use super::read::read_document;
+
+/// The document as it is when it is written anew: of equal documents the bytes are equal. `None` if
+/// it is malformed.
+pub fn normalized(document: &[u8]) -> Option<Vec<u8>> {
+    write_document(&read_document(document)?)
+}
 
 /// The binary document; None if it is over 4 GB.
 pub(super) fn write_document(root: &Node) -> Option<Vec<u8>> {

@@ -1,0 +1,90 @@
+//! The characters of stored strings, by the collation of their column.
+
+use super::charset::Charset;
+use super::lookup::charset_of;
+use super::{encoding, transcode};
+use std::borrow::Cow;
+
+/// Characters as a column with this collation stores them, in utf8mb4.
+pub fn to_utf8mb4(id: u16, bytes: &[u8]) -> Cow<'_, [u8]> {
+    transcode::to_utf8mb4(charset_of(id), bytes)
+}
+
+/// utf8mb4 characters as a column with this collation stores them; None if one cannot be stored or
+/// the bytes are no UTF-8 (error 1366).
+pub fn from_utf8mb4(id: u16, bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
+    transcode::from_utf8mb4(charset_of(id), bytes)
+}
+
+/// utf8mb4 characters for a reader of this collation's character set: a question mark stands for
+/// each that it does not have.
+pub fn from_utf8mb4_lossy(id: u16, bytes: &[u8]) -> Cow<'_, [u8]> {
+    transcode::from_utf8mb4_lossy(charset_of(id), bytes)
+}
+
+/// The first `chars` characters of a string stored in the collation's character set.
+pub fn char_prefix(id: u16, bytes: &[u8], chars: usize) -> &[u8] {
+    let charset = charset_of(id);
+    match charset {
+        Charset::Utf8mb3 | Charset::Utf8mb4 => {
+            let mut starts = (0..bytes.len()).filter(|&at| bytes[at] & 0xc0 != 0x80);
+            starts.nth(chars).map_or(bytes, |end| &bytes[..end])
+        }
+        _ if charset.max_bytes_per_char() == 1 => &bytes[..chars.min(bytes.len())],
+        _ => {
+            let rest = (0..chars).fold(bytes, |rest, _| after_char(charset, rest));
+            &bytes[..bytes.len() - rest.len()]
+        }
+    }
+}
+
+/// How many characters a string stored in the collation's character set has.
+pub fn char_count(id: u16, bytes: &[u8]) -> usize {
+    let charset = charset_of(id);
+    match charset {
+        Charset::Utf8mb3 | Charset::Utf8mb4 => bytes.iter().filter(|&&byte| byte & 0xc0 != 0x80).count(),
+        _ if charset.max_bytes_per_char() == 1 => bytes.len(),
+        _ => {
+            let (mut rest, mut count) = (bytes, 0);
+            while !rest.is_empty() {
+                rest = after_char(charset, rest);
+                count += 1;
+            }
+            count
+        }
+    }
+}
+
+/// What follows the first character; a byte that is none counts as one.
+fn after_char(charset: Charset, bytes: &[u8]) -> &[u8] {
+    let len = encoding::char_len(charset, bytes).unwrap_or(1).min(bytes.len());
+    &bytes[len..]
+}
+
+/// Whether every character of a stored string is one of the character set.
+pub fn is_well_formed(id: u16, bytes: &[u8]) -> bool {
+    let charset = charset_of(id);
+    let (mut rest, is_raw) = (bytes, matches!(charset, Charset::Binary));
+    while !is_raw && !rest.is_empty() {
+        match encoding::char_len(charset, rest) {
+            Some(len) if charset != Charset::Ascii || rest[0].is_ascii() => rest = &rest[len..],
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// A stored string without the spaces at its end.
+pub fn without_trailing_spaces(id: u16, bytes: &[u8]) -> &[u8] {
+    let space: &[u8] = match charset_of(id) {
+        Charset::Ucs2 | Charset::Utf16 => b"\0 ",
+        Charset::Utf16le => b" \0",
+        Charset::Utf32 => b"\0\0\0 ",
+        _ => {
+            let len = bytes.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
+            return &bytes[..len];
+        }
+    };
+    let spaces = bytes.rchunks_exact(space.len()).take_while(|&chunk| chunk == space).count();
+    &bytes[..bytes.len() - spaces * space.len()]
+}

@@ -1,0 +1,59 @@
+//! Between what a column stores and the utf8mb4 that values have in memory.
+
+use super::charset::{Charset, Form};
+use super::encoding;
+use std::borrow::Cow;
+
+/// What a column of this character set stores, as utf8mb4 (bytes as they are for binary, ascii and
+/// what is already UTF-8); a question mark stands for what is no character, as in MySQL.
+pub(super) fn to_utf8mb4(charset: Charset, bytes: &[u8]) -> Cow<'_, [u8]> {
+    if matches!(charset.form(), Form::Raw | Form::Utf8) || (charset.has_ascii() && bytes.is_ascii()) {
+        return Cow::Borrowed(bytes);
+    }
+    let (mut rest, mut text) = (bytes, String::with_capacity(bytes.len() * 2));
+    while !rest.is_empty() {
+        let len = encoding::char_len(charset, rest);
+        let (head, tail) = rest.split_at(len.unwrap_or(1));
+        text.push(encoding::decode(charset, head).and_then(char::from_u32).unwrap_or('?'));
+        rest = tail;
+    }
+    Cow::Owned(text.into_bytes())
+}
+
+/// utf8mb4 as a column of this character set stores it; None if a character cannot be stored.
+pub(super) fn from_utf8mb4(charset: Charset, bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
+    match charset {
+        Charset::Binary => Some(Cow::Borrowed(bytes)),
+        _ if charset.has_ascii() && bytes.is_ascii() => Some(Cow::Borrowed(bytes)),
+        Charset::Ascii => None,
+        Charset::Utf8mb3 => {
+            let text = std::str::from_utf8(bytes).ok()?;
+            text.chars().all(|c| c <= '\u{ffff}').then_some(Cow::Borrowed(bytes))
+        }
+        Charset::Utf8mb4 => std::str::from_utf8(bytes).ok().map(|_| Cow::Borrowed(bytes)),
+        _ => {
+            let text = std::str::from_utf8(bytes).ok()?;
+            let mut out = Vec::with_capacity(bytes.len());
+            text.chars().all(|c| encoding::encode(charset, c, &mut out)).then_some(Cow::Owned(out))
+        }
+    }
+}
+
+/// utf8mb4 as text of this character set, with a question mark for each character that it does not
+/// have.
+pub(super) fn from_utf8mb4_lossy(charset: Charset, bytes: &[u8]) -> Cow<'_, [u8]> {
+    if (charset.has_ascii() && bytes.is_ascii()) || matches!(charset, Charset::Binary | Charset::Utf8mb4) {
+        return Cow::Borrowed(bytes);
+    }
+    let Ok(text) = std::str::from_utf8(bytes) else { return Cow::Borrowed(bytes) };
+    if charset == Charset::Utf8mb3 && text.chars().all(|c| c <= '\u{ffff}') {
+        return Cow::Borrowed(bytes);
+    }
+    let mut out = Vec::with_capacity(bytes.len());
+    for c in text.chars() {
+        if !encoding::encode(charset, c, &mut out) {
+            encoding::encode(charset, '?', &mut out);
+        }
+    }
+    Cow::Owned(out)
+}

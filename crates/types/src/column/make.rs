@@ -1,0 +1,191 @@
+//! The types of columns, made from what their definitions say.
+
+use super::column_type::{BINARY, ColumnType};
+use super::number_form::NumberForm;
+use super::shape::{GeometryKind, Shape};
+use super::text_form::TextForm;
+use super::type_code::TypeCode;
+use crate::collation;
+
+/// Bytes that the length of a geometry or a vector takes in a row.
+const PREFIX_BYTES: u16 = 4;
+
+impl ColumnType {
+    /// `TINYINT`
+    pub fn tinyint(unsigned: bool) -> ColumnType {
+        ColumnType::new(TypeCode::Tiny, 0, unsigned, BINARY)
+    }
+    /// `TINYINT(1)`, also `BOOL`
+    pub fn boolean() -> ColumnType {
+        ColumnType::new(TypeCode::Tiny, 1, false, BINARY)
+    }
+    /// `SMALLINT`
+    pub fn smallint(unsigned: bool) -> ColumnType {
+        ColumnType::new(TypeCode::Short, 0, unsigned, BINARY)
+    }
+    /// `MEDIUMINT`
+    pub fn mediumint(unsigned: bool) -> ColumnType {
+        ColumnType::new(TypeCode::Int24, 0, unsigned, BINARY)
+    }
+    /// `INT`
+    pub fn int(unsigned: bool) -> ColumnType {
+        ColumnType::new(TypeCode::Long, 0, unsigned, BINARY)
+    }
+    /// `BIGINT`
+    pub fn bigint(unsigned: bool) -> ColumnType {
+        ColumnType::new(TypeCode::LongLong, 0, unsigned, BINARY)
+    }
+    /// `FLOAT`
+    pub fn float() -> ColumnType {
+        ColumnType::new(TypeCode::Float, 4, false, BINARY)
+    }
+    /// `DOUBLE`
+    pub fn double() -> ColumnType {
+        ColumnType::new(TypeCode::Double, 8, false, BINARY)
+    }
+    /// `DECIMAL(precision, scale)`, precision 1..=65, scale at most 30 and at most the precision.
+    pub fn decimal(precision: u8, scale: u8) -> ColumnType {
+        assert!((1..=65).contains(&precision) && scale <= 30 && scale <= precision, "DECIMAL out of range");
+        ColumnType::new(TypeCode::NewDecimal, u16::from(precision) << 8 | u16::from(scale), false, BINARY)
+    }
+    /// `CHAR(chars)` in the collation's character set (`BINARY(chars)` for collation 63).
+    pub fn char(chars: u32, collation: u16) -> ColumnType {
+        let bytes = chars * u32::from(collation::max_bytes_per_char(collation));
+        ColumnType::new(TypeCode::String, bytes.min(u32::from(u16::MAX)) as u16, false, collation)
+    }
+    /// `VARCHAR(chars)`; the caller refuses what is over 65535 bytes (error 1074), see
+    /// [`ColumnType::char_fits`].
+    pub fn varchar(chars: u32, collation: u16) -> ColumnType {
+        let bytes = chars * u32::from(collation::max_bytes_per_char(collation));
+        ColumnType::new(TypeCode::Varchar, bytes.min(u32::from(u16::MAX)) as u16, false, collation)
+    }
+    /// Whether a VARCHAR of this many characters is at most 65535 bytes.
+    pub fn char_fits(chars: u32, collation: u16) -> bool {
+        u64::from(chars) * u64::from(collation::max_bytes_per_char(collation)) <= 65535
+    }
+    /// `BINARY(bytes)`
+    pub fn binary(bytes: u32) -> ColumnType {
+        ColumnType::char(bytes, BINARY)
+    }
+    /// `VARBINARY(bytes)`
+    pub fn varbinary(bytes: u32) -> ColumnType {
+        ColumnType::varchar(bytes, BINARY)
+    }
+    /// `TINYTEXT`
+    pub fn tinytext(collation: u16) -> ColumnType {
+        ColumnType::new(TypeCode::Blob, 1, false, collation)
+    }
+    /// `TEXT`
+    pub fn text(collation: u16) -> ColumnType {
+        ColumnType::new(TypeCode::Blob, 2, false, collation)
+    }
+    /// `MEDIUMTEXT`
+    pub fn mediumtext(collation: u16) -> ColumnType {
+        ColumnType::new(TypeCode::Blob, 3, false, collation)
+    }
+    /// `LONGTEXT`
+    pub fn longtext(collation: u16) -> ColumnType {
+        ColumnType::new(TypeCode::Blob, 4, false, collation)
+    }
+    /// `TINYBLOB`
+    pub fn tinyblob() -> ColumnType {
+        ColumnType::tinytext(BINARY)
+    }
+    /// `BLOB`
+    pub fn blob() -> ColumnType {
+        ColumnType::text(BINARY)
+    }
+    /// `MEDIUMBLOB`
+    pub fn mediumblob() -> ColumnType {
+        ColumnType::mediumtext(BINARY)
+    }
+    /// `LONGBLOB`
+    pub fn longblob() -> ColumnType {
+        ColumnType::longtext(BINARY)
+    }
+    /// `DATE`
+    pub fn date() -> ColumnType {
+        ColumnType::new(TypeCode::Date, 0, false, BINARY)
+    }
+    /// `TIME(fsp)`
+    pub fn time(fsp: u8) -> ColumnType {
+        assert!(fsp <= 6, "fractional digits out of range");
+        ColumnType::new(TypeCode::Time2, u16::from(fsp), false, BINARY)
+    }
+    /// `DATETIME(fsp)`
+    pub fn datetime(fsp: u8) -> ColumnType {
+        assert!(fsp <= 6, "fractional digits out of range");
+        ColumnType::new(TypeCode::Datetime2, u16::from(fsp), false, BINARY)
+    }
+    /// `TIMESTAMP(fsp)`
+    pub fn timestamp(fsp: u8) -> ColumnType {
+        assert!(fsp <= 6, "fractional digits out of range");
+        ColumnType::new(TypeCode::Timestamp2, u16::from(fsp), false, BINARY)
+    }
+    /// `YEAR`
+    pub fn year() -> ColumnType {
+        ColumnType::new(TypeCode::Year, 0, true, BINARY)
+    }
+    /// `BIT(bits)`, 1..=64
+    pub fn bit(bits: u8) -> ColumnType {
+        assert!((1..=64).contains(&bits), "BIT out of range");
+        ColumnType::new(TypeCode::Bit, u16::from(bits), true, BINARY)
+    }
+    /// `ENUM(members)`
+    pub fn enumeration(members: Vec<String>, collation: u16) -> ColumnType {
+        let bytes = if members.len() < 256 { 1 } else { 2 };
+        let mut ty = ColumnType::new(TypeCode::Enum, bytes, false, collation);
+        ty.members = Some(members.into());
+        ty
+    }
+    /// `SET(members)`, at most 64 members
+    pub fn set(members: Vec<String>, collation: u16) -> ColumnType {
+        let bytes = members.len().div_ceil(8).max(1);
+        let mut ty =
+            ColumnType::new(TypeCode::Set, if bytes > 4 { 8 } else { bytes as u16 }, false, collation);
+        ty.members = Some(members.into());
+        ty
+    }
+    /// `JSON`
+    pub fn json() -> ColumnType {
+        ColumnType::new(TypeCode::Json, 4, false, BINARY)
+    }
+
+    /// `UUID`, `INET4` or `INET6`
+    pub fn of_text(form: TextForm) -> ColumnType {
+        ColumnType { form: Some(NumberForm::of_text(form)), ..ColumnType::binary(form.bytes() as u32) }
+    }
+
+    /// `GEOMETRY`, `POINT` and so on, with the attribute `SRID` or without.
+    pub fn geometry(kind: GeometryKind, srid: Option<u32>) -> ColumnType {
+        let shape = srid.map_or(Shape::Geometry(kind), |srid| Shape::GeometryInSrs(kind, srid));
+        let made = ColumnType::new(TypeCode::Geometry, PREFIX_BYTES, false, BINARY);
+        ColumnType { shape: Some(shape), ..made }
+    }
+
+    /// `VECTOR(dimensions)`
+    pub fn vector(dimensions: u32) -> ColumnType {
+        let made = ColumnType::new(TypeCode::Vector, PREFIX_BYTES, false, BINARY);
+        ColumnType { shape: Some(Shape::Vector(dimensions)), ..made }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_are_named_and_take_no_room() {
+        assert_eq!(size_of::<Option<Shape>>(), 8);
+        for (number, kind) in GeometryKind::ALL.into_iter().enumerate() {
+            assert_eq!(usize::from(kind.number()), number);
+            assert_eq!(GeometryKind::from_number(number as u64), Some(kind));
+            assert_eq!(GeometryKind::from_sql_name(kind.sql_name()), Some(kind));
+        }
+        assert_eq!(GeometryKind::from_number(8), None);
+        let point = ColumnType::geometry(GeometryKind::Point, Some(4326));
+        assert_eq!((point.sql_name().as_str(), point.srid()), ("point", Some(4326)));
+        let vector = ColumnType::vector(3);
+        assert_eq!((vector.sql_name().as_str(), vector.max_bytes()), ("vector(3)", 12));
+    }
+}

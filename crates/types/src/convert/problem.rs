@@ -1,0 +1,115 @@
+//! What is wrong with an assignment, with MySQL's numbers and words.
+
+/// What is wrong with an assignment: an error in strict mode, a warning (and an adjusted value)
+/// otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// 1048: NULL for a NOT NULL column. An assignment never says so: it does not know; the caller
+    /// does.
+    CannotBeNull,
+    /// 1264: a number or time outside of the column's range.
+    OutOfRange,
+    /// 1265: part of the value was lost.
+    Truncated,
+    /// 1406: too many characters or bytes.
+    TooLong,
+    /// 1366: no value of the type at all; the type's name in the message, and the text.
+    Incorrect(&'static str, String),
+    /// 1292: no date or time; the type's name in the message, and the text.
+    IncorrectTemporal(&'static str, String),
+    /// 1441: rounding the fraction leaves the year 9999.
+    TemporalOverflow,
+    /// 3140: no JSON text, with the parser's complaint and the place.
+    InvalidJson(&'static str, usize),
+    /// 1416: no geometry in MySQL's internal form, or one of another kind than the column's.
+    NoGeometry,
+    /// 3643: a geometry in another spatial reference system than the column's.
+    WrongSrid {
+        /// The SRID of the geometry.
+        geometry: u32,
+        /// The SRID of the column.
+        column: u32,
+    },
+    /// 6136: no vector; what it is instead.
+    NoVector(String),
+    /// 1235: a column of this type cannot be written.
+    Unsupported(String),
+}
+
+impl Problem {
+    /// MySQL's error number.
+    pub fn code(&self) -> u16 {
+        match self {
+            Problem::CannotBeNull => 1048,
+            Problem::OutOfRange => 1264,
+            Problem::Truncated => 1265,
+            Problem::TooLong => 1406,
+            Problem::Incorrect(..) => 1366,
+            Problem::IncorrectTemporal(..) => 1292,
+            Problem::TemporalOverflow => 1441,
+            Problem::InvalidJson(..) => 3140,
+            Problem::NoGeometry => 1416,
+            Problem::WrongSrid { .. } => 3643,
+            Problem::NoVector(_) => 6136,
+            Problem::Unsupported(_) => 1235,
+        }
+    }
+
+    /// The SQLSTATE that belongs to the number.
+    pub fn sqlstate(&self) -> &'static str {
+        match self {
+            Problem::CannotBeNull => "23000",
+            Problem::OutOfRange | Problem::NoGeometry => "22003",
+            Problem::Truncated => "01000",
+            Problem::TooLong => "22001",
+            Problem::Incorrect(..) | Problem::WrongSrid { .. } | Problem::NoVector(_) => "HY000",
+            Problem::IncorrectTemporal(..) => "22007",
+            Problem::TemporalOverflow => "22008",
+            Problem::InvalidJson(..) => "22032",
+            Problem::Unsupported(_) => "42000",
+        }
+    }
+
+    /// MySQL's message, for a column and a row number (from 1).
+    pub fn message(&self, column: &str, row: u64) -> String {
+        match self {
+            Problem::CannotBeNull => format!("Column '{column}' cannot be null"),
+            Problem::OutOfRange => format!("Out of range value for column '{column}' at row {row}"),
+            Problem::Truncated => format!("Data truncated for column '{column}' at row {row}"),
+            Problem::TooLong => format!("Data too long for column '{column}' at row {row}"),
+            Problem::Incorrect(name, text) | Problem::IncorrectTemporal(name, text) => {
+                format!("Incorrect {name} value: '{text}' for column '{column}' at row {row}")
+            }
+            Problem::TemporalOverflow => "Datetime function: datetime field overflow".to_string(),
+            Problem::InvalidJson(complaint, at) => {
+                format!("Invalid JSON text: \"{complaint}\" at position {at} in value for column '{column}'.")
+            }
+            Problem::NoGeometry => {
+                "Cannot get geometry object from data you send to the GEOMETRY field".to_string()
+            }
+            Problem::WrongSrid { geometry, column: of_column } => format!(
+                "The SRID of the geometry does not match the SRID of the column '{column}'. The SRID of the \
+                 geometry is {geometry}, but the SRID of the column is {of_column}. Consider changing the SRID of \
+                 the geometry or the SRID property of the column."
+            ),
+            Problem::NoVector(what) => {
+                format!("Value of type '{what}' cannot be converted to 'vector' type.")
+            }
+            Problem::Unsupported(name) => {
+                format!("This version of MySQL doesn't yet support 'values for a column of type {name}'")
+            }
+        }
+    }
+}
+
+/// A warning that goes with an adjusted value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// What it is about.
+    pub problem: Problem,
+    /// Level Note instead of Warning.
+    pub note: bool,
+}
+
+/// Why a value was not taken (strict mode).
+pub type ConvertError = Problem;

@@ -1,0 +1,156 @@
+//! A binary document to the text that `SELECT` shows.
+
+use super::binary::*;
+use crate::decimal::Decimal;
+use crate::temporal::{Date, DateTime, Time};
+use crate::{TypeCode, number};
+
+/// Appends a document's text as `SELECT` shows it. A document that is not well-formed shows as
+/// `null` where it breaks off; an empty one is `null` (the value of a JSON column that was added
+/// without a default).
+pub fn write_text(document: &[u8], out: &mut Vec<u8>) {
+    let written = match document.split_first() {
+        // A well-formed document has fewer values than bytes; one whose offsets share or repeat
+        // values ends here.
+        Some((&kind, body)) => write_value(kind, body, &mut Limits { depth: 0, values: document.len() }, out),
+        None => None,
+    };
+    if written.is_none() {
+        out.extend_from_slice(b"null");
+    }
+}
+
+/// Writes the value of type `kind` at the start of `body`; None (what came before is written) if it
+/// is malformed.
+fn write_value(kind: u8, body: &[u8], limits: &mut Limits, out: &mut Vec<u8>) -> Option<()> {
+    limits.values = limits.values.checked_sub(1)?;
+    if limits.depth > MAX_DEPTH {
+        return None;
+    }
+    match kind {
+        SMALL_OBJECT => write_container(&Container::of(body, 2, true)?, limits, out)?,
+        LARGE_OBJECT => write_container(&Container::of(body, 4, true)?, limits, out)?,
+        SMALL_ARRAY => write_container(&Container::of(body, 2, false)?, limits, out)?,
+        LARGE_ARRAY => write_container(&Container::of(body, 4, false)?, limits, out)?,
+        LITERAL => out.extend_from_slice(match *body.first()? {
+            LITERAL_NULL => b"null",
+            LITERAL_TRUE => b"true",
+            LITERAL_FALSE => b"false",
+            _ => return None,
+        }),
+        INT16 => number::write_i64(i64::from(unsigned(body, 0, 2)? as i16), out),
+        UINT16 => number::write_u64(unsigned(body, 0, 2)?, out),
+        INT32 => number::write_i64(i64::from(unsigned(body, 0, 4)? as i32), out),
+        UINT32 => number::write_u64(unsigned(body, 0, 4)?, out),
+        INT64 => number::write_i64(unsigned(body, 0, 8)? as i64, out),
+        UINT64 => number::write_u64(unsigned(body, 0, 8)?, out),
+        DOUBLE => write_double(f64::from_bits(unsigned(body, 0, 8)?), out),
+        STRING => write_string(variable_length(body)?, out),
+        OPAQUE => write_opaque(*body.first()?, variable_length(body.get(1..)?)?, out)?,
+        _ => return None,
+    }
+    Some(())
+}
+
+/// A double always shows as one: `1.0`, not `1`.
+fn write_double(value: f64, out: &mut Vec<u8>) {
+    let start = out.len();
+    number::write_f64(value, out);
+    if !out[start..].iter().any(|byte| matches!(byte, b'.' | b'e')) {
+        out.extend_from_slice(b".0");
+    }
+}
+
+fn write_container(container: &Container<'_>, limits: &mut Limits, out: &mut Vec<u8>) -> Option<()> {
+    out.push(if container.is_object { b'{' } else { b'[' });
+    for i in 0..container.count {
+        if i > 0 {
+            out.extend_from_slice(b", ");
+        }
+        if container.is_object {
+            write_string(container.key(i)?, out);
+            out.extend_from_slice(b": ");
+        }
+        let (kind, value) = container.value(i)?;
+        limits.depth += 1;
+        write_value(kind, value, limits, out)?;
+        limits.depth -= 1;
+    }
+    out.push(if container.is_object { b'}' } else { b']' });
+    Some(())
+}
+
+fn write_string(text: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
+    for &byte in text {
+        match byte {
+            b'"' => out.extend_from_slice(b"\\\""),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            8 => out.extend_from_slice(b"\\b"),
+            9 => out.extend_from_slice(b"\\t"),
+            10 => out.extend_from_slice(b"\\n"),
+            12 => out.extend_from_slice(b"\\f"),
+            13 => out.extend_from_slice(b"\\r"),
+            0..0x20 => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+            _ => out.push(byte),
+        }
+    }
+    out.push(b'"');
+}
+
+/// SQL values inside of JSON: decimals as numbers, dates and times as strings, everything else in
+/// base 64.
+fn write_opaque(type_byte: u8, bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    match TypeCode::from_u8(type_byte) {
+        Some(TypeCode::NewDecimal) => {
+            let [precision, scale, digits @ ..] = bytes else { return None };
+            if *precision == 0 || *precision > 65 || scale > precision || *scale > 38 {
+                return None;
+            }
+            out.extend_from_slice(Decimal::read_binary(digits, *precision, *scale)?.to_string().as_bytes());
+        }
+        Some(TypeCode::Date | TypeCode::Datetime | TypeCode::Timestamp) => {
+            let packed = i64::from_le_bytes(*bytes.first_chunk()?).unsigned_abs();
+            let (whole, micros) = (packed >> 24, (packed & 0xff_ffff) as u32);
+            let year_month = whole >> 22;
+            let date = Date {
+                year: u16::try_from(year_month / 13).ok()?.min(9999),
+                month: (year_month % 13) as u8,
+                day: (whole >> 17 & 31) as u8,
+            };
+            let (hour, minute, second) =
+                ((whole >> 12 & 31) as u8, (whole >> 6 & 63) as u8, (whole & 63) as u8);
+            out.push(b'"');
+            match TypeCode::from_u8(type_byte) {
+                Some(TypeCode::Date) => date.write_text(out),
+                _ => DateTime { date, hour, minute, second, micros }.write_text(6, out),
+            }
+            out.push(b'"');
+        }
+        Some(TypeCode::Time) => {
+            let packed = i64::from_le_bytes(*bytes.first_chunk()?);
+            let (whole, micros) = (packed.unsigned_abs() >> 24, (packed.unsigned_abs() & 0xff_ffff) as u32);
+            let (hours, minutes) = ((whole >> 12 & 0x3ff) as u16, (whole >> 6 & 63) as u8);
+            out.push(b'"');
+            Time::new(packed < 0, hours, minutes, (whole & 63) as u8, micros)?.write_text(6, out);
+            out.push(b'"');
+        }
+        _ => {
+            out.extend_from_slice(format!("\"base64:type{type_byte}:").as_bytes());
+            write_base64(bytes, out);
+            out.push(b'"');
+        }
+    }
+    Some(())
+}
+
+fn write_base64(bytes: &[u8], out: &mut Vec<u8>) {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for chunk in bytes.chunks(3) {
+        let group = (0..3).fold(0u32, |n, i| n << 8 | u32::from(chunk.get(i).copied().unwrap_or(0)));
+        for i in 0..4 {
+            let digit = DIGITS[(group >> (18 - 6 * i) & 63) as usize];
+            out.push(if i <= chunk.len() { digit } else { b'=' });
+        }
+    }
+}
