@@ -1,60 +1,26 @@
 //! Events in, the history out: follows the groups, and finds for every change which earlier ones
 //! touched the same rows.
 
+mod open;
 mod rows;
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use binlog::boundary::{Boundaries, Edge};
-use binlog::event::{Event, Header, MariadbGtidEvent, QueryEvent, TableMap, event_type, mariadb_flag};
+use binlog::event::{
+    Event, Header, MariadbGtidEvent, QueryEvent, RowsEvent, TableMap, event_type, mariadb_flag,
+};
 use binlog::{Checksum, DecodeError};
 use types::row::RowLayout;
 
 use crate::error::AnalyzeError;
-use crate::history::{History, HotRow, KeySource, Nature, Place, Table, Transaction};
-use crate::keys::{KnownKeys, TableKeys};
+use crate::history::{History, KeySource, Nature, Place, Table, Transaction};
+use crate::keys::KnownKeys;
+use open::{Bound, Open, Refused};
+use rows::RowHistory;
 
-/// A table map bound to what is known of its table.
-struct Bound {
-    table: u32,
-    layout: RowLayout,
-    keys: TableKeys,
-    names: Option<Vec<String>>,
-}
-
-/// The transaction that is being read.
-struct Open {
-    transaction: Transaction,
-    schemas: Option<Vec<u32>>,
-    /// A table of it has no key.
-    is_keyless: bool,
-    /// MySQL's number in the file.
-    sequence_number: i64,
-    /// What happened to each table of it.
-    per_table: Vec<TableShare>,
-}
-
-/// What a transaction does to one table.
-struct TableShare {
-    table: u32,
-    inserts: u64,
-    updates: u64,
-    deletes: u64,
-    bytes: u64,
-}
-
-impl Open {
-    fn share(&mut self, table: u32) -> &mut TableShare {
-        let at = self.per_table.iter().position(|share| share.table == table).unwrap_or_else(|| {
-            self.per_table.push(TableShare { table, inserts: 0, updates: 0, deletes: 0, bytes: 0 });
-            self.per_table.len() - 1
-        });
-        &mut self.per_table[at]
-    }
-}
-
-/// See the module's header.
+/// Takes events in their order, and makes the history of them.
 pub struct Recorder {
     history: History,
     known: KnownKeys,
@@ -70,12 +36,7 @@ pub struct Recorder {
     cache: HashMap<Vec<u8>, Rc<Bound>>,
     table_numbers: HashMap<String, u32>,
     schema_numbers: HashMap<String, u32>,
-    rows: HashMap<u64, rows::RowState>,
-    hot: HashMap<u64, (u32, String)>,
-    /// What the source's writeset history would begin with.
-    writesets_begin: u32,
-    writesets_kept: usize,
-    writesets_limit: usize,
+    rows: RowHistory,
     limit: usize,
 }
 
@@ -96,11 +57,7 @@ impl Recorder {
             cache: HashMap::new(),
             table_numbers: HashMap::new(),
             schema_numbers: HashMap::new(),
-            rows: HashMap::new(),
-            hot: HashMap::new(),
-            writesets_begin: 0,
-            writesets_kept: 0,
-            writesets_limit,
+            rows: RowHistory::new(writesets_limit),
             limit,
         }
     }
@@ -185,7 +142,7 @@ impl Recorder {
                 nature: Nature::Rows,
                 is_unordered: true,
                 commit_parent: before,
-                writeset_parent: self.writesets_begin,
+                writeset_parent: self.rows.writesets_begin(),
                 schemas: 0,
             },
             schemas: Some(Vec::new()),
@@ -216,6 +173,25 @@ impl Recorder {
             _ => {}
         }
         Ok(())
+    }
+
+    fn take_rows(&mut self, event: &RowsEvent<'_>, event_bytes: usize) -> Result<(), Refused> {
+        let Some(bound) = self.bound.get(&event.table_id) else {
+            // The last event of a statement that changed nothing has a number that stands for no
+            // table.
+            if event.rows.is_empty() {
+                return Ok(());
+            }
+            return Err(DecodeError { offset: 19, what: "row event without its table map" }.into());
+        };
+        if event.columns != bound.layout.columns() {
+            return Err(
+                DecodeError { offset: 19, what: "row event of another table than its table map" }.into()
+            );
+        }
+        let Some(open) = &mut self.open else { return Ok(()) };
+        open.share(bound.table).bytes += event_bytes as u64;
+        self.rows.take(bound, event, open, &mut self.history)
     }
 
     /// LOGICAL_CLOCK: what was committed when the transaction was prepared.
@@ -337,10 +313,7 @@ impl Recorder {
         if !has_writeset {
             transaction.writeset_parent = transaction.commit_parent;
         }
-        if !has_writeset || self.writesets_kept > self.writesets_limit {
-            self.writesets_begin = number;
-            self.writesets_kept = 0;
-        }
+        self.rows.end(number, has_writeset);
         transaction.schemas = self.history.schema_set(open.schemas.map(|mut schemas| {
             schemas.sort_unstable();
             schemas
@@ -369,33 +342,8 @@ impl Recorder {
             let edges = first.checked_sub(1).map_or(0, |last| self.history.changes[last].edges_end as usize);
             self.history.edges.truncate(edges);
         }
-        let count = |row: &u64| self.rows.get(row).map_or(0, |state| state.count);
-        let mut hot: Vec<HotRow> = self
-            .hot
-            .iter()
-            .map(|(row, (table, key))| HotRow {
-                table: self.history.tables[*table as usize].name.clone(),
-                key: key.clone(),
-                changes: count(row),
-            })
-            .collect();
-        hot.sort_by(|a, b| {
-            b.changes.cmp(&a.changes).then_with(|| (&a.table, &a.key).cmp(&(&b.table, &b.key)))
-        });
-        self.history.hot_rows = hot;
+        self.history.hot_rows = self.rows.hot_rows(&self.history.tables);
         self.history
-    }
-}
-
-/// Why an event was not taken.
-enum Refused {
-    Event(DecodeError),
-    TooLarge,
-}
-
-impl From<DecodeError> for Refused {
-    fn from(error: DecodeError) -> Refused {
-        Refused::Event(error)
     }
 }
 

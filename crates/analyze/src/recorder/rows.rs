@@ -1,10 +1,12 @@
 //! Row events: which rows they change, and which earlier changes those rows had.
 
+use std::collections::HashMap;
+
 use binlog::DecodeError;
 use binlog::event::{RowsEvent, RowsKind};
 
-use super::{Bound, Recorder, Refused};
-use crate::history::Change;
+use super::open::{Bound, Open, Refused};
+use crate::history::{Change, History, HotRow, Table};
 use crate::keys::Row;
 
 /// A row that is changed this often is worth a look: its key is kept as text.
@@ -14,33 +16,61 @@ const HOT_ROWS_KEPT: usize = 100_000;
 
 /// What came last of a row.
 #[derive(Clone, Copy, Default)]
-pub(super) struct RowState {
+struct RowState {
     /// Number of the last change plus one; 0: none.
-    pub change: u32,
+    change: u32,
     /// How many transactions there were with the one of that change.
-    pub transaction: u32,
+    transaction: u32,
     /// Changes so far.
-    pub count: u32,
+    count: u32,
 }
 
-impl Recorder {
-    pub(super) fn take_rows(&mut self, event: &RowsEvent<'_>, event_bytes: usize) -> Result<(), Refused> {
-        let Some(bound) = self.bound.get(&event.table_id).cloned() else {
-            // The last event of a statement that changed nothing has a number that stands for no
-            // table.
-            if event.rows.is_empty() {
-                return Ok(());
-            }
-            return Err(DecodeError { offset: 19, what: "row event without its table map" }.into());
-        };
-        if event.columns != bound.layout.columns() {
-            return Err(
-                DecodeError { offset: 19, what: "row event of another table than its table map" }.into()
-            );
+/// What is known of the rows that the transactions so far have changed.
+pub(super) struct RowHistory {
+    rows: HashMap<u64, RowState>,
+    /// Rows that are changed often: their table and their key as text.
+    hot: HashMap<u64, (u32, String)>,
+    /// What the source's writeset history would begin with.
+    writesets_begin: u32,
+    writesets_kept: usize,
+    writesets_limit: usize,
+}
+
+impl RowHistory {
+    /// No row has been changed yet. `writesets_limit` is
+    /// `binlog_transaction_dependency_history_size`.
+    pub fn new(writesets_limit: usize) -> RowHistory {
+        RowHistory {
+            rows: HashMap::new(),
+            hot: HashMap::new(),
+            writesets_begin: 0,
+            writesets_kept: 0,
+            writesets_limit,
         }
-        if let Some(open) = &mut self.open {
-            open.share(bound.table).bytes += event_bytes as u64;
+    }
+
+    /// The number of transactions that no later one passes, by the source's writesets.
+    pub fn writesets_begin(&self) -> u32 {
+        self.writesets_begin
+    }
+
+    /// The transaction of this number ends. The history of writesets begins anew after one that has
+    /// none, and when it is full.
+    pub fn end(&mut self, number: u32, has_writeset: bool) {
+        if !has_writeset || self.writesets_kept > self.writesets_limit {
+            self.writesets_begin = number;
+            self.writesets_kept = 0;
         }
+    }
+
+    /// Takes the changes of a row event, which are the open transaction's.
+    pub fn take(
+        &mut self,
+        bound: &Bound,
+        event: &RowsEvent<'_>,
+        open: &mut Open,
+        history: &mut History,
+    ) -> Result<(), Refused> {
         let (before_mask, after_mask) = (event.before_mask(), event.after_mask());
         for change in event.iter(&bound.layout) {
             let change = change?;
@@ -52,7 +82,7 @@ impl Recorder {
             if let (Some(mask), Some(image)) = (&after_mask, change.after) {
                 after.take(&bound.layout, mask, image).map_err(|_| damaged())?;
             }
-            self.change(&bound, event.kind, &before, &after)?;
+            self.change(bound, event.kind, (&before, &after), open, history)?;
         }
         Ok(())
     }
@@ -61,12 +91,12 @@ impl Recorder {
         &mut self,
         bound: &Bound,
         kind: RowsKind,
-        before: &Row<'_>,
-        after: &Row<'_>,
+        (before, after): (&Row<'_>, &Row<'_>),
+        open: &mut Open,
+        history: &mut History,
     ) -> Result<(), Refused> {
-        let Some(open) = &mut self.open else { return Ok(()) };
-        let number = u32::try_from(self.history.changes.len() + 1).map_err(|_| Refused::TooLarge)?;
-        let transaction = self.history.transactions.len() as u32 + 1;
+        let number = u32::try_from(history.changes.len() + 1).map_err(|_| Refused::TooLarge)?;
+        let transaction = history.transactions.len() as u32 + 1;
         let keys = &bound.keys.keys;
         let mut numbers = Vec::with_capacity(4);
         if kind != RowsKind::Write {
@@ -79,7 +109,7 @@ impl Recorder {
         // The row as it is now, and as it was.
         let now = if kind == RowsKind::Delete { numbers[0] } else { numbers[split] };
         let was = numbers[0];
-        let edges_begin = self.history.edges.len();
+        let edges_begin = history.edges.len();
         let mut count = 0;
         for &row in &numbers {
             let state = self.rows.entry(row).or_default();
@@ -89,8 +119,8 @@ impl Recorder {
                     open.transaction.writeset_parent =
                         open.transaction.writeset_parent.max(state.transaction);
                 }
-                if !self.history.edges[edges_begin..].contains(&earlier) && state.change != number {
-                    self.history.edges.push(earlier);
+                if !history.edges[edges_begin..].contains(&earlier) && state.change != number {
+                    history.edges.push(earlier);
                 }
             }
             if state.transaction <= self.writesets_begin {
@@ -121,8 +151,8 @@ impl Recorder {
                 .or_insert_with(|| (bound.table, row.describe(keys, bound.names.as_deref(), &bound.layout)));
         }
         open.transaction.changes += 1;
-        let edges_end = u32::try_from(self.history.edges.len()).map_err(|_| Refused::TooLarge)?;
-        self.history.changes.push(Change { table: bound.table, edges_end });
+        let edges_end = u32::try_from(history.edges.len()).map_err(|_| Refused::TooLarge)?;
+        history.changes.push(Change { table: bound.table, edges_end });
         let share = open.share(bound.table);
         match kind {
             RowsKind::Write => share.inserts += 1,
@@ -130,6 +160,21 @@ impl Recorder {
             RowsKind::Delete => share.deletes += 1,
         }
         Ok(())
+    }
+
+    /// The rows that were changed often, the most often first.
+    pub fn hot_rows(&self, tables: &[Table]) -> Vec<HotRow> {
+        let count = |row: &u64| self.rows.get(row).map_or(0, |state| state.count);
+        let hot = self.hot.iter().map(|(row, (table, key))| HotRow {
+            table: tables[*table as usize].name.clone(),
+            key: key.clone(),
+            changes: count(row),
+        });
+        let mut hot: Vec<HotRow> = hot.collect();
+        hot.sort_by(|a, b| {
+            b.changes.cmp(&a.changes).then_with(|| (&a.table, &a.key).cmp(&(&b.table, &b.key)))
+        });
+        hot
     }
 }
 

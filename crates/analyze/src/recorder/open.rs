@@ -1,0 +1,59 @@
+//! The transaction that is being read, and the tables that its events name.
+
+use binlog::DecodeError;
+use types::row::RowLayout;
+
+use crate::history::Transaction;
+use crate::keys::TableKeys;
+
+/// A table map bound to what is known of its table.
+pub(super) struct Bound {
+    pub table: u32,
+    pub layout: RowLayout,
+    pub keys: TableKeys,
+    pub names: Option<Vec<String>>,
+}
+
+/// The transaction that is being read.
+pub(super) struct Open {
+    pub transaction: Transaction,
+    pub schemas: Option<Vec<u32>>,
+    /// Whether a table of it has no key.
+    pub is_keyless: bool,
+    /// MySQL's number in the file.
+    pub sequence_number: i64,
+    /// What happened to each table of it.
+    pub per_table: Vec<TableShare>,
+}
+
+/// What a transaction does to one table.
+pub(super) struct TableShare {
+    pub table: u32,
+    pub inserts: u64,
+    pub updates: u64,
+    pub deletes: u64,
+    pub bytes: u64,
+}
+
+impl Open {
+    /// What it has done to a table so far.
+    pub fn share(&mut self, table: u32) -> &mut TableShare {
+        let at = self.per_table.iter().position(|share| share.table == table).unwrap_or_else(|| {
+            self.per_table.push(TableShare { table, inserts: 0, updates: 0, deletes: 0, bytes: 0 });
+            self.per_table.len() - 1
+        });
+        &mut self.per_table[at]
+    }
+}
+
+/// Why an event was not taken.
+pub(super) enum Refused {
+    Event(DecodeError),
+    TooLarge,
+}
+
+impl From<DecodeError> for Refused {
+    fn from(error: DecodeError) -> Refused {
+        Refused::Event(error)
+    }
+}
