@@ -32,7 +32,7 @@ const SPREAD_TYPES: &[(&str, &str, usize)] = &[
     ("redo", "Core", 5),
     ("server", "Change", 5),
     ("server", "Connection", 4),
-    ("sql", "Binder", 9),
+    ("sql", "Binder", 12),
     ("sql", "Parser", 25),
     ("sql", "Session", 18),
     ("types", "ColumnType", 4),
