@@ -2,7 +2,7 @@
 
 use crate::accounts::privileges::DYNAMIC;
 use crate::accounts::{Account, AccountTable, Level, Privileges, secret, storage};
-use crate::internal_session::InternalSession;
+use crate::internal::session::InternalSession;
 use crate::server::Server;
 use sql::SqlError;
 use sql::admin::{Authentication, Secret};

@@ -4,33 +4,28 @@
 //! process's exit code.
 //!
 //! The way of a statement: [`listener`] accepts, [`connection`] reads the command (crate
-//! `protocol`), a `sql::Session` runs it and asks `sql_host` for what belongs to the server,
-//! [`wire_sink`] sends the result. [`serve`] has the way of the process: options, [`start`], ready,
-//! a signal, the end.
+//! `protocol`), a `sql::Session` runs it and asks [`sql_host`] for what belongs to the server, and
+//! the connection sends the result. [`serve`] has the way of the process: options, [`start`],
+//! ready, a signal, the end.
 //!
 //! The layers, from the lowest. A file names those below it alone:
 //!
-//! 1. The process: [`error_log`], [`panic_hook`], [`signals`], `service` (systemd), [`version`],
-//!    `datadir` (whose it is, and its format) and `auto_cnf`.
-//! 2. What the server keeps in memory, each part by itself: [`accounts`] (the table, rights and
-//!    roles, and what a statement changes), `variables::store` (values by their places),
-//!    [`sessions`] (the connections, KILL), `time_limits`, [`status`] (counters), [`host_cache`],
-//!    `replicas`, `innodb_monitor::last_look`.
-//! 3. [`server`]: [`server::Server`] owns these beside the engine, the binary log and the channels,
-//!    and is what everything above is given.
-//! 4. [`variables`]: the definitions, which are functions of a server, and what is set by them.
-//!    [`options`] reads them from the command line and option files; [`help`] and [`manual`] print
-//!    them.
-//! 5. The server's own sessions: `internal_host` and `internal_session`. `accounts::storage` reads
-//!    and writes the tables of accounts with them, `initialise` makes them.
-//! 6. One client: `peer` (where it comes from), `tls`, [`authenticate`] and `login` (who it is),
-//!    [`connection_host`] with `session_rights` (what belongs to its session), `checks` (what it
-//!    may do).
-//! 7. What a client is shown: `processlist`, [`show_status`], `innodb_monitor`, `virtual_tables`.
+//! 1. [`process`]: the error log, signals, what a panic ends, systemd, the version; [`datadir`]:
+//!    whose the data directory is, and its format.
+//! 2. [`accounts`] in memory, and what statements make of them; `variables::store`, the values of
+//!    system variables; of [`server`] the connections, counters, hosts and replicas.
+//! 3. [`server::Server`] owns these beside the engine, the binary log and the channels, and is what
+//!    everything above is given.
+//! 4. [`variables`]: the definitions, which are functions of a server, and what setting one does.
+//!    [`options`] reads them from the command line and option files.
+//! 5. [`internal`]: the server's own sessions. `accounts::storage` reads and writes the tables of
+//!    accounts with them, and [`initialise`] makes these.
+//! 6. [`client`]: who a client is, what belongs to its session, and what it may do.
+//! 7. [`show`]: what a client is shown of the server.
 //! 8. [`admin`]: the statements that the server itself carries out.
-//! 9. `sql_host`: what a client's session asks of the server, answered with layers 6 to 8.
-//! 10. [`connection`] with [`wire_sink`], [`cells`], `prepared` and `packet_room`; [`listener`].
-//! 11. [`start`] puts a server together, [`serve`] runs it.
+//! 9. [`sql_host`]: what a client's session asks of the server, answered by the three layers below.
+//! 10. [`connection`] and [`listener`].
+//! 11. [`start`] puts a server together, and [`serve`] runs it.
 //!
 //! Invariants:
 //! - A connection that breaks, misbehaves or panics harms no other connection.
@@ -42,46 +37,17 @@
 
 pub mod accounts;
 pub mod admin;
-pub mod authenticate;
-mod auto_cnf;
-pub mod cells;
-mod checks;
+pub mod client;
 pub mod connection;
-pub mod connection_host;
-mod datadir;
-pub mod error_log;
-pub mod help;
-pub mod host_cache;
-mod initialise;
-mod innodb_monitor;
-mod internal_host;
-mod internal_session;
+pub mod datadir;
+pub mod initialise;
+pub mod internal;
 pub mod listener;
-mod login;
-pub mod manual;
 pub mod options;
-mod packet_room;
-pub mod panic_hook;
-mod peer;
-mod prepared;
-mod processlist;
-mod replicas;
-mod result_table;
-mod row_collector;
-mod secrets;
+pub mod process;
 pub mod serve;
 pub mod server;
-mod service;
-mod session_rights;
-pub mod sessions;
-pub mod show_status;
-pub mod signals;
-mod sql_host;
+pub mod show;
+pub mod sql_host;
 pub mod start;
-pub mod status;
-mod time_limits;
-mod tls;
 pub mod variables;
-pub mod version;
-mod virtual_tables;
-pub mod wire_sink;

@@ -2,8 +2,8 @@
 //! thread of its own (docs/decisions/0002-thread-per-connection.md).
 
 use crate::connection::{self, Origin};
+use crate::process::version::VERSION;
 use crate::server::Server;
-use crate::version::VERSION;
 use os::account::{State, enter};
 use os::disk::Disk;
 use os::thread::JoinHandle;

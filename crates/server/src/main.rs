@@ -8,7 +8,7 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    server::panic_hook::install();
+    server::process::panic_hook::install();
     os::account::open("main");
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.first().map(String::as_str) {
@@ -18,18 +18,18 @@ fn main() -> ExitCode {
         Some("completions") => completions(args.get(1).map_or("", String::as_str)),
         Some("man") => manual_pages(args.get(1).map_or(".", String::as_str)),
         Some("--version" | "-V") => {
-            println!("{}", server::version::version_line("slipstream"));
+            println!("{}", server::process::version::version_line("slipstream"));
             ExitCode::SUCCESS
         }
         Some("--help" | "-?" | "-h") => {
-            print!("{}", server::help::help());
+            print!("{}", server::options::help::help());
             ExitCode::SUCCESS
         }
         other => {
             if let Some(word) = other {
                 eprintln!("slipstream: unknown command '{word}'");
             }
-            eprint!("{}", server::help::help());
+            eprint!("{}", server::options::help::help());
             ExitCode::FAILURE
         }
     }
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
 
 /// Writes the script for a shell to standard output.
 fn completions(shell: &str) -> ExitCode {
-    match server::manual::write_completions(shell, &mut std::io::stdout()) {
+    match server::options::manual::write_completions(shell, &mut std::io::stdout()) {
         Some(Ok(())) => ExitCode::SUCCESS,
         Some(Err(e)) => failed(&format!("cannot write the script: {e}")),
         None => {
@@ -48,7 +48,7 @@ fn completions(shell: &str) -> ExitCode {
 
 /// Writes the manual pages into a directory.
 fn manual_pages(directory: &str) -> ExitCode {
-    match server::manual::write_pages(directory.as_ref()) {
+    match server::options::manual::write_pages(directory.as_ref()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => failed(&format!("cannot write manual pages into '{directory}': {e}")),
     }

@@ -1,14 +1,14 @@
 //! `slipstream serve`: from the command line to the end of the process.
 
-use crate::error_log;
 use crate::listener::{self, Listener};
 use crate::log_system;
 use crate::options::{self, Options};
+use crate::process::error_log;
+use crate::process::signals::{Request, Signals};
+use crate::process::version::{VERSION, VERSION_COMMENT, VERSION_FOR_MARIADB, version_line};
 use crate::server::Server;
-use crate::signals::{Request, Signals};
 use crate::start::{StartError, Started, globals_of, start};
 use crate::variables::{self, Setting};
-use crate::version::{VERSION, VERSION_COMMENT, VERSION_FOR_MARIADB, version_line};
 use os::account::{State, enter};
 use os::clock::Stopwatch;
 use os::disk::Disk;
@@ -34,7 +34,7 @@ pub fn main(args: &[String]) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if options.help {
-        print!("{}", crate::help::serve_help());
+        print!("{}", crate::options::help::serve_help());
         return ExitCode::SUCCESS;
     }
     if options.print_defaults {
@@ -102,7 +102,7 @@ fn open_rsa_key(server: &Arc<Server>) {
 /// Listens until a signal asks to stop.
 fn serve(server: &Arc<Server>, signals: &Signals) -> Result<(), StartError> {
     open_rsa_key(server);
-    crate::tls::open(server);
+    crate::client::tls::open(server);
     let listeners = match bind(server) {
         Ok(listeners) => listeners,
         Err(e) => {
@@ -120,7 +120,7 @@ fn serve(server: &Arc<Server>, signals: &Signals) -> Result<(), StartError> {
         of("socket"),
         of("port")
     );
-    crate::service::ready();
+    crate::process::service::ready();
     loop {
         let request = {
             let _waiting = enter(State::Idle);
@@ -139,7 +139,7 @@ fn serve(server: &Arc<Server>, signals: &Signals) -> Result<(), StartError> {
         "MY-013172",
         "Received SHUTDOWN from user <via user signal>. Shutting down slipstream ({VERSION})."
     );
-    crate::service::stopping();
+    crate::process::service::stopping();
     server.begin_stop();
     accepting.stop(&*server.disk);
     end_sessions(server);

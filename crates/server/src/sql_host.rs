@@ -2,10 +2,10 @@
 
 use crate::accounts::{Privileges, needs_privilege, roles};
 use crate::admin::{self, account_changes};
-use crate::checks::bits;
-use crate::connection_host::ConnectionHost;
+use crate::client::checks::bits;
+use crate::client::connection_host::ConnectionHost;
+use crate::show::{status, virtual_tables};
 use crate::variables;
-use crate::{show_status, virtual_tables};
 use protocol::capability as cap;
 use protocol::handshake::HandshakeResponse;
 use sql::admin::{AccountsChanged, AccountsLog};
@@ -204,7 +204,7 @@ impl Host for ConnectionHost {
     }
 
     fn status(&self, _scope: VariableScope) -> Vec<(String, String)> {
-        show_status::of_session(self.server(), self.entry())
+        status::of_session(self.server(), self.entry())
     }
 
     fn virtual_table(&self, schema: &str, table: &str) -> Option<VirtualTable> {
@@ -269,7 +269,7 @@ impl Host for ConnectionHost {
 
     fn sleep(&self, duration: Duration) -> bool {
         #[cfg(test)]
-        assert_ne!(duration, crate::panic_hook::PANICS, "a test asks for a panic");
+        assert_ne!(duration, crate::process::panic_hook::PANICS, "a test asks for a panic");
         self.entry().sleep(duration)
     }
 

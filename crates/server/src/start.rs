@@ -1,12 +1,12 @@
 //! From options to a server: the data directory, the engine, the binary log, the replica.
 
 use crate::admin::account_changes;
-use crate::auto_cnf::server_uuid;
+use crate::datadir::auto_cnf::server_uuid;
 use crate::datadir::{self, Datadir, DatadirError};
 use crate::options::Options;
+use crate::process::version::{INNODB_VERSION, VERSION, VERSION_COMMENT};
 use crate::server::{Parts, Server};
 use crate::variables::{Globals, Setting};
-use crate::version::{INNODB_VERSION, VERSION, VERSION_COMMENT};
 use binlog::gtid::Uuid;
 use engine::{Engine, EngineConfig, EngineError, RowImage};
 use os::disk::Disk;

@@ -3,8 +3,8 @@
 
 use super::row::{insert_row, quote};
 use super::{Account, AccountName, Privileges, RoutineName};
-use crate::internal_session::InternalSession;
-use crate::row_collector::RowCollector;
+use crate::internal::row_collector::RowCollector;
+use crate::internal::session::InternalSession;
 use std::collections::BTreeMap;
 
 const TAIL: &str = "ENGINE=InnoDB DEFAULT CHARSET=utf8mb3 COLLATE=utf8mb3_bin";

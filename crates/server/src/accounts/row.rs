@@ -1,7 +1,7 @@
 //! How a row of the tables of accounts is written as a statement. Its strings are bytes, which no
 //! character set changes.
 
-use crate::internal_session::InternalSession;
+use crate::internal::session::InternalSession;
 
 /// Inserts a row with these cells into a table of the schema `mysql`.
 pub(super) fn insert_row(

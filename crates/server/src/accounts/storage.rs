@@ -8,8 +8,8 @@
 use super::privileges::STATIC;
 use super::row::{insert_row, quote};
 use super::{Account, AccountName, AccountTable, Privileges, grant_tables, stored};
-use crate::internal_session::InternalSession;
-use crate::row_collector::RowCollector;
+use crate::internal::row_collector::RowCollector;
+use crate::internal::session::InternalSession;
 use crate::server::Server;
 use sql::admin::AccountsLog;
 use std::collections::BTreeMap;

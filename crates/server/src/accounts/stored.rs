@@ -4,8 +4,8 @@
 use super::attributes::{PastPassword, merged};
 use super::row::quote;
 use super::{Account, Attributes, restrictions};
-use crate::internal_session::InternalSession;
-use crate::row_collector::RowCollector;
+use crate::internal::row_collector::RowCollector;
+use crate::internal::session::InternalSession;
 use sql::admin::TlsRequirement;
 
 /// The columns of `mysql.user` behind the privileges, each with what it is.

@@ -3,7 +3,7 @@
 
 use super::attributes::{Limits, Locking};
 use super::{Account, AccountName};
-use crate::host_cache::HostError;
+use crate::server::host_cache::HostError;
 use parking_lot::Mutex;
 use sql::SqlError;
 use std::collections::HashMap;

@@ -4,11 +4,11 @@ use super::account_rights::{check, check_grant_tables, is_self, may_create_users
 use crate::accounts::alter::{PasswordPolicy, RandomPassword};
 use crate::accounts::change::{By, Change};
 use crate::accounts::{Account, AccountName, AccountTable, Level, Privileges, RoutineName, storage};
-use crate::connection_host::ConnectionHost;
-use crate::result_table::{number_column, text_column};
+use crate::client::connection_host::ConnectionHost;
+use crate::client::session_rights::mandatory_roles;
 use crate::server::Server;
-use crate::session_rights::mandatory_roles;
-use crate::virtual_tables;
+use crate::show::result_table::{number_column, text_column};
+use crate::show::virtual_tables;
 use engine::ObjectKind;
 use protocol::auth::{native, plugin};
 use sql::admin::{

@@ -1,7 +1,7 @@
 //! Whether a session may give the statements about accounts.
 
 use crate::accounts::{Account, Privileges, needs_privilege, schema_denied};
-use crate::connection_host::{ConnectionHost, password_expired};
+use crate::client::connection_host::{ConnectionHost, password_expired};
 use crate::server::Server;
 use sql::admin::{Account as Named, Authentication, Secret};
 use sql::{AdminCommand as Command, SqlError};

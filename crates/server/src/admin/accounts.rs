@@ -3,9 +3,9 @@
 use super::account_rights::{check_grant_tables, is_self, on_accounts};
 use crate::accounts::role_changes::not_granted;
 use crate::accounts::{Account, Privileges, no_such_grant, roles, schema_denied, show};
-use crate::connection_host::ConnectionHost;
-use crate::result_table::{send, send_ok, text_column};
-use crate::session_rights::mandatory_roles;
+use crate::client::connection_host::ConnectionHost;
+use crate::client::session_rights::mandatory_roles;
+use crate::show::result_table::{send, send_ok, text_column};
 use sql::admin::Account as Named;
 use sql::{AdminCommand as Command, ResultSink, SqlError, VirtualTable};
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! FLUSH.
 
-use crate::connection_host::ConnectionHost;
+use crate::client::connection_host::ConnectionHost;
 use crate::server::Server;
 use sql::SqlError;
 use sql::admin::FlushTarget;
@@ -60,7 +60,8 @@ pub fn flush_logs(server: &Server) -> sql::Result<()> {
 }
 
 fn reopen_error_log() -> sql::Result<()> {
-    crate::error_log::reopen().map_err(|e| SqlError::new(1105, format!("cannot open the error log: {e}")))
+    crate::process::error_log::reopen()
+        .map_err(|e| SqlError::new(1105, format!("cannot open the error log: {e}")))
 }
 
 fn flush_binary_logs(server: &Server) -> sql::Result<()> {

@@ -7,8 +7,8 @@ pub mod flush;
 mod replication;
 mod show;
 
-use crate::connection_host::ConnectionHost;
-use crate::result_table::send_ok;
+use crate::client::connection_host::ConnectionHost;
+use crate::show::result_table::send_ok;
 use sql::{AdminCommand as Command, ResultSink, SqlError};
 
 /// Carries out a command and answers it.

@@ -1,8 +1,8 @@
 //! The statements about replication and the binary log.
 
 use crate::accounts::needs_privilege;
-use crate::connection_host::ConnectionHost;
-use crate::result_table::{number_column, send, send_ok, text_column};
+use crate::client::connection_host::ConnectionHost;
+use crate::show::result_table::{number_column, send, send_ok, text_column};
 use replica::error::ChannelError;
 use replica::status::{Cell, ReplicaStatus};
 use replica::{Replica, Threads};
@@ -165,7 +165,7 @@ fn replicas(host: &ConnectionHost, old_names: bool) -> VirtualTable {
         number_column(names[3]),
         text_column(names[4], 36),
     ];
-    let row = |r: crate::replicas::RegisteredReplica| {
+    let row = |r: crate::server::replicas::RegisteredReplica| {
         vec![
             Value::UInt(r.server_id.into()),
             Value::text(&r.host),

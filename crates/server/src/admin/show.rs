@@ -1,10 +1,10 @@
 //! SHOW statements about the server.
 
 use crate::accounts::privileges::STATIC;
-use crate::connection_host::ConnectionHost;
-use crate::processlist::{state_of, visible_processes};
-use crate::result_table::{number_column, send, text_column, text_or_null};
-use crate::sessions::{ProcessLine, activity_name};
+use crate::client::connection_host::ConnectionHost;
+use crate::server::sessions::{ProcessLine, activity_name};
+use crate::show::processlist::{state_of, visible_processes};
+use crate::show::result_table::{number_column, send, text_column, text_or_null};
 use sql::{ResultSink, SqlError, VirtualTable};
 use types::Value;
 
@@ -65,7 +65,7 @@ pub fn engine(
     }
     host.require_static("PROCESS")?;
     let rows = if what.eq_ignore_ascii_case("STATUS") {
-        let text = crate::innodb_monitor::text(host.server());
+        let text = crate::show::innodb_monitor::text(host.server());
         vec![vec![Value::text("InnoDB"), Value::text(""), Value::text(&text)]]
     } else {
         // SHOW ENGINE INNODB MUTEX lists mutexes that were waited for; latches here keep no such

@@ -2,11 +2,11 @@
 //! let in.
 
 use crate::accounts::{Account, ClientHost};
-use crate::authenticate::{Authentication, Refusal, new_nonce};
-use crate::login::{self, Arrival, Login};
-use crate::peer;
+use crate::client::authenticate::{Authentication, Refusal, new_nonce};
+use crate::client::login::{self, Arrival, Login};
+use crate::client::peer;
 use crate::server::Server;
-use crate::sessions::SessionEntry;
+use crate::server::sessions::SessionEntry;
 use protocol::auth::{NONCE_BYTES, plugin};
 use protocol::capability as cap;
 use protocol::handshake::{COLLATION_UTF8MB4_0900_AI_CI, FirstPacket, Greeting, HandshakeResponse};

@@ -3,14 +3,14 @@
 use super::admission::unreadable;
 use super::{Connection, End};
 use crate::accounts::{Account, access_denied};
-use crate::authenticate::{Authentication, Refusal};
-use crate::connection_host::{ConnectionHost, password_expired};
-use crate::login::{self, Arrival, Login};
-use crate::packet_room::PacketRoom;
-use crate::secrets::without_secrets;
-use crate::sessions::{Activity, MAX_SHOWN_BYTES};
+use crate::client::authenticate::{Authentication, Refusal};
+use crate::client::connection_host::{ConnectionHost, password_expired};
+use crate::client::login::{self, Arrival, Login};
+use crate::connection::packet_room::PacketRoom;
+use crate::connection::secrets::without_secrets;
+use crate::connection::wire_sink::{RowForm, definition};
+use crate::server::sessions::{Activity, MAX_SHOWN_BYTES};
 use crate::sql_host::new_session;
-use crate::wire_sink::{RowForm, definition};
 use protocol::capability as cap;
 use protocol::command as com;
 use protocol::handshake::HandshakeResponse;
@@ -136,7 +136,7 @@ impl Connection<'_> {
 
     fn statistics(&mut self) -> Result<(), PacketError> {
         self.server.status.admin_commands.add_one();
-        let line = crate::show_status::statistics_line(self.server);
+        let line = crate::show::status::statistics_line(self.server);
         self.channel.write_packet(|out| out.extend_from_slice(line.as_bytes()))
     }
 
@@ -144,7 +144,7 @@ impl Connection<'_> {
         if let Err(e) = self.host.require_admin("SUPER", &[]) {
             return self.send_error(&e);
         }
-        crate::show_status::log_debug_information(self.server);
+        crate::show::status::log_debug_information(self.server);
         self.send_end()
     }
 
@@ -271,7 +271,7 @@ impl Connection<'_> {
             let with_password = !account.authentication_string.is_empty();
             return self.send_error(&access_denied(&account.user, &account.host, with_password));
         }
-        match crate::replicas::RegisteredReplica::decode(self.body(), self.entry.id) {
+        match crate::server::replicas::RegisteredReplica::decode(self.body(), self.entry.id) {
             Ok(mut replica) => {
                 if replica.source_id == 0 {
                     replica.source_id = self.server.globals.named("server_id").uint() as u32;

@@ -1,7 +1,7 @@
 //! COM_BINLOG_DUMP and COM_BINLOG_DUMP_GTID: the connection becomes a stream of events.
 
 use super::{Connection, End};
-use crate::sessions::{Activity, SessionEntry};
+use crate::server::sessions::{Activity, SessionEntry};
 use binlog::semi_sync;
 use os::account::{State, enter};
 use protocol::command as com;
@@ -33,7 +33,7 @@ fn io_error(e: PacketError) -> io::Error {
 impl DumpSink for EventSink<'_> {
     fn send(&mut self, event: &[u8]) -> io::Result<()> {
         #[cfg(test)]
-        crate::panic_hook::panic_if_asked();
+        crate::process::panic_hook::panic_if_asked();
         let write = |out: &mut Vec<u8>| {
             out.push(0);
             out.extend_from_slice(event);
@@ -43,7 +43,7 @@ impl DumpSink for EventSink<'_> {
 
     fn send_semi_sync(&mut self, event: &[u8], wants_ack: bool) -> io::Result<()> {
         #[cfg(test)]
-        crate::panic_hook::panic_if_asked();
+        crate::process::panic_hook::panic_if_asked();
         let write = |out: &mut Vec<u8>| {
             out.push(0);
             out.extend_from_slice(&semi_sync::header(wants_ack));

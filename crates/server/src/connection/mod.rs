@@ -7,22 +7,27 @@
 //! process instead ([`os::panic::Indivisible`]).
 
 mod admission;
+mod cells;
 mod command;
 mod dump;
+mod packet_room;
+mod prepared;
+mod secrets;
 mod statement;
 #[cfg(test)]
 mod tests;
+mod wire_sink;
 
 use crate::accounts::ClientHost;
-use crate::connection_host::ConnectionHost;
-use crate::host_cache::HostError;
-use crate::packet_room::PacketRoom;
-use crate::prepared::PreparedStatement;
+use crate::client::connection_host::ConnectionHost;
+use crate::connection::packet_room::PacketRoom;
+use crate::connection::prepared::PreparedStatement;
+use crate::connection::wire_sink::{RowForm, WireSink};
 use crate::server::Server;
-use crate::sessions::{Activity, SessionEntry};
+use crate::server::host_cache::HostError;
+use crate::server::sessions::{Activity, SessionEntry};
+use crate::server::status::ServerStatus;
 use crate::sql_host::new_session;
-use crate::status::ServerStatus;
-use crate::wire_sink::{RowForm, WireSink};
 pub use admission::Origin;
 use admission::{
     Admitted, admit, broken_rule, is_timeout, no_thread, refuse, send_error, too_many, unreadable,
@@ -223,7 +228,7 @@ impl Connection<'_> {
             && !self.host.is_sandboxed()
             && !self.host.account().administers(&["CONNECTION_ADMIN"])
         {
-            let mut ignored = crate::row_collector::RowCollector::default();
+            let mut ignored = crate::internal::row_collector::RowCollector::default();
             if let Err(e) = self.session.execute(init_connect.as_bytes(), &mut ignored) {
                 return self.init_connect_failed(&e);
             }

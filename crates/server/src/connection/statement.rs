@@ -2,10 +2,10 @@
 
 use super::Connection;
 use super::command::{malformed, shown_text};
-use crate::prepared::{PreparedStatement, unknown_statement};
-use crate::secrets::without_secrets;
-use crate::sessions::Activity;
-use crate::wire_sink::{RowForm, definition};
+use crate::connection::prepared::{PreparedStatement, unknown_statement};
+use crate::connection::secrets::without_secrets;
+use crate::connection::wire_sink::{RowForm, definition};
+use crate::server::sessions::Activity;
 use protocol::capability as cap;
 use protocol::column::{COLLATION_BINARY, Column, column_flag, field_type};
 use protocol::packet::PacketError;

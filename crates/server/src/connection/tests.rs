@@ -3,10 +3,10 @@
 
 use crate::listener::{self, Accepting, Listener};
 use crate::options;
-use crate::panic_hook::{NEXT_EVENT_PANICS, PANICS};
+use crate::process::panic_hook::{NEXT_EVENT_PANICS, PANICS};
+use crate::process::version::VERSION;
 use crate::server::Server;
 use crate::start::start;
-use crate::version::VERSION;
 use os::disk::Disk;
 use os::sim::SimDisk;
 use protocol::client::{Client, ConnectOptions};

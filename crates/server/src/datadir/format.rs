@@ -6,7 +6,7 @@
 //! takes every format up to [`FORMAT`]; it raises the number when it has upgraded what the older
 //! format lacks.
 
-use crate::version::VERSION;
+use crate::process::version::VERSION;
 use os::disk::Disk;
 use std::fmt;
 use std::io;

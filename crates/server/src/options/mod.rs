@@ -9,6 +9,8 @@
 //! unknown (MySQL manual, 6.2.2).
 
 mod file;
+pub mod help;
+pub mod manual;
 mod raw;
 mod resolve;
 

@@ -120,7 +120,7 @@ pub const DEFINITIONS: &[Definition] = &[
     global("log_error_verbosity", UInt(1, 3), "2")
         .does("The error log has errors (1), warnings too (2), or notes too (3).")
         .on_set(|_, s| {
-            crate::error_log::set_verbosity(s.uint() as u8);
+            crate::process::error_log::set_verbosity(s.uint() as u8);
             Ok(())
         }),
     global("log_output", Text, "FILE").kept("There is neither a general log nor a slow query log."),

@@ -1,0 +1,255 @@
+//! What a session may do with schemas, tables, columns and routines, and what it sees of them.
+
+use super::sight::{ON_COLUMN, sees};
+use super::wanted::{bits, is_computed, is_read_by_all, names};
+use crate::accounts::{Privileges, RoutineName, needs_privilege, quoted, routine_denied, schema_denied};
+use crate::client::connection_host::ConnectionHost;
+use engine::ObjectKind;
+use sql::{Privilege, Sight, SqlError};
+use std::sync::LazyLock;
+
+/// Whether a table of this schema and name is computed by the server when it is read.
+pub type IsVirtual = fn(&str, &str) -> bool;
+
+/// Privileges for rows.
+static USES_ROWS: LazyLock<Privileges> =
+    LazyLock::new(|| Privileges::of_names(&["SELECT", "INSERT", "UPDATE", "DELETE"]));
+
+/// Privileges that let one lock the rows that one reads.
+static LOCKS_ROWS: LazyLock<Privileges> =
+    LazyLock::new(|| Privileges::of_names(&["UPDATE", "DELETE", "LOCK TABLES"]));
+
+/// Privileges for making tables and changing what they are.
+static DEFINES_TABLES: LazyLock<Privileges> = LazyLock::new(|| {
+    Privileges::of_names(&["CREATE", "ALTER", "INDEX", "REFERENCES", "CREATE VIEW", "TRIGGER"])
+});
+
+impl ConnectionHost {
+    /// Error 1142, 1044 or 1227 unless the account has this privilege: on a table, on all of a
+    /// schema, or on everything.
+    pub(crate) fn check_one(
+        &self,
+        privilege: Privilege,
+        schema: Option<&str>,
+        table: Option<&str>,
+        is_virtual: IsVirtual,
+    ) -> sql::Result<()> {
+        if self.may_do_everything() {
+            return Ok(());
+        }
+        let name = names(privilege);
+        match privilege {
+            Privilege::XaRecoverAdmin => return self.require_dynamic(name, &[name]),
+            Privilege::ConnectionAdmin => return self.require_admin(name, &["CONNECTION_ADMIN"]),
+            Privilege::FlushTables => return self.require_reload_or("FLUSH_TABLES"),
+            Privilege::TransactionGtidTag => return self.check_gtid_tag(),
+            _ => {}
+        }
+        let account = self.account();
+        if let (Some(schema), None) = (schema, table)
+            && is_computed(schema)
+            && privilege != Privilege::Select
+            && (privilege != Privilege::LockTables || schema.eq_ignore_ascii_case("information_schema"))
+        {
+            return Err(schema_denied(&account.shown(), schema));
+        }
+        match (schema, table) {
+            (None, _) if account.global.contains(bits(privilege)) => Ok(()),
+            (None, _) => Err(needs_privilege(name)),
+            (Some(schema), None) if account.allows_schema(bits(privilege), schema) => Ok(()),
+            (Some(schema), None) => Err(schema_denied(&account.shown(), schema)),
+            (Some(schema), Some(table)) => self.check_all(&[privilege], schema, table, is_virtual),
+        }
+    }
+
+    /// Error 1142 that names the privileges that are missing on a table.
+    pub(crate) fn check_all(
+        &self,
+        wanted: &[Privilege],
+        schema: &str,
+        table: &str,
+        is_virtual: IsVirtual,
+    ) -> sql::Result<()> {
+        if self.may_do_everything() || wanted == [Privilege::Select] && is_read_by_all(schema, table) {
+            return Ok(());
+        }
+        let account = self.account();
+        let wanted = wanted.iter().map(|privilege| bits(*privilege)).fold(Privileges::NONE, Privileges::with);
+        self.check_computed(wanted, schema, table, is_virtual)?;
+        if account.restrictions.is_empty() && account.global.contains(wanted) {
+            return Ok(());
+        }
+        let held = account.on_schema(schema).with(account.on_table_itself(schema, table));
+        let missing = wanted.without(held);
+        if missing.is_empty() {
+            return Ok(());
+        }
+        // What is held on columns alone is told only where nothing else is missing.
+        let beyond_columns = missing.without(account.on_columns_of(schema, table));
+        let missing = if beyond_columns.is_empty() { missing } else { beyond_columns };
+        // Of a foreign key's parent MySQL tells the schema too.
+        let parent = (missing == bits(Privilege::References)).then(|| format!("{schema}.{table}"));
+        Err(self.table_denied(&missing.to_string(), parent.as_deref().unwrap_or(table)))
+    }
+
+    /// The error of what nobody may do with a table that is computed: 1044 for what makes and
+    /// changes tables, and for all but reading in information_schema; 1142 for changes of its rows.
+    fn check_computed(
+        &self,
+        wanted: Privileges,
+        schema: &str,
+        table: &str,
+        is_virtual: IsVirtual,
+    ) -> sql::Result<()> {
+        if !is_computed(schema) || wanted == bits(Privilege::Select) {
+            return Ok(());
+        }
+        if schema.eq_ignore_ascii_case("information_schema") || wanted.intersects(*DEFINES_TABLES) {
+            return Err(schema_denied(&self.account().shown(), schema));
+        }
+        let denied = match table.eq_ignore_ascii_case("host_cache") {
+            // It can be emptied.
+            true => wanted.without(bits(Privilege::Drop)),
+            false => wanted,
+        };
+        match denied.is_empty() || !is_virtual(schema, table) {
+            true => Ok(()),
+            false => Err(self.table_denied(&denied.to_string(), table)),
+        }
+    }
+
+    /// Error 1142 unless the account may lock the rows of a table that it reads: those may that may
+    /// change them or lock their table.
+    pub(crate) fn check_locking(&self, schema: &str, table: &str) -> sql::Result<()> {
+        if self.may_do_everything() || is_read_by_all(schema, table) {
+            return Ok(());
+        }
+        let account = self.account();
+        let held = account.on_schema(schema).with(account.on_table_itself(schema, table));
+        if held.with(account.on_columns_of(schema, table)).intersects(*LOCKS_ROWS) {
+            return Ok(());
+        }
+        Err(self.table_denied("SELECT with locking clause", table))
+    }
+
+    /// Error 1370 unless the account has a privilege on a routine.
+    pub(crate) fn check_on_routine(
+        &self,
+        wanted: Privilege,
+        kind: ObjectKind,
+        schema: &str,
+        name: &str,
+    ) -> sql::Result<()> {
+        let account = self.account();
+        if self.may_do_everything() || account.allows_schema(bits(wanted), schema) {
+            return Ok(());
+        }
+        let routine = RoutineName::new(kind == ObjectKind::Function, schema, name);
+        if account.on_schema(schema).with(account.on_routine_itself(&routine)).contains(bits(wanted)) {
+            return Ok(());
+        }
+        Err(routine_denied(names(wanted), &account.shown(), &format!("{schema}.{name}")))
+    }
+
+    /// The error that MySQL tells of what the account does not see.
+    pub(crate) fn check_seen(&self, sight: Sight<'_>) -> sql::Result<()> {
+        let account = self.account();
+        if self.may_do_everything() || sees(&account, sight) {
+            return Ok(());
+        }
+        Err(match sight {
+            Sight::Schema(schema) | Sight::SchemaToUse(schema) | Sight::TablesOf(schema) => {
+                schema_denied(&account.shown(), schema)
+            }
+            Sight::Table(_, table) | Sight::Column(_, table, _) | Sight::Description(_, table) => {
+                self.table_denied("SELECT", table)
+            }
+            Sight::CreateTable(_, table) => self.table_denied("SHOW", table),
+            Sight::CreateView(schema, view) => {
+                let account = self.account();
+                let select = account.on_schema(schema).with(account.on_table_itself(schema, view));
+                let missing = if select.contains(bits(Privilege::Select)) { "SHOW VIEW" } else { "SELECT" };
+                self.table_denied(missing, view)
+            }
+            Sight::Routine(_, schema, _) | Sight::RoutineText(schema) => {
+                schema_denied(&account.shown(), schema)
+            }
+            Sight::CreateSchema(schema) => schema_denied(&self.user_at_client(), schema),
+        })
+    }
+
+    /// The account's user at the host that the client connected from, which MySQL tells in some
+    /// errors.
+    fn user_at_client(&self) -> String {
+        format!("{}@{}", self.account().user, self.client_host())
+    }
+
+    /// Error 1142 for privileges on a table.
+    pub(crate) fn table_denied(&self, privileges: &str, table: &str) -> SqlError {
+        let user = quoted(&self.user_at_client());
+        SqlError::new(1142, format!("{privileges} command denied to user {user} for table '{table}'"))
+    }
+
+    /// Errors 1142 and 1143 unless a privilege holds on each of these columns.
+    pub(crate) fn check_on_all_columns(
+        &self,
+        privilege: Privilege,
+        schema: &str,
+        table: &str,
+        columns: &mut dyn Iterator<Item = &str>,
+    ) -> sql::Result<()> {
+        let mut has_column_grants = false;
+        for column in columns {
+            has_column_grants |= !self.account().on_column_itself(schema, table, column).is_empty();
+            let checked = self.check_on_column(privilege, schema, table, column);
+            if checked.is_err() && has_column_grants {
+                return Err(self.table_denied(names(privilege), table));
+            }
+            checked?;
+        }
+        Ok(())
+    }
+
+    /// Error 1142 unless rows of a table may be read or changed.
+    pub(crate) fn check_some_use(&self, schema: &str, table: &str) -> sql::Result<()> {
+        let account = self.account();
+        let held = account.on_schema(schema).with(account.on_table_itself(schema, table));
+        if self.may_do_everything()
+            || is_read_by_all(schema, table)
+            || held.with(account.on_columns_of(schema, table)).intersects(*USES_ROWS)
+        {
+            return Ok(());
+        }
+        let user = quoted(&account.shown());
+        Err(SqlError::new(1142, format!("ANY command denied to user {user} for table '{table}'")))
+    }
+
+    /// What the account may do with a column, by name.
+    pub(crate) fn held_on_column(&self, schema: &str, table: &str, column: &str) -> String {
+        if self.may_do_everything() {
+            return "select,insert,update,references".into();
+        }
+        let account = self.account();
+        let held = account.on_schema(schema).with(account.on_table_itself(schema, table));
+        let held = held.with(account.on_column_itself(schema, table, column)).common(*ON_COLUMN);
+        let held = if is_read_by_all(schema, table) { held.with(bits(Privilege::Select)) } else { held };
+        held.names().join(",").to_lowercase()
+    }
+
+    /// Error 1143 unless a privilege holds on a column.
+    pub(crate) fn check_on_column(
+        &self,
+        privilege: Privilege,
+        schema: &str,
+        table: &str,
+        column: &str,
+    ) -> sql::Result<()> {
+        if self.may_do_everything() || self.account().allows_column(bits(privilege), schema, table, column) {
+            return Ok(());
+        }
+        let user = quoted(&self.user_at_client());
+        let name = names(privilege);
+        let text = format!("{name} command denied to user {user} for column '{column}' in table '{table}'");
+        Err(SqlError::new(1143, text))
+    }
+}

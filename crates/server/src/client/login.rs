@@ -1,0 +1,141 @@
+//! What is asked of a client after its password: that its account is not locked, how the connection
+//! is encrypted, whether the password is too old, and how much the account may use.
+
+use crate::accounts::usage::UserPlace;
+use crate::accounts::{Account, access_denied};
+use crate::client::authenticate::Refusal;
+use crate::server::Server;
+use crate::server::host_cache::HostError;
+use protocol::capability as cap;
+use protocol::stream::{ClientCertificate, Encryption, Stream};
+use sql::SqlError;
+use sql::admin::TlsRequirement;
+use std::sync::Arc;
+
+/// A client that may come in.
+pub struct Login {
+    /// As whom.
+    pub account: Arc<Account>,
+    /// Its place among the connections of the account; none without accounts.
+    pub place: Option<UserPlace>,
+    /// Its password has to be changed before anything else.
+    pub is_sandboxed: bool,
+}
+
+impl Login {
+    /// With `--skip-grant-tables`.
+    pub fn unchecked(account: Arc<Account>) -> Login {
+        Login { account, place: None, is_sandboxed: false }
+    }
+}
+
+/// How a client has come.
+pub struct Arrival<'a> {
+    /// The user name that it gave.
+    pub user: &'a str,
+    /// Where it is.
+    pub host: &'a str,
+    /// What it can.
+    pub capabilities: cap::Capabilities,
+    /// Its connection.
+    pub stream: &'a Stream,
+    /// It tried a password.
+    pub with_password: bool,
+}
+
+/// Lets a client in whose password was right, or says why not; the order is MySQL's.
+pub fn let_in(server: &Server, account: Arc<Account>, arrival: &Arrival<'_>) -> Result<Login, Refusal> {
+    let Arrival { user, host, .. } = *arrival;
+    let encryption = arrival.stream.encryption();
+    let certificate = || arrival.stream.client_certificate();
+    if !is_met(&account.attributes.require, encryption.as_ref(), certificate) {
+        let denied = access_denied(user, host, arrival.with_password);
+        return Err(Refusal::Error(denied, Some(HostError::Ssl)));
+    }
+    if account.locked {
+        server.status.locked_connects.add_one();
+        let text = format!("Access denied for user '{user}'@'{host}'. Account is locked.");
+        return Err(SqlError::new(3118, text).into());
+    }
+    let now_us = os::clock::now_us();
+    let default_days = server.globals.named("default_password_lifetime").uint();
+    let is_sandboxed = account.password_expired || account.attributes.has_outlived(default_days, now_us);
+    if is_sandboxed
+        && arrival.capabilities & cap::CAN_HANDLE_EXPIRED_PASSWORDS == 0
+        && server.globals.named("disconnect_on_expired_password").is_on()
+    {
+        let text = "Your password has expired. To log in you must change it using a client that supports expired \
+                    passwords.";
+        return Err(SqlError::new(1862, text).into());
+    }
+    let max_user_connections = match account.administers(&["CONNECTION_ADMIN"]) {
+        true => 0,
+        false => server.globals.named("max_user_connections").uint(),
+    };
+    let place = server
+        .accounts
+        .usage
+        .take_place(user, &account, max_user_connections, now_us)
+        .map_err(|(told, counts_as)| Refusal::Error(told, Some(counts_as)))?;
+    Ok(Login { account, place: Some(place), is_sandboxed })
+}
+
+/// REQUIRE.
+fn is_met(
+    require: &TlsRequirement,
+    encryption: Option<&Encryption>,
+    certificate: impl FnOnce() -> Option<ClientCertificate>,
+) -> bool {
+    match require {
+        TlsRequirement::None => true,
+        TlsRequirement::Ssl => encryption.is_some(),
+        TlsRequirement::X509 => certificate().is_some(),
+        TlsRequirement::Specified { cipher, issuer, subject } => {
+            let is_wanted = |wanted: &str, is: &str| wanted.is_empty() || wanted == is;
+            let Some(encryption) = encryption.filter(|it| is_wanted(cipher, &it.cipher)) else {
+                return false;
+            };
+            debug_assert!(!encryption.version.is_empty());
+            if issuer.is_empty() && subject.is_empty() {
+                return true;
+            }
+            certificate().is_some_and(|it| is_wanted(issuer, &it.issuer) && is_wanted(subject, &it.subject))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requirements_are_met_by_encryption_and_certificates() {
+        let encryption = Encryption { version: "TLSv1.3".into(), cipher: "C".into() };
+        let certificate = ClientCertificate { issuer: "/CN=i".into(), subject: "/CN=s".into() };
+        let specified = |cipher: &str, issuer: &str, subject: &str| TlsRequirement::Specified {
+            cipher: cipher.into(),
+            issuer: issuer.into(),
+            subject: subject.into(),
+        };
+        // Each with what meets it: nothing, encryption, encryption with a certificate.
+        for (require, plain, tls, with_certificate) in [
+            (TlsRequirement::None, true, true, true),
+            (TlsRequirement::Ssl, false, true, true),
+            (TlsRequirement::X509, false, false, true),
+            (specified("C", "", ""), false, true, true),
+            (specified("D", "", ""), false, false, false),
+            (specified("", "/CN=i", ""), false, false, true),
+            (specified("C", "/CN=i", "/CN=s"), false, false, true),
+            (specified("C", "/CN=i", "/CN=t"), false, false, false),
+            (specified("", "", ""), false, true, true),
+        ] {
+            assert_eq!(is_met(&require, None, || None), plain, "{require:?}");
+            assert_eq!(is_met(&require, Some(&encryption), || None), tls, "{require:?}");
+            assert_eq!(
+                is_met(&require, Some(&encryption), || Some(certificate.clone())),
+                with_certificate,
+                "{require:?}"
+            );
+        }
+    }
+}

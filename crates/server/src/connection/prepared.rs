@@ -1,0 +1,151 @@
+//! A connection's prepared statements, as the protocol sees them: parameter types that are
+//! remembered, parameters that arrive in parts.
+
+use crate::connection::cells::parameter_value;
+use crate::server::status::StatementKind;
+use protocol::column::field_type;
+use protocol::statement::decode_parameters;
+use protocol::wire::{Malformed, Reader};
+use sql::SqlError;
+use sql::memory::{Budget, Charge, out_of_memory};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use types::Value;
+
+/// One prepared statement.
+#[derive(Debug)]
+pub struct PreparedStatement {
+    /// Its text, for SHOW PROCESSLIST and the counters.
+    pub text: Arc<str>,
+    /// What its executions are counted as.
+    pub kind: StatementKind,
+    /// Number of parameters.
+    pub parameters: usize,
+    /// Type code and unsigned flag of each parameter, from the last execution that sent them.
+    types: Vec<(u8, bool)>,
+    /// Parameters that came by COM_STMT_SEND_LONG_DATA.
+    long_data: BTreeMap<usize, Vec<u8>>,
+    /// What those take.
+    charge: Charge,
+    /// What went wrong with long data; told at the next execution, as that command has no answer.
+    long_data_error: Option<SqlError>,
+}
+
+/// Error 1243.
+pub fn unknown_statement(id: u32, command: &str) -> SqlError {
+    SqlError::new(1243, format!("Unknown prepared statement handler ({id}) given to {command}"))
+}
+
+impl PreparedStatement {
+    /// A statement with this many parameters.
+    pub fn new(text: &str, parameters: usize, memory: &Arc<Budget>) -> Self {
+        let (types, long_data) = (Vec::new(), BTreeMap::new());
+        let charge = Charge::new(memory);
+        let kind = StatementKind::of(text);
+        PreparedStatement {
+            text: text.into(),
+            kind,
+            parameters,
+            types,
+            long_data,
+            charge,
+            long_data_error: None,
+        }
+    }
+
+    /// Takes a part of a parameter.
+    pub fn send_long_data(&mut self, index: usize, part: &[u8], limit_bytes: usize) {
+        if index >= self.parameters {
+            self.long_data_error =
+                Some(SqlError::new(1210, "Incorrect arguments to mysqld_stmt_send_long_data"));
+            return;
+        }
+        let data = self.long_data.entry(index).or_default();
+        if data.len() + part.len() > limit_bytes {
+            let text = "Parameter of prepared statement which is set through mysql_send_long_data() is longer than \
+                        'max_allowed_packet' bytes";
+            self.long_data_error = Some(SqlError::new(1105, text));
+            return;
+        }
+        let needed = data.len() + part.len();
+        if needed > data.capacity() {
+            // Doubled, so that many small parts are not copied each time.
+            let grown = needed.max(2 * data.capacity()).min(limit_bytes);
+            let charged = self.charge.add(grown - data.capacity());
+            let has_room = charged
+                .and_then(|()| data.try_reserve_exact(grown - data.len()).map_err(|_| out_of_memory()));
+            if let Err(e) = has_room {
+                self.reset();
+                self.long_data_error = Some(e);
+                return;
+            }
+        }
+        data.extend_from_slice(part);
+    }
+
+    /// COM_STMT_RESET: forgets parts of parameters.
+    pub fn reset(&mut self) {
+        self.long_data.clear();
+        self.charge.clear();
+        self.long_data_error = None;
+    }
+
+    /// An execution has ended that had long data.
+    pub fn executed(&mut self) {
+        if self.long_data.is_empty() {
+            self.charge.clear();
+        }
+    }
+
+    /// The parameters of an execution: what `r` holds, and what arrived before.
+    pub fn parameters(&mut self, r: &mut Reader<'_>) -> Result<Result<Vec<Value>, SqlError>, Malformed> {
+        let mut values: Vec<Value> = std::iter::repeat_with(|| Value::Null).take(self.parameters).collect();
+        let long_data = std::mem::take(&mut self.long_data);
+        let is_long = |i| long_data.contains_key(&i);
+        decode_parameters(r, self.parameters, &mut self.types, is_long, |i, v| {
+            values[i] = parameter_value(v)
+        })?;
+        for (value, (code, _)) in values.iter_mut().zip(&self.types) {
+            if let (field_type::DECIMAL | field_type::NEWDECIMAL, Value::Bytes(text)) = (*code, &*value) {
+                *value = Value::Decimal(types::Decimal::parse_prefix(text).number);
+            }
+        }
+        for (i, data) in long_data {
+            values[i] = Value::Bytes(data);
+        }
+        Ok(match self.long_data_error.take() {
+            Some(e) => Err(e),
+            None => Ok(values),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use protocol::scalar::Scalar;
+    use protocol::statement::{decode_execute_head, put_execute};
+
+    #[test]
+    fn parts_stand_in_for_their_parameter_once() {
+        let mut statement = PreparedStatement::new("", 2, &Budget::new(Arc::default()));
+        statement.send_long_data(1, b"ab", 100);
+        statement.send_long_data(1, b"cd", 100);
+        let mut body = Vec::new();
+        put_execute(1, &[Scalar::Int(5), Scalar::Null], &mut body);
+        let execute = |s: &mut PreparedStatement| {
+            let mut r = Reader::new(&body);
+            decode_execute_head(&mut r).unwrap();
+            s.parameters(&mut r).unwrap()
+        };
+        assert_eq!(execute(&mut statement).unwrap(), [Value::Int(5), Value::Bytes(b"abcd".to_vec())]);
+        assert_eq!(execute(&mut statement).unwrap(), [Value::Int(5), Value::Null]);
+        statement.send_long_data(0, b"too long", 3);
+        assert_eq!(execute(&mut statement).unwrap_err().code, 1105);
+        statement.send_long_data(2, b"x", 3);
+        assert_eq!(execute(&mut statement).unwrap_err().code, 1210);
+        statement.send_long_data(2, b"x", 3);
+        statement.reset();
+        execute(&mut statement).unwrap();
+    }
+}

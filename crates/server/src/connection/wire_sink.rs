@@ -1,0 +1,234 @@
+//! Statements' results onto the wire.
+
+use crate::connection::cells::{put_binary_cell, put_text_cell};
+use protocol::capability as cap;
+use protocol::column::{COLLATION_BINARY, Column};
+use protocol::packet::{Channel, OutputMark, PacketError};
+use protocol::response::{EOF_HEADER, OK_HEADER, OkPacket, StateChange, put_eof};
+use protocol::scalar::put_binary_row;
+use protocol::stream::Stream;
+use protocol::wire::put_lenenc_int;
+use sql::SqlError;
+use sql::{ColumnMeta, EndOfRows, OkInfo, ResultSink};
+use types::collation::{self, Charset};
+use types::{ColumnType, Value};
+
+/// Which protocol rows go by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowForm {
+    /// Of COM_QUERY.
+    Text,
+    /// Of COM_STMT_EXECUTE.
+    Binary,
+}
+
+/// Writes results to a client.
+pub struct WireSink<'a> {
+    channel: &'a mut Channel<Stream>,
+    capabilities: cap::Capabilities,
+    form: RowForm,
+    /// Collation id that character columns are announced with.
+    result_collation: u16,
+    /// Type and type code of the present result's columns.
+    columns: Vec<(ColumnType, u8)>,
+    /// The client's character set is another than that of values: text is converted.
+    converts: bool,
+    /// What SESSION_TRACK clients are to be told with the next OK packet.
+    changes: &'a dyn Fn() -> Vec<StateChange>,
+    /// The connection broke; nothing more can be sent.
+    broken: Option<PacketError>,
+    /// The end of the last complete result.
+    complete: OutputMark,
+}
+
+impl<'a> WireSink<'a> {
+    /// A sink for one command.
+    pub fn new(
+        channel: &'a mut Channel<Stream>,
+        capabilities: cap::Capabilities,
+        form: RowForm,
+        result_collation: u16,
+        changes: &'a dyn Fn() -> Vec<StateChange>,
+    ) -> Self {
+        let complete = channel.output_mark();
+        WireSink {
+            channel,
+            capabilities,
+            form,
+            result_collation,
+            columns: Vec::new(),
+            converts: !matches!(
+                collation::charset_of(result_collation),
+                Charset::Binary | Charset::Utf8mb3 | Charset::Utf8mb4
+            ),
+            changes,
+            broken: None,
+            complete,
+        }
+    }
+
+    /// The error that broke the connection, if one did.
+    pub fn into_broken(self) -> Option<PacketError> {
+        self.broken
+    }
+
+    /// Takes back what was written of a result that is not complete, when none of it has been sent
+    /// yet. Complete results before it, of earlier statements of the same text, stay.
+    pub fn take_back_incomplete(&mut self) {
+        let _too_late = self.channel.rewind_output(self.complete);
+    }
+
+    /// Makes room for a row with long values before any of it is written.
+    fn make_room(&mut self, row: &[Value]) -> sql::Result<()> {
+        if !row.iter().any(is_long) {
+            return Ok(());
+        }
+        let bytes: usize = row.iter().map(wire_bytes).sum();
+        // In other characters a text is there once more, and as long as those make it.
+        let times = match self.converts {
+            true => 2 * usize::from(collation::max_bytes_per_char(self.result_collation)),
+            false => 1,
+        };
+        match self.channel.reserve_output(bytes.saturating_mul(times)) {
+            Ok(()) => Ok(()),
+            Err(PacketError::NoRoom(told)) => Err(SqlError::new(told.code, told.message)),
+            Err(e) => {
+                self.broken.get_or_insert(e);
+                Err(broken_off())
+            }
+        }
+    }
+
+    fn write(&mut self, fill: impl FnOnce(&mut Vec<u8>)) -> sql::Result<()> {
+        match self.channel.write_packet(fill) {
+            Ok(()) => Ok(()),
+            Err(e) => {
+                self.broken.get_or_insert(e);
+                Err(broken_off())
+            }
+        }
+    }
+
+    /// The row with its text in the client's character set.
+    fn in_clients_characters(&self, row: &[Value]) -> Vec<Value> {
+        let cell = |(value, (ty, _)): (&Value, &(ColumnType, u8))| match value.text_bytes(Some(ty)) {
+            Some(text) if is_text(ty) => {
+                Value::Bytes(collation::from_utf8mb4_lossy(self.result_collation, &text).into_owned())
+            }
+            _ => value.clone(),
+        };
+        row.iter().zip(&self.columns).map(cell).collect()
+    }
+
+    fn put_ok(&mut self, header: u8, ok: &OkPacket) -> sql::Result<()> {
+        let capabilities = self.capabilities;
+        self.write(|out| ok.encode(header, capabilities, out))?;
+        self.complete = self.channel.output_mark();
+        Ok(())
+    }
+}
+
+/// Rows all of whose values are shorter find room as they are written.
+const LONG_VALUE_BYTES: usize = 64 * 1024;
+
+fn is_long(value: &Value) -> bool {
+    matches!(value, Value::Bytes(bytes) | Value::Json(bytes) if bytes.len() >= LONG_VALUE_BYTES)
+}
+
+/// What a value takes on the wire, about: with its length, or as the longest number. The text of a
+/// JSON document is longer than the document.
+fn wire_bytes(value: &Value) -> usize {
+    const LENGTH_BYTES: usize = 9;
+    match value {
+        Value::Bytes(bytes) => bytes.len() + LENGTH_BYTES,
+        Value::Json(bytes) => 2 * bytes.len() + LENGTH_BYTES,
+        _ => 80,
+    }
+}
+
+fn broken_off() -> SqlError {
+    SqlError::new(1160, "Got an error writing communication packets")
+}
+
+/// Whether values are characters, not bytes or numbers.
+fn is_text(ty: &ColumnType) -> bool {
+    (ty.is_character() || ty.is_blob()) && ty.collation != COLLATION_BINARY || ty.text_form().is_some()
+}
+
+/// A column's definition packet.
+pub fn definition(meta: &ColumnMeta, result_collation: u16) -> Column {
+    let ty = &meta.ty;
+    Column {
+        schema: meta.schema.clone(),
+        table: meta.table.clone(),
+        org_table: meta.org_table.clone(),
+        name: meta.name.clone(),
+        org_name: meta.org_name.clone(),
+        collation: if is_text(ty) { result_collation } else { COLLATION_BINARY },
+        length_bytes: ty.display_length(),
+        field_type: ty.protocol_code(),
+        flags: meta.flags,
+        decimals: meta.decimals,
+    }
+}
+
+impl ResultSink for WireSink<'_> {
+    fn columns(&mut self, columns: &[ColumnMeta]) -> sql::Result<()> {
+        self.columns.clear();
+        self.write(|out| put_lenenc_int(out, columns.len() as u64))?;
+        for meta in columns {
+            let column = definition(meta, self.result_collation);
+            self.columns.push((meta.ty.clone(), column.field_type));
+            self.write(|out| column.encode(out))?;
+        }
+        if self.capabilities & cap::DEPRECATE_EOF == 0 {
+            self.write(|out| put_eof(0, 0, out))?;
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, row: &[Value]) -> sql::Result<()> {
+        assert_eq!(row.len(), self.columns.len(), "a row has as many values as the result has columns");
+        self.make_room(row)?;
+        let converted = self.converts.then(|| self.in_clients_characters(row));
+        let row = converted.as_deref().unwrap_or(row);
+        let columns = std::mem::take(&mut self.columns);
+        let form = self.form;
+        let written = self.write(|out| match form {
+            RowForm::Text => {
+                for (value, (ty, _)) in row.iter().zip(&columns) {
+                    put_text_cell(value, ty, out);
+                }
+            }
+            RowForm::Binary => put_binary_row(columns.len(), out, |i, out| {
+                let (ty, code) = &columns[i];
+                put_binary_cell(&row[i], ty, *code, out)
+            }),
+        });
+        self.columns = columns;
+        written
+    }
+
+    fn end_rows(&mut self, end: EndOfRows) -> sql::Result<()> {
+        if self.capabilities & cap::DEPRECATE_EOF == 0 {
+            self.write(|out| put_eof(end.status, end.warnings, out))?;
+            self.complete = self.channel.output_mark();
+            return Ok(());
+        }
+        let ok = OkPacket { status: end.status, warnings: end.warnings, ..OkPacket::default() };
+        self.put_ok(EOF_HEADER, &ok)
+    }
+
+    fn ok(&mut self, info: &OkInfo) -> sql::Result<()> {
+        let changes = if self.capabilities & cap::SESSION_TRACK != 0 { (self.changes)() } else { Vec::new() };
+        let ok = OkPacket {
+            affected_rows: info.affected_rows,
+            last_insert_id: info.last_insert_id,
+            status: info.status,
+            warnings: info.warnings,
+            info: info.info.clone(),
+            changes,
+        };
+        self.put_ok(OK_HEADER, &ok)
+    }
+}

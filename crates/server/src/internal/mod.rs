@@ -1,0 +1,8 @@
+//! The sessions that the server runs for itself, on its own tables.
+//!
+//! `host` is what such a session asks of the server, `row_collector` keeps the rows of its
+//! statements, and `session` is the session.
+
+mod host;
+pub mod row_collector;
+pub mod session;

@@ -1,0 +1,7 @@
+//! The process: its log, its signals, its panics, what it tells systemd, and its version.
+
+pub mod error_log;
+pub mod panic_hook;
+pub mod service;
+pub mod signals;
+pub mod version;

@@ -1,0 +1,97 @@
+//! Tables of information_schema and performance_schema that are the server's: computed when they
+//! are read.
+
+mod binary_log;
+mod cells;
+mod data_locks;
+mod host_cache;
+mod information;
+mod performance;
+mod replication;
+mod replication_filters;
+mod replication_info;
+mod role_grants;
+mod roles;
+mod user_attributes;
+
+use crate::client::connection_host::ConnectionHost;
+use sql::VirtualTable;
+
+/// Computes a table for a session.
+type Compute = fn(&ConnectionHost) -> VirtualTable;
+
+/// Schema, table, and how it is computed. Names are in lower case.
+const TABLES: &[(&str, &str, Compute)] = &[
+    ("mysql", "gtid_executed", replication_info::gtid_executed),
+    ("mysql", "slave_master_info", replication_info::source),
+    ("mysql", "slave_relay_log_info", replication_info::relay_log),
+    ("mysql", "slave_worker_info", replication_info::workers),
+    ("information_schema", "administrable_role_authorizations", roles::administrable),
+    ("information_schema", "applicable_roles", roles::applicable_roles),
+    ("information_schema", "column_privileges", information::column_privileges),
+    ("information_schema", "enabled_roles", roles::enabled_roles),
+    ("information_schema", "engines", information::engines),
+    ("information_schema", "plugins", information::plugins),
+    ("information_schema", "processlist", information::processlist),
+    ("information_schema", "role_column_grants", role_grants::columns),
+    ("information_schema", "role_routine_grants", role_grants::routines),
+    ("information_schema", "role_table_grants", role_grants::tables),
+    ("information_schema", "schema_privileges", information::schema_privileges),
+    ("information_schema", "table_privileges", information::table_privileges),
+    ("information_schema", "user_attributes", user_attributes::table),
+    ("information_schema", "user_privileges", information::user_privileges),
+    ("performance_schema", "binary_log_transaction_compression_stats", binary_log::compression_stats),
+    ("performance_schema", "data_lock_waits", data_locks::waits),
+    ("performance_schema", "data_locks", data_locks::locks),
+    ("performance_schema", "global_status", performance::global_status),
+    ("performance_schema", "global_variables", performance::global_variables),
+    ("performance_schema", "host_cache", |host| host_cache::table(&host.server().hosts)),
+    ("performance_schema", "processlist", information::processlist),
+    ("performance_schema", "session_status", performance::global_status),
+    ("performance_schema", "session_variables", performance::session_variables),
+    ("performance_schema", "thread_times", performance::thread_times),
+    ("performance_schema", "threads", performance::threads),
+    ("performance_schema", "replication_applier_configuration", replication::applier_configuration),
+    ("performance_schema", "replication_applier_filters", replication_filters::of_channels),
+    ("performance_schema", "replication_applier_global_filters", replication_filters::global),
+    ("performance_schema", "replication_applier_status", replication::applier_status),
+    (
+        "performance_schema",
+        "replication_applier_status_by_coordinator",
+        replication::applier_status_by_coordinator,
+    ),
+    ("performance_schema", "replication_applier_status_by_worker", replication::applier_status_by_worker),
+    ("performance_schema", "replication_connection_configuration", replication::connection_configuration),
+    ("performance_schema", "replication_connection_status", replication::connection_status),
+];
+
+/// A table's present contents.
+pub fn table(host: &ConnectionHost, schema: &str, table: &str) -> Option<VirtualTable> {
+    let (_, _, compute) = TABLES.iter().find(|(s, t, _)| *s == schema && *t == table)?;
+    Some(compute(host))
+}
+
+/// Whether there is such a table. Case does not count.
+pub fn is_one(schema: &str, table: &str) -> bool {
+    TABLES.iter().any(|(s, t, _)| schema.eq_ignore_ascii_case(s) && table.eq_ignore_ascii_case(t))
+}
+
+/// Empties a table that counts.
+///
+/// # Errors
+/// 1142 when it is not one that can be emptied, 1146 when there is none of this name.
+pub fn truncate(host: &ConnectionHost, schema: &str, table: &str) -> sql::Result<()> {
+    if (schema, table) == ("performance_schema", "host_cache") {
+        host.server().hosts.clear();
+        return Ok(());
+    }
+    match is_one(schema, table) {
+        true => Err(host.table_denied("DROP", table)),
+        false => Err(sql::SqlError::no_such_table(schema, table)),
+    }
+}
+
+/// The names of a schema's tables.
+pub fn names(schema: &str) -> Vec<String> {
+    TABLES.iter().filter(|(s, ..)| *s == schema).map(|(_, t, _)| (*t).to_owned()).collect()
+}

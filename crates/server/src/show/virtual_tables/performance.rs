@@ -1,0 +1,112 @@
+//! Tables of performance_schema about variables, status and threads.
+
+use crate::client::connection_host::ConnectionHost;
+use crate::server::sessions::activity_name;
+use crate::show::result_table::{number_column, text_column, text_or_null};
+use crate::show::status;
+use sql::{VariableScope, VirtualTable};
+use std::collections::HashMap;
+use types::Value;
+
+fn pairs(pairs: Vec<(String, String)>) -> VirtualTable {
+    let columns = vec![text_column("VARIABLE_NAME", 64), text_column("VARIABLE_VALUE", 1024)];
+    let rows = pairs.iter().map(|(name, value)| vec![Value::text(name), Value::text(value)]).collect();
+    VirtualTable { columns, rows }
+}
+
+pub fn global_status(host: &ConnectionHost) -> VirtualTable {
+    pairs(status::of_session(host.server(), host.entry()))
+}
+
+pub fn global_variables(host: &ConnectionHost) -> VirtualTable {
+    pairs(host.session_variables().list(host.server(), VariableScope::Global))
+}
+
+pub fn session_variables(host: &ConnectionHost) -> VirtualTable {
+    pairs(host.session_variables().list(host.server(), VariableScope::Session))
+}
+
+/// Where every thread's time went: a row for each thread and state. This server's own table.
+pub fn thread_times(_host: &ConnectionHost) -> VirtualTable {
+    let columns = vec![
+        text_column("THREAD_NAME", 128),
+        number_column("THREAD_OS_ID"),
+        text_column("STATE", 64),
+        number_column("COUNT_ENTERED"),
+        number_column("WALL_NS"),
+        number_column("CPU_NS"),
+    ];
+    let mut rows = Vec::new();
+    for thread in os::account::snapshot() {
+        let os_id = thread.tid.map_or(Value::Null, |tid| Value::UInt(tid as u64));
+        for state in thread.states {
+            rows.push(vec![
+                Value::text(&thread.name),
+                os_id.clone(),
+                Value::text(state.state.name()),
+                Value::UInt(state.entered),
+                Value::UInt(state.wall_ns),
+                Value::UInt(state.cpu_ns),
+            ]);
+        }
+    }
+    VirtualTable { columns, rows }
+}
+
+/// The running threads that are not connections', in the order in which [`threads`] numbers them.
+pub fn background_threads() -> Vec<os::account::ThreadTime> {
+    os::account::snapshot().into_iter().filter(|t| t.name != "connection" && t.tid.is_some()).collect()
+}
+
+/// The numbers that [`threads`] gives to the connections that the session may see.
+pub fn thread_ids(host: &ConnectionHost) -> HashMap<u32, u64> {
+    let first = background_threads().len() as u64 + 1;
+    let lines = crate::show::processlist::visible_processes(host);
+    lines.iter().zip(first..).map(|(line, number)| (line.id, number)).collect()
+}
+
+/// Background threads first, then the connections.
+pub fn threads(host: &ConnectionHost) -> VirtualTable {
+    let columns = vec![
+        number_column("THREAD_ID"),
+        text_column("NAME", 128),
+        text_column("TYPE", 10),
+        number_column("PROCESSLIST_ID"),
+        text_column("PROCESSLIST_USER", 32),
+        text_column("PROCESSLIST_HOST", 255),
+        text_column("PROCESSLIST_DB", 64),
+        text_column("PROCESSLIST_COMMAND", 16),
+        number_column("PROCESSLIST_TIME"),
+        text_column("PROCESSLIST_STATE", 64),
+        text_column("PROCESSLIST_INFO", 65_535),
+        number_column("THREAD_OS_ID"),
+    ];
+    let mut rows = Vec::new();
+    for thread in background_threads() {
+        let mut row = vec![Value::Null; 12];
+        row[0] = Value::UInt(rows.len() as u64 + 1);
+        row[1] = Value::text(&thread.name);
+        row[2] = Value::text("BACKGROUND");
+        row[9] = text_or_null(thread.current.map(|state| state.name()));
+        row[11] = thread.tid.map_or(Value::Null, |tid| Value::UInt(tid as u64));
+        rows.push(row);
+    }
+    for line in crate::show::processlist::visible_processes(host) {
+        let statement = line.shown.is_running.then_some(line.shown.statement.as_str());
+        rows.push(vec![
+            Value::UInt(rows.len() as u64 + 1),
+            Value::text("thread/sql/one_connection"),
+            Value::text("FOREGROUND"),
+            Value::UInt(line.id.into()),
+            Value::text(&line.shown.user),
+            Value::text(&line.shown.host),
+            text_or_null(line.shown.schema.as_deref()),
+            Value::text(activity_name(line.activity)),
+            Value::UInt(line.time_s),
+            Value::text(crate::show::processlist::state_of(&line)),
+            text_or_null(statement),
+            Value::Null,
+        ]);
+    }
+    VirtualTable { columns, rows }
+}

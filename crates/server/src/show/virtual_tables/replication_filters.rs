@@ -1,0 +1,48 @@
+//! The replication filters in performance_schema.
+
+use crate::client::connection_host::ConnectionHost;
+use crate::show::result_table::{number_column, text_column, time_column, time_value};
+use replica::filter::ShownFilter;
+use sql::VirtualTable;
+use types::Value;
+
+/// What both tables show of a filter.
+fn values(shown: &ShownFilter) -> Vec<Value> {
+    vec![
+        Value::text(shown.kind.name()),
+        Value::text(&shown.rules),
+        Value::text(shown.by.word()),
+        time_value(shown.since_us),
+    ]
+}
+
+fn columns() -> Vec<sql::ColumnMeta> {
+    vec![
+        text_column("FILTER_NAME", 64),
+        text_column("FILTER_RULE", 65_535),
+        text_column("CONFIGURED_BY", 64),
+        time_column("ACTIVE_SINCE"),
+    ]
+}
+
+pub fn global(host: &ConnectionHost) -> VirtualTable {
+    let rows = host.server().replica.global_filters().shown().iter().map(values).collect();
+    VirtualTable { columns: columns(), rows }
+}
+
+pub fn of_channels(host: &ConnectionHost) -> VirtualTable {
+    let mut all = vec![text_column("CHANNEL_NAME", 64)];
+    all.extend(columns());
+    all.push(number_column("COUNTER"));
+    let row = |channel: &str, shown: &ShownFilter| {
+        let mut row = vec![Value::text(channel)];
+        row.extend(values(shown));
+        row.push(Value::UInt(shown.uses));
+        row
+    };
+    let mut rows = Vec::new();
+    for channel in host.server().replica.all() {
+        rows.extend(channel.filters().shown().iter().map(|shown| row(channel.name(), shown)));
+    }
+    VirtualTable { columns: all, rows }
+}

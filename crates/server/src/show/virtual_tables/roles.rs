@@ -1,0 +1,83 @@
+//! Tables of information_schema about roles.
+
+use crate::accounts::AccountName;
+use crate::client::connection_host::ConnectionHost;
+use crate::client::session_rights::mandatory_roles;
+use crate::show::result_table::text_column;
+use sql::VirtualTable;
+use std::collections::BTreeSet;
+use types::Value;
+
+const APPLICABLE: [(&str, u32); 9] = [
+    ("USER", 97),
+    ("HOST", 256),
+    ("GRANTEE", 97),
+    ("GRANTEE_HOST", 256),
+    ("ROLE_NAME", 255),
+    ("ROLE_HOST", 256),
+    ("IS_GRANTABLE", 3),
+    ("IS_DEFAULT", 3),
+    ("IS_MANDATORY", 3),
+];
+
+fn yes_no(yes: bool) -> Value {
+    Value::text(if yes { "YES" } else { "NO" })
+}
+
+/// The roles that the session's account may make active, and those that they were granted.
+fn applicable(host: &ConnectionHost, only_grantable: bool) -> VirtualTable {
+    let columns = APPLICABLE.iter().map(|(name, chars)| text_column(name, *chars)).collect();
+    let table = host.server().accounts.table();
+    let own = host.login_account().name();
+    let mandatory = mandatory_roles(host.server());
+    let mut rows = Vec::new();
+    let Some(account) = table.get(&own) else { return VirtualTable { columns, rows } };
+    let mut put = |grantee: &AccountName, role: &AccountName, admin: bool| {
+        if only_grantable && !admin {
+            return;
+        }
+        let is_default = account.default_roles.contains(role);
+        let names = [&own.0, &own.1, &grantee.0, &grantee.1, &role.0, &role.1].map(|name| Value::text(name));
+        let flags = [admin, is_default, mandatory.contains(role)].map(yes_no);
+        rows.push(names.into_iter().chain(flags).collect());
+    };
+    let direct = table.roles_of(&account, &mandatory);
+    for role in &direct {
+        put(&own, role, account.roles.get(role).is_some_and(|admin| *admin));
+    }
+    for name in table.closure(&direct) {
+        let Some(role) = table.get(&name) else { continue };
+        for (inner, admin) in &role.roles {
+            put(&name, inner, *admin);
+        }
+    }
+    VirtualTable { columns, rows }
+}
+
+pub fn applicable_roles(host: &ConnectionHost) -> VirtualTable {
+    applicable(host, false)
+}
+
+pub fn administrable(host: &ConnectionHost) -> VirtualTable {
+    applicable(host, true)
+}
+
+pub fn enabled_roles(host: &ConnectionHost) -> VirtualTable {
+    let columns = vec![
+        text_column("ROLE_NAME", 255),
+        text_column("ROLE_HOST", 255),
+        text_column("IS_DEFAULT", 3),
+        text_column("IS_MANDATORY", 3),
+    ];
+    let table = host.server().accounts.table();
+    let mandatory = mandatory_roles(host.server());
+    let account = table.get(&host.login_account().name());
+    let row = |role: AccountName| {
+        let is_default = account.as_ref().is_some_and(|account| account.default_roles.contains(&role));
+        let is_mandatory = mandatory.contains(&role);
+        vec![Value::text(&role.0), Value::text(&role.1), yes_no(is_default), yes_no(is_mandatory)]
+    };
+    // MySQL does not list the roles that these were granted.
+    let enabled: BTreeSet<AccountName> = host.active_roles();
+    VirtualTable { columns, rows: enabled.into_iter().map(row).collect() }
+}
