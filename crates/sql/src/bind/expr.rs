@@ -364,7 +364,7 @@ impl Binder<'_> {
             (ast::Expr::Row(left), ast::Expr::Row(right)) => {
                 return self.row_comparison(op, left, right, place);
             }
-            (ast::Expr::Row(row), ast::Expr::Subquery(query)) if is_comparison(op) => {
+            (ast::Expr::Row(row), ast::Expr::Subquery(query)) if op.is_comparison() => {
                 return self.row_and_subquery(op, row, query, place);
             }
             _ => {}
@@ -413,7 +413,7 @@ impl Binder<'_> {
         if left.len() != right.len() {
             return Err(SqlError::new(1241, format!("Operand should contain {} column(s)", left.len())));
         }
-        if !is_comparison(op) {
+        if !op.is_comparison() {
             return Err(SqlError::new(1241, "Operand should contain 1 column(s)"));
         }
         let mut pairs = Vec::with_capacity(left.len() * 2);
@@ -572,19 +572,6 @@ impl Binder<'_> {
         let node = Node::SystemVariable { scope, name: name.to_owned() };
         Ok(Expr { node, ty, nullable: value.is_null(), coercibility: Coercibility::SystemConstant })
     }
-}
-
-fn is_comparison(op: BinaryOp) -> bool {
-    matches!(
-        op,
-        BinaryOp::Equal
-            | BinaryOp::NullSafeEqual
-            | BinaryOp::NotEqual
-            | BinaryOp::Less
-            | BinaryOp::LessEqual
-            | BinaryOp::Greater
-            | BinaryOp::GreaterEqual
-    )
 }
 
 /// The operand of a cast to text, in the character set of the result.
