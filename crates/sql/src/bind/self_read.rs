@@ -1,5 +1,5 @@
-//! Errors 1093 and 1443: a statement that changes a table does not read it in its subqueries, but for
-//! derived tables, which are computed first.
+//! Errors 1093 and 1443: a statement that changes a table does not read it in its subqueries, but
+//! for derived tables, which are computed first.
 
 use super::Binder;
 use super::binder::ReadTable;
@@ -13,8 +13,8 @@ impl Binder<'_> {
         self.read_by_subqueries.truncate(read_before);
     }
 
-    /// Notes that a view is bound: MySQL makes it part of the query around it where it can, and else
-    /// computes it as a whole.
+    /// Notes that a view is bound: MySQL makes it part of the query around it where it can, and
+    /// else computes it as a whole.
     pub(super) fn note_view(&mut self, view: &str, plan: &QueryPlan, read_before: usize) {
         match &plan.body {
             QueryBody::Select(select) if select.is_merged() => {

@@ -1,8 +1,8 @@
 //! Subqueries in expressions: what they are asked, and what their rows answer.
 //!
-//! A subquery is run when its value is asked for. The columns of the queries around it that it names
-//! are its arguments: expressions over the row at hand, computed first. Rows are remembered by the
-//! arguments, by whoever runs it ([`RunSubqueries`]).
+//! A subquery is run when its value is asked for. The columns of the queries around it that it
+//! names are its arguments: expressions over the row at hand, computed first. What runs it
+//! ([`RunSubqueries`]) remembers its rows by the arguments.
 
 use super::context::RowKeys;
 use super::{Context, Expr, SubqueryRows, compare, group_key};

@@ -32,8 +32,9 @@ fn row_shown(row: &[Option<Vec<u8>>]) -> String {
     row.iter().map(cell).collect::<Vec<_>>().join("|")
 }
 
-/// What is compared of a column: integers are of one type here, for MySQL says INT of those that it
-/// keeps in a table for a while, and whether a column may be NULL and its own name change there too.
+/// What is compared of a column. Integers are of one type here: MySQL says INT of those that it
+/// keeps in a table for a while, where it also changes a column's own name and whether it may be
+/// NULL.
 fn column_shown(column: &Column) -> String {
     use protocol::column::column_flag::UNSIGNED;
     let unsigned = if column.flags & UNSIGNED != 0 { " unsigned" } else { "" };
