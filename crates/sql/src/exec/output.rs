@@ -1,7 +1,8 @@
 //! The last stations of a row on its way to the client: what it is computed to, DISTINCT, OFFSET,
 //! LIMIT.
 
-use super::select::{Emit, Flow, Limit};
+use super::limit::Limit;
+use super::loops::Flow;
 use crate::error::Result;
 use crate::expr::{Context, Expr, Node, conform, group_key, sort_compare};
 use crate::memory::{Charge, growth};
@@ -10,6 +11,9 @@ use crate::sink::ColumnMeta;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use types::Value;
+
+/// Takes the rows of a query.
+pub(crate) type Emit<'e> = dyn FnMut(&[Value]) -> Result<()> + 'e;
 
 /// DISTINCT, OFFSET, LIMIT.
 pub(super) struct Output<'e> {

@@ -6,8 +6,9 @@
 //! behind it see what that table's have become; assignments to the others see the row as it was.
 //! The conditions see all rows as they were.
 
+use super::loops::{Flow, nested_loops};
 use super::row_update::{RowUpdate, bind_new_value};
-use super::select::{Flow, materialize, nested_loops};
+use super::select::materialize;
 use super::update::{check_safe, note_info};
 use super::{Changes, Run, refuse_changes};
 use crate::ast::{self, TableName};
