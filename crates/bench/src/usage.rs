@@ -17,10 +17,10 @@ pub struct Usage {
     /// Context switches, voluntary or not, of the threads that live. A span of them is right as
     /// long as no thread ends in it.
     pub context_switches: u64,
-    /// Bytes that the machine's disks have read, for whom ever; as `iostat` has it, and the Insert
-    /// Benchmark with it.
+    /// Bytes that the machine's disks have read for all processes; as `iostat` has it, and the
+    /// Insert Benchmark with it.
     pub read_bytes: u64,
-    /// Bytes that the machine's disks have written, for whom ever. The process's own count in
+    /// Bytes that the machine's disks have written for all processes. The process's own count in
     /// `/proc/PID/io` would not do: it takes a small write into a cached file for the whole run of
     /// pages that the kernel keeps as one, 2 MB even.
     pub written_bytes: u64,

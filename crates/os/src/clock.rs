@@ -73,8 +73,8 @@ pub fn ticks_to_ns(span_ticks: u64) -> u64 {
 #[inline]
 fn counter_is_constant() -> bool {
     use std::sync::atomic::{AtomicU8, Ordering};
-    // 0 not asked yet, 1 no, 2 yes. Relaxed: the answer is the same whoever finds it, and it
-    // publishes nothing else.
+    // 0 not asked yet, 1 no, 2 yes. Relaxed: the answer is the same for every thread that asks, and
+    // it publishes nothing else.
     static ANSWER: AtomicU8 = AtomicU8::new(0);
     match ANSWER.load(Ordering::Relaxed) {
         2 => true,

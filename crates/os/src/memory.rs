@@ -130,7 +130,7 @@ pub fn prefer_huge_pages(start: *mut u8, bytes: usize) {
 }
 
 /// Gives the memory of the whole pages among `bytes` bytes from `start` back to the system, which
-/// has it again, as zeros, for whoever touches it next.
+/// has it again, as zeros, when it is touched next.
 ///
 /// # Safety
 /// The caller may write the bytes, and nobody needs what they are.

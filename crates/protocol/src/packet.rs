@@ -52,7 +52,7 @@ pub struct Refused {
     pub message: String,
 }
 
-/// Who answers for the memory of a channel's long packets.
+/// The account that the memory of a channel's long packets is charged to.
 pub trait Room: fmt::Debug + Send {
     /// So many bytes are about to be had; the error is what the peer is to be told.
     fn take(&mut self, bytes: usize) -> Result<(), Refused>;
@@ -156,7 +156,7 @@ impl<S: Read + Write> Channel<S> {
         self.max_packet_bytes = max_packet_bytes;
     }
 
-    /// Whom long packets ask for their memory from now on.
+    /// Sets the account that long packets ask for their memory from now on.
     pub fn set_room(&mut self, room: Box<dyn Room>) {
         self.room = Some(room);
         self.taken_bytes = 0;
@@ -232,7 +232,7 @@ impl<S: Read + Write> Channel<S> {
     fn read_payload(&mut self) -> Result<Payload, PacketError> {
         let read = self.read_payload_if_room();
         if let Err(PacketError::NoRoom(_)) = &read {
-            // Who sends it hears of it only behind its end.
+            // The sender hears of the refusal only once it has sent the packet to its end.
             self.skip_payload()?;
         }
         read

@@ -25,7 +25,7 @@ pub struct Account {
 /// One account of CREATE USER and ALTER USER.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountSpec {
-    /// Whose.
+    /// The account.
     pub account: Account,
     /// `IDENTIFIED ...`, when written.
     pub authentication: Option<Authentication>,
@@ -71,7 +71,7 @@ pub enum RoleChoice {
     These(Vec<Account>),
 }
 
-/// Whose restrictions a GRANT passes on, where they are not those of who says it.
+/// The account whose restrictions a GRANT passes on, where it is not the one that says it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrantAs {
     /// The account.
@@ -391,7 +391,7 @@ pub enum AdminCommand {
     RenameUser(Vec<(Account, Account)>),
     /// SET PASSWORD [FOR account] = 'text'.
     SetPassword {
-        /// Whose; `None` is the session's own.
+        /// The account; `None` is the session's own.
         account: Option<Account>,
         /// The new one, what it replaces, and whether that is retained.
         authentication: Authentication,
@@ -402,7 +402,7 @@ pub enum AdminCommand {
         privileges: Vec<GrantPrivilege>,
         /// On what.
         on: GrantObject,
-        /// To whom.
+        /// The accounts that get them.
         to: Vec<Account>,
         /// Those with a password behind them, of a source only.
         identified: Vec<AccountSpec>,
@@ -417,7 +417,7 @@ pub enum AdminCommand {
         privileges: Vec<GrantPrivilege>,
         /// On what; `None` is REVOKE ALL PRIVILEGES, GRANT OPTION FROM.
         on: Option<GrantObject>,
-        /// From whom.
+        /// The accounts that lose them.
         from: Vec<Account>,
         /// What may be missing.
         lenience: Lenience,
@@ -426,7 +426,7 @@ pub enum AdminCommand {
     GrantRoles {
         /// Which.
         roles: Vec<Account>,
-        /// To whom.
+        /// The accounts that get them.
         to: Vec<Account>,
         /// WITH ADMIN OPTION.
         with_admin_option: bool,
@@ -435,25 +435,25 @@ pub enum AdminCommand {
     RevokeRoles {
         /// Which.
         roles: Vec<Account>,
-        /// From whom.
+        /// The accounts that lose them.
         from: Vec<Account>,
         /// What may be missing.
         lenience: Lenience,
     },
     /// GRANT PROXY ON.
     GrantProxy {
-        /// Whom the others may stand for.
+        /// The account that the others may stand for.
         on: Account,
-        /// To whom.
+        /// The accounts that get the right.
         to: Vec<Account>,
         /// WITH GRANT OPTION.
         with_grant_option: bool,
     },
     /// REVOKE PROXY ON.
     RevokeProxy {
-        /// Whom the others may no longer stand for.
+        /// The account that the others may no longer stand for.
         on: Account,
-        /// From whom.
+        /// The accounts that lose the right.
         from: Vec<Account>,
         /// What may be missing.
         lenience: Lenience,
@@ -482,12 +482,12 @@ pub enum AdminCommand {
     SetDefaultRole {
         /// Which.
         choice: RoleChoice,
-        /// Whose.
+        /// The account.
         of: Vec<Account>,
     },
     /// SHOW GRANTS [FOR account [USING roles]].
     ShowGrants {
-        /// Whose; `None` is the session's own, with its active roles.
+        /// The account; `None` is the session's own, with its active roles.
         account: Option<Account>,
         /// The roles whose privileges are shown as well.
         using: Vec<Account>,

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use types::Value;
 
-/// Whose rows they are.
+/// The table that the rows belong to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DetachedSettings {
     pub zone_offset_s: i32,

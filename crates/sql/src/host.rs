@@ -106,14 +106,14 @@ pub struct RoutineChange<'a> {
     pub schema: &'a str,
     /// What it is called.
     pub name: &'a str,
-    /// Who has made it: user and host of the account. `None`: it is gone.
+    /// The account that has made it: its user and host. `None`: the routine is gone.
     pub made_by: Option<(&'a str, &'a str)>,
 }
 
 /// What a statement is to a server that does not let every session run every statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StatementClass {
-    /// ALTER USER and SET PASSWORD: all that is left to who has to change a password.
+    /// ALTER USER and SET PASSWORD: all that an account may say that has to change its password.
     pub sets_password: bool,
     /// It counts for MAX_UPDATES_PER_HOUR.
     pub changes_data: bool,
@@ -305,7 +305,7 @@ pub trait Host: Send + Sync {
 
     /// A routine was made or dropped: with `automatic_sp_privileges` its maker gets the privileges
     /// on it that he lacks, and nobody keeps any on one that is gone. The binary log gets nothing
-    /// of it: who repeats the statement does the same.
+    /// of it: a replica that repeats the statement does the same.
     fn routine_changed(&self, _: &RoutineChange<'_>) -> Result<()> {
         Ok(())
     }

@@ -126,7 +126,7 @@ impl Caller {
         }
     }
 
-    /// Writes a packet of less than 16 MB. A server that is gone already is heard of by who reads.
+    /// Writes a packet of less than 16 MB. The next read tells of a server that is gone already.
     pub fn say(&mut self, payload: &[u8]) {
         let [a, b, c, _] = (payload.len() as u32).to_le_bytes();
         let packet = [&[a, b, c, self.sequence], payload].concat();
@@ -150,8 +150,8 @@ impl Caller {
         self.say(payload);
     }
 
-    /// Reads the greeting and answers it as this user would who gives no password; what the server
-    /// then said.
+    /// Reads the greeting and answers it as this user without a password. Returns what the
+    /// server then said.
     pub fn log_in(&mut self, user: &str, schema: &str) -> Said {
         self.log_in_with(user, schema, &[], auth::plugin::CACHING_SHA2)
     }

@@ -1,5 +1,5 @@
 //! Tables with a column of every type, what happens to their rows, and how their values are written
-//! as text by whoever reads the binary log ([`crate::reader`]).
+//! as text by each reader of the binary log ([`crate::reader`]).
 
 use crate::server::Server;
 

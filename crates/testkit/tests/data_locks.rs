@@ -97,7 +97,7 @@ fn shown(server: &Server) -> String {
     server.rows(SHOWN).iter().map(|row| row.replace('\t', " ")).collect::<Vec<_>>().join("; ")
 }
 
-/// Plays a scene; what was shown, and with somebody waiting also the row of who waits for whom.
+/// Plays a scene; what was shown, and with somebody waiting also the row that names both sessions.
 fn play(server: &Server, scene: &Scene) -> (String, Option<(Vec<String>, String)>) {
     let (mut holder, mut waiter) = (server.connect(), server.connect());
     let id = |client: &mut protocol::client::Client| {

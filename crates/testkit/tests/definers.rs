@@ -1,5 +1,5 @@
-//! Accounts that objects name as their definer: who may make and drop them, and what is told. The
-//! real MySQL is asked the same.
+//! Accounts that objects name as their definer: which accounts may make and drop them, and what is
+//! told. The real MySQL is asked the same.
 
 use bench::instance::Settings;
 use protocol::client::{Client, ClientError};

@@ -77,7 +77,8 @@ fn nothing_is_committed_while_it_is_held() {
     holder.query("INSERT INTO d.t (id) VALUES (9)").expect("writes again");
 }
 
-/// Whoever holds it may wait for a lock of a session that waits for it: both waits have an end.
+/// The session that holds it may wait for a lock of a session that waits for it: both waits have an
+/// end.
 #[test]
 fn a_definition_waits_for_it_as_for_a_lock() {
     let server = started();

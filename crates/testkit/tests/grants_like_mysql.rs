@@ -288,8 +288,8 @@ fn columns_and_restrictions_count_as_with_mysql() {
     }
 }
 
-/// Whether columns are equal tells what is in them, so that who may not read them may not join by
-/// them. MySQL 9.7 asks for no privilege there; here the join is refused.
+/// Whether columns are equal tells what is in them, so that an account that may not read them may
+/// not join by them. MySQL 9.7 asks for no privilege there; here the join is refused.
 #[test]
 fn columns_that_a_join_merges_are_read() {
     let side = Side::start(Flavor::Slipstream);

@@ -182,8 +182,8 @@ fn a_session_is_told_what_mysql_tells_it() {
     assert!(differing.is_empty(), "{differing:#?}");
 }
 
-/// Who asks for a GTID that another owns waits for its end: it then owns it, or passes its
-/// transaction over.
+/// A session that asks for a GTID that another owns waits for its end: it then owns it, or passes
+/// its transaction over.
 #[test]
 fn a_gtid_has_one_owner() {
     let server = Server::start(Flavor::Slipstream, &Settings::default());

@@ -144,8 +144,8 @@ const ACCOUNTS: &[&str] = &[
     "CREATE USER t IDENTIFIED BY 'x' FAILED_LOGIN_ATTEMPTS 1 PASSWORD_LOCK_TIME 1",
 ];
 
-/// As [`same_as_mysql`], once those are gone who asked whether the server is ready: they have hung
-/// up too.
+/// As [`same_as_mysql`], once the clients are gone that asked whether the server is ready: they
+/// have hung up too.
 fn same(test: &str, settings: &Settings, play: impl Fn(&Server) -> Vec<String>) -> Vec<String> {
     same_as_mysql(test, settings, |server| {
         let asks = "SELECT id FROM information_schema.processlist WHERE user = 'unauthenticated user'";

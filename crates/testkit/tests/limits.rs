@@ -307,7 +307,7 @@ fn memory_limits_end_statements_and_close_the_connection() {
             let mut client = Client::connect(&server.connect_options().user("u", "u")).unwrap();
             client.query(&format!("SELECT SUM({}) FROM d.t a", long(10_000))).expect("one a row");
         }
-        // Who may administer connections has no limit.
+        // An account that may administer connections has no limit.
         server.run(sorts);
         server.run("SET GLOBAL connection_memory_limit = DEFAULT");
         server.run("SET GLOBAL global_connection_memory_limit = 16777216");
@@ -371,7 +371,7 @@ fn a_client_that_gets_no_thread_is_told_so() {
     assert!(clients.len() > 1, "nobody gets in");
     let told = shown(&refused);
     assert!(told.starts_with("ERROR 1135 (HY000) Can't create a new thread (errno 11)"), "{told}");
-    // Those who are there are served, and others when one has gone.
+    // Clients that are there are served, and others when one of them has gone.
     clients.pop();
     clients[0].query("SELECT 1").expect("a client that is connected");
     let again = (0..100).any(|_| {

@@ -160,8 +160,8 @@ const STATEMENTS: &[&str] = &[
     "DROP DATABASE d",
 ];
 
-/// Partitionings of a table (a INT, b VARCHAR(10), d DATETIME), and the values that go into it. Who
-/// is in which partition is compared.
+/// Partitionings of a table (a INT, b VARCHAR(10), d DATETIME), and the values that go into it.
+/// The test compares which row is in which partition.
 const PARTITIONINGS: &[&str] = &[
     "hash(a) partitions 3",
     "hash(a * 7 + 2) partitions 5",

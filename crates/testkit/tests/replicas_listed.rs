@@ -1,4 +1,5 @@
-//! SHOW REPLICAS: who has registered, as long as it is connected. The real MySQL is asked the same.
+//! SHOW REPLICAS: each replica that has registered, as long as it is connected. The real MySQL is
+//! asked the same.
 
 use bench::instance::Settings;
 use os::clock::Stopwatch;

@@ -87,8 +87,8 @@ fn another_authority(server: &Server) -> String {
 
 fn takes_the_right_certificate_only(source: Flavor) {
     let pair = Pair::start(source);
-    // The account is one for TLS only, so whoever follows with it does so over TLS. Slipstream has
-    // no such accounts, but a password that it has not seen yet.
+    // The account is one for TLS only, so a replica that follows with it does so over TLS.
+    // Slipstream has no such accounts, but a password that it has not seen yet.
     match source {
         Flavor::Slipstream => pair.is_refused(
             "tls",

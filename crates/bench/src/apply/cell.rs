@@ -62,8 +62,8 @@ pub(super) fn measure(
             let all = groups.iter_mut().map(|group| run_load(plan, stream, seed, group, progress));
             loads = all.collect::<Result<_, _>>()?;
         }
-        // Who does not know the setting must not miss a load all the same, if the next one begins
-        // where it ends.
+        // A server that does not know the setting must not miss a load all the same, if the next
+        // one begins where it ends.
         let takes_part =
             |replica: &&mut Attached| replica.knows(setting.repository) || !stream.can_be_repeated();
         for (group, load) in groups.iter_mut().zip(&loads) {

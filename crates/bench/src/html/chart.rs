@@ -105,7 +105,7 @@ impl Chart {
         }
     }
 
-    /// What a reader is told who points at a value.
+    /// What the page tells a reader that points at a value.
     fn told(&self, series: &Series, label: usize, value: f64) -> String {
         let label = self.labels.get(label).map_or("", String::as_str);
         escape(&format!("{}, {label}: {} {}", series.name, super::plot::shown(value), self.unit))

@@ -78,6 +78,7 @@ pub struct Outcome {
     pub missing: Vec<String>,
     /// The figures.
     pub samples: Vec<Sample>,
-    /// Tables that did not hold as many rows as were inserted and not deleted: who, and how many.
+    /// Tables that did not hold as many rows as were inserted and not deleted: their server, and
+    /// the counts.
     pub wrong: Vec<String>,
 }

@@ -172,7 +172,7 @@ impl Instance {
         self.place.outside("error.log")
     }
 
-    /// The options of the server's command line that matter to whoever reads a result.
+    /// The options of the server's command line that matter to the reader of a result.
     pub fn options_shown(&self) -> Vec<String> {
         command::options_that_matter(self.flavor, &self.settings)
     }

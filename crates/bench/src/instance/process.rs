@@ -36,7 +36,7 @@ pub(super) fn spawn(command: Vec<String>, console: &Path) -> io::Result<Child> {
 }
 
 /// Waits until the server sends its greeting. A server that only listens, or that answers with an
-/// error, is not ready, unless the error is about who may connect.
+/// error, is not ready, unless the error is about the right to connect.
 pub(super) fn wait_ready(child: &mut Child, port: u16, within: Duration) -> Result<(), Refusal> {
     let started = Stopwatch::start();
     loop {

@@ -40,7 +40,7 @@ impl Acknowledged {
         self.first + self.at_ns.len() as u64 - 1
     }
 
-    /// The age of the oldest count that who sees `seen` does not see, of those up to `last`.
+    /// The age of the oldest count up to `last` that a reader of `seen` does not see.
     fn age_ms(&self, seen: u64, last: u64, now_ns: u64) -> f64 {
         if seen >= last {
             return 0.0;

@@ -63,7 +63,7 @@ pub struct Plan {
 /// A server of the run.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// Who it is.
+    /// The server's name and version.
     pub server: Described,
     /// What it was started with; None for somebody's own server.
     pub variation: Option<Variation>,

@@ -32,8 +32,8 @@ pub fn nonce_from_random(random: [u8; NONCE_BYTES]) -> [u8; NONCE_BYTES] {
     })
 }
 
-/// A number of this name that stays the same as long as the secret does, and says nothing to who
-/// does not know it.
+/// A number of this name that stays the same as long as the secret does, and says nothing to
+/// those that do not know it.
 pub fn keyed_number(secret: &[u8], name: &[u8]) -> u32 {
     let keyed = caching_sha2::cached_digest(&[secret, b"\0", name].concat());
     u32::from_le_bytes([keyed[0], keyed[1], keyed[2], keyed[3]])

@@ -37,7 +37,7 @@ pub enum Address {
     Unix(PathBuf),
 }
 
-/// How to connect, and as whom.
+/// How to connect, and which account logs in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectOptions {
     /// The server.

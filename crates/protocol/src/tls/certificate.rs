@@ -1,4 +1,4 @@
-//! Whom a certificate is of and who signed it, as OpenSSL writes names on one line and `REQUIRE
+//! A certificate's subject and its issuer, as OpenSSL writes names on one line and `REQUIRE
 //! SUBJECT` wants them: `/C=SE/O=MySQL/CN=client`.
 //!
 //! A certificate is DER (X.690): of the signed part the serial number and so on are passed over
@@ -7,9 +7,9 @@
 /// What is known of the certificate that a client has shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientCertificate {
-    /// Whom it is of.
+    /// The certificate's subject.
     pub subject: String,
-    /// Who signed it.
+    /// The authority that signed the certificate.
     pub issuer: String,
 }
 

@@ -1,4 +1,5 @@
-//! The client's end: whose certificate it takes, who it says it is, and what it agrees to speak.
+//! The client's end: which server's certificate it takes, which certificate it shows, and what it
+//! agrees to speak.
 //!
 //! The names of versions and ciphers are those of MySQL's options, that is OpenSSL's.
 
@@ -15,12 +16,12 @@ use rustls::{
 
 use super::pem::{TlsError, certificates, private_key, provider, setup};
 
-/// Whose certificate a client takes.
+/// Which server's certificate a client takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trust {
     /// Anybody's: what is sent is encrypted, to whomever it goes (`--ssl-mode=REQUIRED`).
     Anybody,
-    /// One that is signed by an authority of this PEM, whoever it is for (`VERIFY_CA`).
+    /// One that is signed by an authority of this PEM, for any name (`VERIFY_CA`).
     Signed(Vec<u8>),
     /// One that is signed by an authority of this PEM, for the server's name (`VERIFY_IDENTITY`).
     Authorities(Vec<u8>),
@@ -38,9 +39,9 @@ pub struct Identity {
 /// How a client speaks TLS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientTls {
-    /// Whose certificate it takes.
+    /// Which server's certificate the client takes.
     pub trust: Trust,
-    /// Who it says it is, if it does.
+    /// The certificate that the client shows, if it shows one.
     pub identity: Option<Identity>,
     /// Protocol versions, separated by commas (`TLSv1.2,TLSv1.3`); empty is every one.
     pub versions: String,
@@ -138,7 +139,7 @@ pub(crate) fn client_session(tls: &ClientTls, host: &str) -> Result<ClientConnec
     ClientConnection::new(Arc::new(config), name).map_err(setup)
 }
 
-/// Checks who signed the certificate, not for whom.
+/// Checks the certificate's signature, and not the name that it is for.
 #[derive(Debug)]
 struct TakesAnyName(Arc<WebPkiServerVerifier>);
 

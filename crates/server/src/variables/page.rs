@@ -100,7 +100,7 @@ fn guard(guard: Guard) -> Option<String> {
         }
         Guard::GlobalWith(privilege, _) => format!("SET GLOBAL needs {privilege} too, or SUPER."),
         Guard::GlobalWithout(privilege, _) => {
-            format!("SET GLOBAL needs {privilege} too, also of who has SUPER.")
+            format!("SET GLOBAL needs {privilege} too, and SUPER does not stand for it.")
         }
     })
 }

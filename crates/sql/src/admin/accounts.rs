@@ -51,9 +51,9 @@ pub enum TlsRequirement {
     Specified {
         /// The cipher suite.
         cipher: String,
-        /// Who signed the client's certificate.
+        /// The authority that has to have signed the client's certificate.
         issuer: String,
-        /// Whom it is of.
+        /// The subject that the certificate has to have.
         subject: String,
     },
 }

@@ -13,7 +13,7 @@ pub struct CreateObject {
     pub if_not_exists: bool,
     /// ALTER VIEW.
     pub alters: bool,
-    /// `DEFINER =`; `None`: who runs the statement.
+    /// `DEFINER =`; `None`: the account that runs the statement.
     pub definer: Option<Account>,
     /// The statement's text from the word of the kind on, as the binary log has it.
     pub text: String,

@@ -10,7 +10,7 @@ use crate::parse::parse_expression;
 use engine::{CheckDef, KeptIndex, KeptKind, KeptPart, TableDef};
 use types::collation;
 
-/// Whose expression it is: decides what it may hold, and the words of the errors.
+/// What the expression is for: it decides what it may hold, and the words of the errors.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Owner<'n> {
     Generated(&'n str),

@@ -554,7 +554,7 @@ impl DdlRun<'_> {
             ObjectName { kind, schema: &to.0, name: &to.1 },
         ];
         let mut plan = || self.altered_event(alter, &schema, &to).map_err(within);
-        // Who alters an event becomes its definer, on replicas too.
+        // The account that alters an event becomes its definer, on replicas too.
         let definer = show::account(&self.definer_of(alter.definer.as_ref()));
         let text = format!("ALTER DEFINER={definer} {}", alter.text);
         let context = engine::DdlContext { statement: &text, ..self.context() };
@@ -614,7 +614,7 @@ impl DdlRun<'_> {
 }
 
 /// The routine that a statement has made or dropped. CREATE ... IF NOT EXISTS that found one, which
-/// its note tells, has made none: who says it gets no privilege on what another has made.
+/// its note tells, has made none: its account gets no privilege on what another has made.
 pub(crate) fn routine_change<'s>(
     statement: &'s Statement,
     current: Option<&'s str>,

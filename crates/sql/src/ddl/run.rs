@@ -47,7 +47,7 @@ pub(crate) struct DdlRun<'a> {
     pub received_group: Option<&'a [u8]>,
     pub options: CommitOptions<'a>,
     pub lock_timeout_ms: Option<u64>,
-    /// Whose privileges an object has whose statement names no definer: user and host.
+    /// The definer of an object whose statement names none: user and host.
     pub current_user: (String, String),
     /// What the expressions of an event's schedule came to.
     pub schedule: super::ScheduleValues,

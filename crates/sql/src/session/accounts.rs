@@ -34,11 +34,12 @@ fn made_or_gone(command: &AdminCommand) -> Option<(&'static str, Vec<&Account>)>
 }
 
 impl Session {
-    /// An object whose definer goes is nobody's, and who makes an account of that name gets the
-    /// objects: both take ALLOW_NONEXISTENT_DEFINER, and are told.
+    /// An object whose definer goes is nobody's, and an account that is made with that name gets
+    /// the objects: both statements take ALLOW_NONEXISTENT_DEFINER, and have a warning that says
+    /// so.
     ///
-    /// # Errors
-    /// 4006 without that privilege. Who may not change accounts at all is told that later.
+    /// # Errors 4006 without that privilege. A session that may not change accounts at all is told
+    /// that later.
     fn check_definers(&self, command: &AdminCommand) -> Result<()> {
         let Some((verb, accounts)) = made_or_gone(command) else { return Ok(()) };
         if !self.may_change_accounts(verb) {
@@ -70,8 +71,8 @@ impl Session {
         Ok(())
     }
 
-    /// Whether the account has one of the privileges that such a statement takes. Who may change
-    /// the tables of accounts may do so by statements too, unless they are about roles.
+    /// Whether the account has one of the privileges that such a statement takes. An account that
+    /// may change the tables of accounts may do so by statements too, unless they are about roles.
     fn may_change_accounts(&self, verb: &str) -> bool {
         let on_rows = |privilege| self.host.check_privilege(privilege, Some("mysql"), None).is_ok();
         self.host.check_administers("", &["CREATE USER", verb]).is_ok()

@@ -1,5 +1,5 @@
-//! Statements that MySQL knows and this server does not: who may not run them is told that, and
-//! nothing about what is missing here.
+//! Statements that MySQL knows and this server does not: an account that may not run them is
+//! told that, and nothing about what is missing here.
 
 use super::Session;
 use super::refused_queries::Checks;

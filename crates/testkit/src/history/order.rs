@@ -11,7 +11,7 @@ pub(super) type At = usize;
 
 /// What is known of the order of writes.
 pub(super) struct Orders {
-    /// Who appended each element of each list, in the order of the list.
+    /// The transaction that appended each element of each list, in the order of the list.
     pub writers: BTreeMap<Key, Vec<At>>,
     /// Where an element stands in its list.
     places: HashMap<(Key, Element), usize>,
@@ -116,7 +116,8 @@ impl Orders {
         }
     }
 
-    /// Who appended the last of the first `len` elements of a list, and who the element behind.
+    /// The transaction that appended the last of the first `len` elements of a list, and the one
+    /// that appended the element behind.
     pub fn around(&self, key: Key, len: usize) -> (Option<At>, Option<At>) {
         let writers = self.writers.get(&key).map_or(&[][..], Vec::as_slice);
         let last = len.checked_sub(1).and_then(|last| writers.get(last));

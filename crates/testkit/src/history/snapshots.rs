@@ -9,10 +9,10 @@
 //!   statement, and none smaller than that of the statement before.
 //! - What was known when the snapshot was opened is in it: commits that had been answered, what any
 //!   statement on the same server had been told, what the session had seen before, and what the
-//!   transaction's own locking reads and appends had found, for whoever gets a lock sees what its
-//!   earlier holders committed.
+//!   transaction's own locking reads and appends had found, for a transaction that gets a lock sees
+//!   what its earlier holders committed.
 //! - A transaction's own commit comes behind its snapshots, and behind the writers of what it read
-//!   under locks and appended to; who overwrote what it had locked comes behind it.
+//!   under locks and appended to; a transaction that overwrote what it had locked comes behind it.
 
 use std::collections::HashMap;
 

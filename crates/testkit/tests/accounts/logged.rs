@@ -63,7 +63,8 @@ const STATEMENTS: &[&str] = &[
     "DROP USER lx",
 ];
 
-/// Grants in another's name, each with who says it. The accounts of this list are restricted.
+/// Grants in another's name, each with the account that says it. The accounts of this list are
+/// restricted.
 const IN_ANOTHERS_NAME: &[(&str, &str)] = &[
     ("root", "SET GLOBAL partial_revokes = ON"),
     ("root", "CREATE DATABASE ldb"),

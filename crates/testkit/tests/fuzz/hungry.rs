@@ -42,7 +42,7 @@ impl Attack {
         Attack { kind, size, seed: rng.u64(), is_limited: !rng.one_in(3) }
     }
 
-    /// As a line for whoever looks for the cause.
+    /// The attack as a line for the person that looks for the cause.
     fn line(&self) -> String {
         let (name, make) = KINDS[self.kind];
         let steps = make(self.size, &mut Rng::new(self.seed));

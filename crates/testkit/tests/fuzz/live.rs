@@ -1,6 +1,6 @@
-//! Pages damaged under a server that runs: who reads one gets an error or the right rows, nobody
-//! else notices, and once the page is as it was everything is right again. A commit that is in the
-//! log and meets one may end the server, by a message that says where.
+//! Pages damaged under a server that runs: a statement that reads one gets an error or the right
+//! rows, nobody else notices, and once the page is as it was everything is right again. A commit
+//! that is in the log and meets one may end the server, by a message that says where.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

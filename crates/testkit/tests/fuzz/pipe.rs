@@ -72,7 +72,7 @@ impl Pipe {
         os::thread::spawn("pipe", move || {
             for client in listener.incoming().flatten() {
                 let (target, damage) = *shared.lock().expect("nobody panics with it");
-                // A target that is gone is seen by whoever asks it next.
+                // The next request sees that a target is gone.
                 let Ok(target) = TcpStream::connect(("127.0.0.1", target)) else { continue };
                 let of = |which| if way == which { damage } else { None };
                 pass(&client, &target, of(Way::ToTarget));

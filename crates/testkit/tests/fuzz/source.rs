@@ -19,7 +19,7 @@ const CAPABILITIES: u32 = capability::PROTOCOL_41
     | capability::TRANSACTIONS
     | capability::LONG_PASSWORD;
 
-/// What is sent to whoever asks for a dump.
+/// What is sent to every replica that asks for a dump.
 #[derive(Debug, Clone, Default)]
 pub struct Play {
     /// As a MariaDB server.

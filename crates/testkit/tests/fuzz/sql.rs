@@ -55,7 +55,7 @@ struct Tally {
     unparsed: AtomicU64,
 }
 
-/// What a session has done, for whoever looks for the cause of a fault.
+/// What a session has done, for the person that looks for the cause of a fault.
 type Journal = Mutex<Vec<String>>;
 
 fn changes_tables(statement: &str) -> bool {

@@ -1,4 +1,5 @@
-//! LOCK TABLES: whom it keeps out, what the session itself may do meanwhile, and what ends it.
+//! LOCK TABLES: which sessions it keeps out, what the session itself may do meanwhile, and what
+//! ends it.
 
 use crate::scenarios::scenarios;
 

@@ -1,5 +1,5 @@
-//! What two and three sessions do to each other, here and on the real servers: who waits, who
-//! deadlocks, what is read.
+//! What two and three sessions do to each other, here and on the real servers: which of them waits,
+//! which deadlocks, what is read.
 //!
 //! The scenarios are in `scenarios.rs`, `foreign_keys.rs` and `lock_tables.rs` with the outcome of
 //! every step. Each test runs all of them on one server and compares: so the outcomes are MySQL's
@@ -51,7 +51,7 @@ fn slipstream_isolates() {
 
 #[test]
 fn slipstream_isolates_with_one_statement_inside_at_a_time() {
-    // Whoever waits for a lock must be outside, or nobody could let it go.
+    // A session that waits for a lock must be outside, or nobody could let it go.
     let server = all_on(Flavor::Slipstream, "--innodb-thread-concurrency=1");
     assert_eq!(server.rows("SELECT @@innodb_thread_concurrency, @@innodb_autoinc_lock_mode"), ["1\t2"]);
 }

@@ -168,7 +168,7 @@ pub fn play(server: &Server, text: &str) -> Result<(), String> {
             break;
         }
     }
-    // Whoever still waits is let go by the ends of the others.
+    // The ends of the others let go every session that still waits.
     for _ in 0..4 {
         for session in sessions.values_mut().filter(|session| !session.busy) {
             session.busy = true;

@@ -4,8 +4,8 @@
 //! An arrow goes from a file to a file that defines what it names. Files that reach one another
 //! along arrows are a circle: none of them can be understood, tested or changed without the others.
 //! The circles that still stand are listed here by their sizes, and so are the types whose inherent
-//! `impl` blocks are in more than three files. The lists are exact: whoever cuts a circle shortens
-//! the list, and a new one fails.
+//! `impl` blocks are in more than three files. The lists are exact: a commit that cuts a circle
+//! shortens the list, and a new one fails.
 
 mod sources;
 

@@ -200,7 +200,7 @@ impl Reader {
         let module = self.modules.get(&at)?;
         let Some(name) = rest.first() else {
             // The module itself is named. Its file is meant only where its names come in by `*`;
-            // whoever goes on through the module's name spells a longer path elsewhere.
+            // a use that goes on through the module's name spells a longer path elsewhere.
             return Some(module.file).filter(|_| is_glob || chain == LONGEST_CHAIN);
         };
         if module.defined.contains(name) || chain == 0 {

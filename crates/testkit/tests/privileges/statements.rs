@@ -508,7 +508,7 @@ const SERVER: &[Case] = &[
     q("RESTART"),
 ];
 
-/// Statements that are not there: who may not run them is told that.
+/// Statements that are not there: an account that may not run them is told that.
 const NOT_HERE: &[Case] = &[
     q("HANDLER d.nope OPEN").not_here(1235),
     q("HANDLER d.t OPEN AS h").own_undo(&["HANDLER h CLOSE"]).not_here(1235),

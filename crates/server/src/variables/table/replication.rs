@@ -165,7 +165,7 @@ pub const DEFINITIONS: &[Definition] = &[
         .does("It tells the file that lists the binary log's files.")
         .computed(|server| Some(Setting::Text(server.binlog.as_ref()?.index_path().display().to_string()))),
     global("log_bin_trust_function_creators", Bool, "OFF").does(
-        "Whether who has no SUPER may make triggers and functions (1419), and whether functions may be made that \
+        "Whether accounts without SUPER may make triggers and functions (1419), and whether functions may be made that \
          say neither that they are deterministic nor that they change nothing (1418).",
     ),
     global("log_replica_updates", Bool, "ON")

@@ -188,7 +188,7 @@ pub const DEFINITIONS: &[Definition] = &[
     global("password_history", UInt(0, 4_294_967_295), "0")
         .does("That many older passwords of an account may not be used again."),
     global("password_require_current", Bool, "OFF")
-        .does("Who changes the own password has to give the current one."),
+        .does("An account that changes its own password has to give the current one."),
     global("password_reuse_interval", UInt(0, 4_294_967_295), "0")
         .does("A password may not be used again before that many days are over."),
     global("performance_schema", Bool, "OFF")

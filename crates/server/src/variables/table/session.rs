@@ -12,7 +12,7 @@ pub const DEFINITIONS: &[Definition] = &[
     session("autocommit", Bool, "ON")
         .does("Each statement is a transaction of its own."),
     global("automatic_sp_privileges", Bool, "ON")
-        .does("Who makes a routine gets EXECUTE and ALTER ROUTINE on it, and a routine that is dropped takes the privileges on it along."),
+        .does("The account that makes a routine gets EXECUTE and ALTER ROUTINE on it, and a routine that is dropped takes the privileges on it along."),
     session(
         "block_encryption_mode",
         Enum(&["aes-128-ecb", "aes-192-ecb", "aes-256-ecb", "aes-128-cbc", "aes-192-cbc", "aes-256-cbc"]),
