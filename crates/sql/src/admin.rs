@@ -8,19 +8,10 @@
 mod accounts;
 mod logged;
 
-pub use accounts::{AccountOptions, Authentication, PasswordExpiry, Secret, TlsRequirement, UserAttribute};
+pub use accounts::{
+    Account, AccountOptions, Authentication, PasswordExpiry, Secret, TlsRequirement, UserAttribute,
+};
 pub use logged::{AccountsChanged, AccountsLog};
-
-/// An account name as written: `'user'@'host'`; host `%` where none was written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Account {
-    /// User name; empty is the anonymous user.
-    pub user: String,
-    /// Host pattern.
-    pub host: String,
-    /// `CURRENT_USER` or `USER()` was written instead of a name; `user` and `host` are then empty.
-    pub is_current_user: bool,
-}
 
 /// One account of CREATE USER and ALTER USER.
 #[derive(Debug, Clone, PartialEq, Eq)]

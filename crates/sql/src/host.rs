@@ -7,7 +7,8 @@
 use crate::admin::{AccountsChanged, AccountsLog, AdminCommand};
 use crate::error::{Result, SqlError};
 use crate::memory::Budget;
-use crate::sink::{ColumnMeta, ResultSink};
+pub use crate::sink::VirtualTable;
+use crate::sink::ResultSink;
 use engine::ObjectKind;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,15 +25,6 @@ pub enum VariableScope {
     Persist,
     /// `SET PERSIST_ONLY`.
     PersistOnly,
-}
-
-/// The contents of a table that is computed when it is read.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct VirtualTable {
-    /// Its columns; `schema` and `table` fields may be left empty.
-    pub columns: Vec<ColumnMeta>,
-    /// Its rows, as many values each as there are columns.
-    pub rows: Vec<Vec<Value>>,
 }
 
 /// A privilege that a statement needs.

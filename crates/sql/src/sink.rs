@@ -90,6 +90,15 @@ pub struct EndOfRows {
     pub status: u16,
 }
 
+/// The contents of a table that is computed when it is read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct VirtualTable {
+    /// Its columns; `schema` and `table` fields may be left empty.
+    pub columns: Vec<ColumnMeta>,
+    /// Its rows, as many values each as there are columns.
+    pub rows: Vec<Vec<Value>>,
+}
+
 /// Receives results. An error that it returns (the connection broke, the packet is too large) ends
 /// the statement.
 pub trait ResultSink {

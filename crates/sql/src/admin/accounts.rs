@@ -1,6 +1,15 @@
-//! What CREATE USER and ALTER USER say of an account beside its name.
+//! An account's name, and what CREATE USER and ALTER USER say of it.
 
-use super::Account;
+/// An account name as written: `'user'@'host'`; host `%` where none was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// User name; empty is the anonymous user.
+    pub user: String,
+    /// Host pattern.
+    pub host: String,
+    /// `CURRENT_USER` or `USER()` was written instead of a name; `user` and `host` are then empty.
+    pub is_current_user: bool,
+}
 
 /// How an account proves itself, as written in `IDENTIFIED ...`.
 #[derive(Debug, Clone, PartialEq, Eq)]

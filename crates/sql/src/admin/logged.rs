@@ -1,7 +1,7 @@
 //! How a statement about accounts is committed, and what comes of it.
 
 use crate::error::Result;
-use crate::host::VirtualTable;
+use crate::sink::VirtualTable;
 use engine::{CommitOptions, DdlContext, Engine, SessionContext, Transaction};
 use std::sync::Arc;
 
