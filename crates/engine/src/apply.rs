@@ -9,13 +9,14 @@
 //! the next start puts the commit on its pages.
 
 use crate::bytes::KeyBuf;
-use crate::commit::sidecar::DictionaryOp;
+use crate::dictionary::DictionaryOp;
 use crate::entry::{self, ClusteredValue, Extern};
 use crate::error::{EngineError, Result};
 use crate::lock::CLUSTERED;
 use crate::rows::Rows;
 use crate::spill::{self, Spill};
-use crate::transaction::write_set::{RowChange, TableWrites, WriteSet};
+use crate::transaction::row_change::RowChange;
+use crate::transaction::write_set::{TableWrites, WriteSet};
 use crate::version::queue::{PurgeBatch, PurgeQueue};
 use btree::{Change, Spot, Tree};
 use buffer::RecordLsn;

@@ -7,7 +7,6 @@
 //! the same log as everything else.
 
 use crate::bytes::{Put, Reader};
-use crate::commit::sidecar::DictionaryOp;
 use crate::definition::{ObjectDef, SchemaDef, TableDef, codec, object};
 use crate::error::{EngineError, Result};
 use crate::table::Placement;
@@ -24,6 +23,9 @@ const SCHEMA: u8 = 1;
 const TABLE: u8 = 2;
 /// A view, trigger, routine or event.
 const OBJECT: u8 = 3;
+
+/// A dictionary entry put (`Some`) or deleted.
+pub(crate) type DictionaryOp = (Vec<u8>, Option<Vec<u8>>);
 
 /// Bytes of an object's value in one entry.
 const PART_BYTES: usize = 1024;
@@ -148,33 +150,9 @@ pub(crate) fn load(tree: &Tree) -> Result<Objects> {
     Ok(objects)
 }
 
-/// A name as a file or directory name: letters, digits and `_` as they are, everything else as `@`
-/// and four hexadecimal digits of each UTF-16 unit, as MySQL does it.
-pub(crate) fn file_name(name: &str) -> String {
-    let mut out = String::new();
-    let mut units = [0u16; 2];
-    for character in name.chars() {
-        if character.is_ascii_alphanumeric() || character == '_' {
-            out.push(character);
-        } else {
-            for unit in character.encode_utf16(&mut units) {
-                out.push_str(&format!("@{unit:04x}"));
-            }
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_become_file_names_as_in_mysql() {
-        assert_eq!(file_name("sbtest1"), "sbtest1");
-        assert_eq!(file_name("a-b.c"), "a@002db@002ec");
-        assert_eq!(file_name("é"), "@00e9");
-    }
 
     #[test]
     fn a_shorter_value_deletes_the_parts_that_are_left() {

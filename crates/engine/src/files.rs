@@ -3,7 +3,6 @@
 //! In come names of schemas and tables; out go paths. A path depends on names alone, so recovery
 //! finds the file of a table without anything but the dictionary.
 
-use crate::dictionary::file_name;
 use crate::error::{EngineError, Result};
 
 /// The error of something that was done to a file or a directory.
@@ -21,6 +20,23 @@ pub(crate) fn make_dir(disk: &dyn os::disk::Disk, dir: &std::path::Path) -> Resu
     disk.sync_dir(parent).map_err(|error| io_error(parent, error))
 }
 
+/// A name as a file or directory name: letters, digits and `_` as they are, everything else as `@`
+/// and four hexadecimal digits of each UTF-16 unit, as MySQL does it.
+pub(crate) fn file_name(name: &str) -> String {
+    let mut out = String::new();
+    let mut units = [0u16; 2];
+    for character in name.chars() {
+        if character.is_ascii_alphanumeric() || character == '_' {
+            out.push(character);
+        } else {
+            for unit in character.encode_utf16(&mut units) {
+                out.push_str(&format!("@{unit:04x}"));
+            }
+        }
+    }
+    out
+}
+
 /// Where a table's file is in a data directory.
 pub(crate) fn table_path(datadir: &std::path::Path, schema: &str, table: &str) -> std::path::PathBuf {
     datadir.join(file_name(schema)).join(format!("{}.ibd", file_name(table)))
@@ -29,4 +45,16 @@ pub(crate) fn table_path(datadir: &std::path::Path, schema: &str, table: &str) -
 /// Where a space's file waits for its table's name to become free.
 pub(crate) fn aside(path: &std::path::Path, space: buffer::SpaceId) -> std::path::PathBuf {
     path.with_file_name(format!("#sql-{space}.ibd"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_file_names_as_in_mysql() {
+        assert_eq!(file_name("sbtest1"), "sbtest1");
+        assert_eq!(file_name("a-b.c"), "a@002db@002ec");
+        assert_eq!(file_name("é"), "@00e9");
+    }
 }

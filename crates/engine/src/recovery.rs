@@ -29,7 +29,7 @@ use crate::definition::Object;
 use crate::dictionary::{self, Objects, SYSTEM_FILE, SYSTEM_SPACE};
 use crate::engine::Parts;
 use crate::error::{EngineError, Result};
-use crate::files::{aside, io_error, table_path};
+use crate::files::{aside, file_name, io_error, table_path};
 use crate::replay::Replay;
 use crate::spill::SpilledCommit;
 use crate::table::{Counters, Table};
@@ -295,7 +295,7 @@ fn remove_leftovers(
 /// another still has goes out of the way first.
 fn settle_files(config: &EngineConfig, pool: &Arc<Pool>, objects: &Objects, files: &Files) -> Result<()> {
     for schema in &objects.schemas {
-        let dir = config.datadir.join(dictionary::file_name(&schema.1.name));
+        let dir = config.datadir.join(file_name(&schema.1.name));
         config.disk.create_dir_all(&dir).map_err(|error| io_error(&dir, error))?;
     }
     config.disk.sync_dir(&config.datadir).map_err(|error| io_error(&config.datadir, error))?;

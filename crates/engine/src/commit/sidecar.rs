@@ -16,6 +16,7 @@
 //! Secondary entries of inserted rows are left out because the insert's full image has them.
 
 use crate::bytes::{Put, Reader};
+use crate::dictionary::DictionaryOp;
 use crate::error::{EngineError, Result};
 use crate::group::Replacement;
 use crate::xa::record::{XaNote, XaPart};
@@ -57,9 +58,6 @@ pub(crate) struct Placement {
     /// without it.
     pub value: Option<Vec<u8>>,
 }
-
-/// A dictionary entry put (`Some`) or deleted.
-pub(crate) type DictionaryOp = (Vec<u8>, Option<Vec<u8>>);
 
 /// Next ids to hand out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

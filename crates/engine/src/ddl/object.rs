@@ -3,9 +3,9 @@
 use super::context::DdlContext;
 use crate::Engine;
 use crate::commit::pipeline::CommitOutcome;
-use crate::commit::sidecar::DictionaryOp;
 use crate::definition::{Object, ObjectChange, ObjectKind};
 use crate::dictionary;
+use crate::dictionary::DictionaryOp;
 use crate::error::Result;
 use crate::lock::LockType;
 use std::sync::Arc;

@@ -6,12 +6,12 @@ use crate::commit::pipeline::CommitOutcome;
 use crate::definition::SchemaDef;
 use crate::dictionary;
 use crate::error::{EngineError, Result};
-use crate::files::io_error;
+use crate::files::{file_name, io_error};
 use crate::lock::LockType;
 
 impl Engine {
     fn schema_dir(&self, name: &str) -> std::path::PathBuf {
-        self.config.datadir.join(dictionary::file_name(name))
+        self.config.datadir.join(file_name(name))
     }
 
     /// `CREATE SCHEMA`

@@ -1,8 +1,6 @@
 //! What tables have as expressions: generated columns, CHECK constraints, the parts of functional
 //! indexes. An expression is its canonical SQL text here; crate `sql` compiles it.
 
-use super::{ColumnDefault, Partitioning, TableDef, same_name};
-
 /// `GENERATED ALWAYS AS (expression)`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generated {
@@ -67,43 +65,4 @@ pub struct KeptPart {
     pub prefix: Option<u32>,
     /// `DESC`
     pub descending: bool,
-}
-
-impl TableDef {
-    /// Position in `checks` of the constraint with this name.
-    pub fn check_constraint(&self, name: &str) -> Option<usize> {
-        self.checks.iter().position(|check| same_name(&check.name, name))
-    }
-
-    /// Position in `kept_indexes` of the index with this name.
-    pub fn kept_index(&self, name: &str) -> Option<usize> {
-        self.kept_indexes.iter().position(|index| same_name(&index.name, name))
-    }
-
-    /// Keeps the places of SPATIAL indexes among the others when the one at `gone` is no more.
-    pub fn close_gap_in_order(&mut self, gone: usize) {
-        for index in &mut self.kept_indexes {
-            if let KeptKind::Spatial { behind } = &mut index.kind {
-                *behind -= u32::from(*behind as usize > gone);
-            }
-        }
-    }
-
-    /// Some column's value is computed from others'.
-    pub fn has_generated(&self) -> bool {
-        self.columns.iter().any(|column| column.generated.is_some())
-    }
-
-    /// Whether a row of it that a client writes asks for an expression: of a generated column, of a
-    /// default, of a constraint that is enforced, of its partitions; or has a unique key that is
-    /// not kept up.
-    pub fn asks_for_expressions(&self) -> bool {
-        let is_expression =
-            |default: &Option<ColumnDefault>| matches!(default, Some(ColumnDefault::Expression(_)));
-        self.has_generated()
-            || self.columns.iter().any(|column| is_expression(&column.default))
-            || self.checks.iter().any(|check| check.enforced)
-            || self.kept_indexes.iter().any(|index| index.unique)
-            || self.partitioning.as_ref().is_some_and(Partitioning::leaves_rows_out)
-    }
 }

@@ -2,6 +2,7 @@
 //! all partitions are in the table's one tree (decision 0041); which partition a row belongs to is
 //! computed by crate `sql` where somebody asks.
 
+use super::name::same_name;
 use crate::bytes::{Put, Reader};
 use crate::error::Result;
 
@@ -99,7 +100,7 @@ pub struct Partitioning {
 impl Partitioning {
     /// Position of the partition with this name.
     pub fn partition(&self, name: &str) -> Option<usize> {
-        self.partitions.iter().position(|partition| super::same_name(&partition.name, name))
+        self.partitions.iter().position(|partition| same_name(&partition.name, name))
     }
 
     /// Whether there may be rows that belong to no partition.

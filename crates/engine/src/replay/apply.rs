@@ -2,7 +2,7 @@
 //! order of the log.
 
 use super::changes::{Change, Changes, What};
-use super::{Tables, Tree};
+use super::tables::{Tables, Tree};
 use crate::entry::{self, ClusteredValue, Extern, Externs};
 use crate::error::{EngineError, Result};
 use crate::overflow;

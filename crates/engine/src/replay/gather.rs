@@ -5,7 +5,7 @@
 //! the same record.
 
 use super::changes::{Change, Changes, What, prefix_of};
-use super::{Tables, Tree};
+use super::tables::{Tables, Tree};
 use crate::bytes::KeyBuf;
 use crate::commit::record::CommitRecord;
 use crate::commit::sidecar::Sidecar;

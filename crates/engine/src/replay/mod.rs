@@ -28,23 +28,21 @@
 mod apply;
 mod changes;
 mod gather;
+mod tables;
 #[cfg(test)]
 mod tests;
 
 use crate::Engine;
-use crate::catalog::Catalog;
 use crate::commit::position::ReplicationState;
 use crate::commit::record::{self, CommitRecord};
 use crate::error::{EngineError, Result};
 use crate::spill::SpillRef;
-use crate::table::Table;
 use buffer::RecordLsn;
 use changes::Changes;
 use gather::{Gather, Part};
 use redo::{Batch, BatchRecord, Lsn, kind};
-use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
+use tables::Tables;
 
 /// Bytes of log that are gathered at once: the more, the more changes meet on a leaf. Two such
 /// stretches are in memory.
@@ -57,60 +55,6 @@ const SPILLS_AT_ONCE: u64 = 16;
 /// Commit records that are worth a thread.
 const RECORDS_PER_THREAD: usize = 256;
 const MOST_THREADS: usize = 8;
-
-/// The tables as they are after the whole log, and numbers for their trees.
-struct Tables {
-    all: Vec<Arc<Table>>,
-    by_id: HashMap<u64, u32>,
-}
-
-/// A tree of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tree {
-    Clustered,
-    /// By its place among the table's indexes.
-    Secondary(usize),
-}
-
-/// More trees than a table may have.
-const TREES: u32 = 128;
-
-impl Tree {
-    fn number(self, table: u32) -> u32 {
-        let tree = match self {
-            Tree::Clustered => 0,
-            Tree::Secondary(at) => at as u32 + 1,
-        };
-        table * TREES + tree
-    }
-
-    fn of(number: u32) -> Tree {
-        match number % TREES {
-            0 => Tree::Clustered,
-            tree => Tree::Secondary(tree as usize - 1),
-        }
-    }
-}
-
-impl Tables {
-    fn new(catalog: &Catalog) -> Tables {
-        let all = catalog.all_tables();
-        let by_id = all.iter().zip(0..).map(|(table, number)| (table.id, number)).collect();
-        Tables { all, by_id }
-    }
-
-    fn number(&self, id: u64) -> Option<u32> {
-        self.by_id.get(&id).copied()
-    }
-
-    fn table(&self, number: u32) -> &Table {
-        &self.all[number as usize]
-    }
-
-    fn table_of(&self, tree: u32) -> (u32, &Table) {
-        (tree / TREES, self.table(tree / TREES))
-    }
-}
 
 /// A thread's work.
 type Job<'j, T> = Box<dyn FnOnce() -> Result<T> + Send + 'j>;

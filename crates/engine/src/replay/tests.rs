@@ -5,6 +5,7 @@ use crate::{
 };
 use os::random::{Rng, test_seed};
 use os::sim::SimDisk;
+use std::sync::Arc;
 use types::{ColumnType, Value};
 
 #[test]

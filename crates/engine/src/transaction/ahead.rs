@@ -18,69 +18,22 @@
 //!   again in its turn.
 
 use super::apply::PartialRow;
+use super::owed::Owed;
+use super::row_change::{Patch, Replaced, RowChange};
 use super::table_hold::TableHold;
-use super::write_set::{Patch, Replaced, RowChange, WriteSet};
+use super::write_set::WriteSet;
 use super::{LockMode, Transaction};
-use crate::bytes::KeyBuf;
 use crate::entry::{DELETED, parse_header};
 use crate::error::{EngineError, Result};
 use crate::rows::OldRow;
 use crate::spill::NewImage;
-use crate::table::{SecondaryKey, Table};
+use crate::table::Table;
 use btree::Spot;
 use buffer::FoundLeaf;
 use std::sync::Arc;
 
 /// Rows of a transaction that are loaded ahead of its turn.
 const PREFETCHED_ROWS: usize = 16;
-
-/// A key of a unique secondary index whose check is left to the turn.
-struct UniqueCheck {
-    table_id: u64,
-    index: usize,
-    key: SecondaryKey,
-    /// Clustered key of the row that it replaces.
-    own: KeyBuf,
-    image: Vec<u8>,
-}
-
-/// Keys that a transaction inserts: a session may have locked the gaps that they are in.
-struct Announcement {
-    table_id: u64,
-    clustered: Option<KeyBuf>,
-    secondary: Vec<Option<SecondaryKey>>,
-}
-
-/// What a transaction that is applied ahead leaves to its turn, beside its rows.
-#[derive(Default)]
-pub(crate) struct Owed {
-    uniques: Vec<UniqueCheck>,
-    announcements: Vec<Announcement>,
-}
-
-impl Owed {
-    pub fn unique_check(
-        &mut self,
-        table: &Table,
-        index: usize,
-        key: &SecondaryKey,
-        own: &[u8],
-        image: &[u8],
-    ) {
-        let (key, own, image) = (key.clone(), KeyBuf::from_slice(own), image.to_vec());
-        self.uniques.push(UniqueCheck { table_id: table.id, index, key, own, image });
-    }
-
-    pub fn announcement(
-        &mut self,
-        table: &Table,
-        clustered: Option<&[u8]>,
-        secondary: &[Option<SecondaryKey>],
-    ) {
-        let (clustered, secondary) = (clustered.map(KeyBuf::from_slice), secondary.to_vec());
-        self.announcements.push(Announcement { table_id: table.id, clustered, secondary });
-    }
-}
 
 /// A transaction that was applied ahead and waits for its turn. Dropped, it leaves nothing.
 pub struct Prepared {

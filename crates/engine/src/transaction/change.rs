@@ -10,7 +10,7 @@ use crate::error::{EngineError, Result};
 use crate::rows::OldRow;
 use crate::status::bump;
 use crate::table::{SecondaryKey, Table};
-use crate::transaction::write_set::Origin;
+use crate::transaction::row_change::Origin;
 use btree::Spot;
 use buffer::FoundLeaf;
 use smallvec::SmallVec;

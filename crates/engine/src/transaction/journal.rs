@@ -4,7 +4,7 @@
 //! A large transaction has an entry for each of its rows. So the keys lie one behind the other, and
 //! an entry is a few words.
 
-use super::write_set::{EntryChange, RowChange};
+use super::row_change::{EntryChange, RowChange};
 use crate::bytes::KeyBuf;
 use smallvec::SmallVec;
 

@@ -2,21 +2,12 @@
 //! transaction has not changed: rows are lent from the scan's own buffer, and their keys are not
 //! kept.
 
-use super::scan::{Found, Scan};
+use super::scan::{Found, Lent, Scan};
 use super::{LockMode, Transaction};
 use crate::definition::IndexRef;
 use crate::entry::ClusteredValue;
 use crate::error::Result;
 use crate::status::bump;
-
-/// Where the row is that was lent last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lent {
-    /// The value of the pages' last entry, from this byte on.
-    Page(usize),
-    /// `Scan::spare`.
-    Spare,
-}
 
 impl Scan {
     /// As [`Scan::next`], but a row is lent where it can be: [`Scan::image`]. With `takes_entries`,
@@ -31,14 +22,6 @@ impl Scan {
         self.takes_entries =
             takes_entries && self.mode == LockMode::Snapshot && matches!(self.index, IndexRef::Secondary(_));
         self.next_found(txn)
-    }
-
-    /// The image of the row that was lent last.
-    pub fn image(&self) -> &[u8] {
-        match (self.lent, &self.pages) {
-            (Some(Lent::Page(at)), Some(pages)) => pages.current().map_or(&[], |(_, value)| &value[at..]),
-            _ => &self.spare,
-        }
     }
 
     /// Whether the pages alone say what comes next.
@@ -74,15 +57,6 @@ impl Scan {
                 return Ok(Some(Found::Lent));
             }
             txn.check_interrupt()?;
-        }
-    }
-
-    /// Keeps the key that was passed last, for the other ways of going on.
-    pub(super) fn keep_last(&mut self) {
-        if self.lent.take().is_some()
-            && let Some((key, _)) = self.pages.as_ref().and_then(btree::Scan::current)
-        {
-            self.last = Some(key.into());
         }
     }
 }

@@ -34,7 +34,9 @@ mod lent;
 pub(crate) mod locked_tables;
 mod locking;
 pub(crate) mod logged;
+mod owed;
 pub(crate) mod read;
+pub(crate) mod row_change;
 pub(crate) mod scan;
 pub(crate) mod table_hold;
 pub(crate) mod unique;
@@ -177,7 +179,7 @@ pub struct Transaction {
     /// Whether it waits for locks; else it gets [`EngineError::LockNotAvailable`].
     waits: bool,
     /// Set while the transaction is being applied ahead of its turn.
-    ahead: Option<ahead::Owed>,
+    ahead: Option<owed::Owed>,
     /// Its group has a statement that makes a table.
     defines: bool,
 }

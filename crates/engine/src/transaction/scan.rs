@@ -11,7 +11,6 @@
 //! key the write set wins. Changes that the transaction makes while it scans are seen where they
 //! lie ahead of the scan: a statement that changes the columns it scans by reads its rows first.
 
-use super::lent::Lent;
 use super::{LastRead, LockMode, Row, Transaction};
 use crate::bytes::KeyBuf;
 use crate::covering::Entry;
@@ -73,6 +72,15 @@ pub enum Found {
     Entry,
     /// A row that is lent: [`Scan::image`].
     Lent,
+}
+
+/// Where the row is that was lent last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lent {
+    /// The value of the pages' last entry, from this byte on.
+    Page(usize),
+    /// `Scan::spare`.
+    Spare,
 }
 
 /// What a scan that locks keeps in mind.
@@ -185,6 +193,23 @@ impl Transaction {
 }
 
 impl Scan {
+    /// The image of the row that was lent last.
+    pub fn image(&self) -> &[u8] {
+        match (self.lent, &self.pages) {
+            (Some(Lent::Page(at)), Some(pages)) => pages.current().map_or(&[], |(_, value)| &value[at..]),
+            _ => &self.spare,
+        }
+    }
+
+    /// Keeps the key that was passed last, for the other ways of going on.
+    pub(super) fn keep_last(&mut self) {
+        if self.lent.take().is_some()
+            && let Some((key, _)) = self.pages.as_ref().and_then(btree::Scan::current)
+        {
+            self.last = Some(key.into());
+        }
+    }
+
     /// Notes entries that should have a row and have none (CHECK TABLE).
     pub(crate) fn report_strays(&mut self) {
         self.strays = Some(Vec::new());

@@ -3,7 +3,8 @@
 //! The readers' buffers together stay within the sort buffer; when there are more runs than can be
 //! read at once, groups of them are merged into longer runs first.
 
-use super::{ENTRY_HEADER_LEN, Run, RunSource, SortLimits, Sorted, TempFile, entry_at, head, put_entry};
+use super::file::TempFile;
+use super::run::{ENTRY_HEADER_LEN, Run, RunSource, SortLimits, Sorted, entry_at, head, put_entry};
 use crate::error::Result;
 use std::sync::Arc;
 

@@ -10,53 +10,15 @@
 
 mod file;
 mod merge;
+mod run;
 
 use crate::error::Result;
 pub(crate) use file::TempFile;
 pub(super) use merge::Merge;
-use os::disk::Disk;
-use std::path::PathBuf;
+pub(crate) use run::SortLimits;
+pub(super) use run::Sorted;
+use run::{Run, RunSource, entry_at, head, put_entry};
 use std::sync::Arc;
-
-/// Where and how much may be sorted.
-#[derive(Clone)]
-pub(crate) struct SortLimits {
-    pub disk: Arc<dyn Disk>,
-    pub tmpdir: PathBuf,
-    /// Bytes that a sorter, or a merge, may take.
-    pub buffer_bytes: usize,
-}
-
-/// An entry in a run: lengths of key and value (2 bytes each), key, value.
-const ENTRY_HEADER_LEN: usize = 4;
-
-fn entry_at(bytes: &[u8], at: usize) -> (&[u8], &[u8]) {
-    let length = |at: usize| usize::from(u16::from_le_bytes([bytes[at], bytes[at + 1]]));
-    let (key_len, value_len) = (length(at), length(at + 2));
-    bytes[at + ENTRY_HEADER_LEN..at + ENTRY_HEADER_LEN + key_len + value_len].split_at(key_len)
-}
-
-fn put_entry(bytes: &mut Vec<u8>, key: &[u8], value: &[u8]) {
-    // Keys and values fit half a page of 64 KB.
-    bytes.extend_from_slice(&(key.len() as u16).to_le_bytes());
-    bytes.extend_from_slice(&(value.len() as u16).to_le_bytes());
-    bytes.extend_from_slice(key);
-    bytes.extend_from_slice(value);
-}
-
-/// Eight key bytes from `depth` on as a number that compares as they do; zeros beyond the key's
-/// end.
-fn head(key: &[u8], depth: usize) -> u64 {
-    let rest = key.get(depth..).unwrap_or_default();
-    match rest.first_chunk() {
-        Some(bytes) => u64::from_be_bytes(*bytes),
-        None => {
-            let mut bytes = [0; 8];
-            bytes[..rest.len()].copy_from_slice(rest);
-            u64::from_be_bytes(bytes)
-        }
-    }
-}
 
 /// An entry's place in the buffer, with the key bytes that are being compared.
 #[derive(Clone, Copy)]
@@ -130,19 +92,6 @@ fn sort_from(bytes: &[u8], places: &mut [Place], depth: usize) {
     }
 }
 
-/// A sorted part: in a file, or in memory.
-struct Run {
-    source: RunSource,
-    /// Bytes from `at` to `end` of the file.
-    at: u64,
-    end: u64,
-}
-
-enum RunSource {
-    File(Arc<TempFile>),
-    Memory(Vec<u8>),
-}
-
 /// Collects entries in any order.
 pub(super) struct Sorter {
     limits: SortLimits,
@@ -150,12 +99,6 @@ pub(super) struct Sorter {
     file: Option<TempFile>,
     /// Start and end of each run in the file.
     runs: Vec<(u64, u64)>,
-}
-
-/// What a sorter has collected, in sorted runs.
-pub(super) struct Sorted {
-    limits: SortLimits,
-    runs: Vec<Run>,
 }
 
 impl Sorter {

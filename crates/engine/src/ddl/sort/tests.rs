@@ -1,4 +1,5 @@
 use super::*;
+use os::disk::Disk;
 use os::random::{Rng, test_seed};
 use os::sim::SimDisk;
 
