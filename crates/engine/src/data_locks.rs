@@ -15,9 +15,8 @@
 mod rows;
 
 use crate::Engine;
-use crate::lock::LockType;
-use crate::lock::census::{HeldGap, LockWait, RowName};
-use crate::lock::{CLUSTERED, LockId};
+use crate::lock::gap::HeldGap;
+use crate::lock::{CLUSTERED, LockId, LockType, LockWait, RowName};
 use crate::table::Table;
 use rows::Found;
 use std::collections::HashSet;
@@ -92,7 +91,7 @@ impl Engine {
         let mut shown = DataLocks::default();
         let gaps = self.show_gaps(&found, &mut shown);
         let wanted: HashSet<LockId> =
-            waits.iter().filter(|wait| !wait.is_insert).map(|wait| id_of(&wait.row)).collect();
+            waits.iter().filter(|wait| !wait.is_insert).map(|wait| wait.row.lock_id()).collect();
         for row in &found.rows {
             // What a transaction inserts it has without asking, until somebody else does.
             if row.is_announced && !wanted.contains(&row.id) {
@@ -130,10 +129,10 @@ impl Engine {
             for gap in table.counters.locks.held_gaps() {
                 let end =
                     gap.high.clone().map(|key| RowName { table_id: table.id, index_id: gap.index_id, key });
-                let record = end.as_ref().and_then(|end| found.held(gap.owner, id_of(end)));
+                let record = end.as_ref().and_then(|end| found.held(gap.owner, end.lock_id()));
                 let lock_id = match record {
                     // Its lock is a next-key lock: the gap's is in it.
-                    Some(_) => record_id(gap.owner, id_of(end.as_ref().expect("a record has a key"))),
+                    Some(_) => record_id(gap.owner, end.as_ref().expect("a record has a key").lock_id()),
                     None => format!("{}:{}:{}:gap:{}", gap.owner, table.id, gap.index_id, gap.id),
                 };
                 if record.is_none() {
@@ -159,7 +158,7 @@ impl Engine {
         let Some(table) = self.catalog.table_by_id(wait.row.table_id) else { return };
         let next =
             if wait.is_insert { self.record_behind(&table, &wait.row) } else { Some(wait.row.clone()) };
-        let id = format!("{}:waiting", record_id(wait.owner, id_of(&wait.row)));
+        let id = format!("{}:waiting", record_id(wait.owner, wait.row.lock_id()));
         let mode = match (wait.is_insert, &next) {
             (true, Some(_)) => "X,GAP,INSERT_INTENTION",
             (true, None) => "X,INSERT_INTENTION",
@@ -180,11 +179,11 @@ impl Engine {
                 let is_of_row = shown.table.id == table.id && shown.gap.index_id == wait.row.index_id;
                 is_of_row && shown.gap.owner == blocker && shown.gap.reaches(&wait.row.key)
             });
-            let held = record_id(blocker, id_of(&wait.row));
+            let held = record_id(blocker, wait.row.lock_id());
             let blocking = match covering {
                 Some(gap) if wait.is_insert => gap.lock_id.clone(),
                 // One who waits itself is before this one in the queue.
-                _ if found.held(blocker, id_of(&wait.row)).is_some() => held,
+                _ if found.held(blocker, wait.row.lock_id()).is_some() => held,
                 _ => format!("{held}:waiting"),
             };
             let requesting = (id.clone(), wait.owner);
@@ -244,10 +243,6 @@ impl Engine {
         };
         columns().map_or_else(|| LockData::Bytes(row.key.to_vec()), LockData::Columns)
     }
-}
-
-fn id_of(row: &RowName) -> LockId {
-    LockId::row(row.table_id, row.index_id, &row.key)
 }
 
 fn record_id(owner: u64, id: LockId) -> String {

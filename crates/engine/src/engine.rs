@@ -341,12 +341,12 @@ impl Engine {
 
     /// `innodb_deadlock_detect`
     pub fn set_deadlock_detect(&self, on: bool) {
-        self.locks.deadlock_detect.store(on, Ordering::Relaxed);
+        self.locks.set_deadlock_detect(on);
     }
 
     /// `innodb_print_all_deadlocks`
     pub fn set_print_all_deadlocks(&self, on: bool) {
-        self.locks.print_all_deadlocks.store(on, Ordering::Relaxed);
+        self.locks.set_print_all_deadlocks(on);
     }
 
     /// The deadlock that was found last.

@@ -1,8 +1,7 @@
 //! From fingerprints back to rows.
 
 use crate::Engine;
-use crate::lock::census::{HeldLock, LockWait, RowName};
-use crate::lock::{CLUSTERED, LockId, LockType};
+use crate::lock::{CLUSTERED, HeldLock, LockId, LockType, LockWait, RowName};
 use crate::table::Table;
 use buffer::{SpaceId, slotted};
 use std::collections::{HashMap, HashSet};
@@ -133,7 +132,7 @@ fn names_at_hand(
 ) -> (HashMap<LockId, RowName>, HashSet<(u64, LockId)>) {
     let (mut names, mut announced) = (HashMap::new(), HashSet::new());
     for wait in waits {
-        names.insert(super::id_of(&wait.row), wait.row.clone());
+        names.insert(wait.row.lock_id(), wait.row.clone());
     }
     for table in tables {
         let mut note = |index_id: u32, key: &[u8]| {

@@ -5,16 +5,19 @@
 //! known to be running. Another victim is told through its waiter: its wait ends with the error,
 //! its transaction rolls back, and its locks go.
 
-use super::census::RowName;
 use super::gap::TableLocks;
-use super::wait::Waiter;
-use super::{LockId, LockOwner, LockTable, OwnerId, Patience};
+use super::id::{LockId, RowName};
+use super::mode::{LockType, OwnerId};
+use super::owner::LockOwner;
+use super::shards::Shards;
+use super::wait::{Patience, Waiter};
 use crate::bytes::KeyBuf;
+use os::sync::Mutex;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt::Write;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What an owner waits for.
 pub(super) enum WaitsFor {
@@ -23,14 +26,36 @@ pub(super) enum WaitsFor {
     Gap(Arc<TableLocks>, u32, KeyBuf),
 }
 
+impl WaitsFor {
+    /// Appends the owners that stand against `owner`, who waits for this.
+    fn blockers(&self, shards: &Shards, owner: OwnerId, out: &mut Vec<OwnerId>) {
+        match self {
+            WaitsFor::Lock(id) => shards.blockers(owner, *id, out),
+            WaitsFor::Gap(locks, index_id, key) => locks.blockers(owner, *index_id, key, out),
+        }
+    }
+}
+
 /// An owner that waits.
-pub(super) struct Waiting {
-    pub waits_for: WaitsFor,
-    pub waiter: Arc<Waiter>,
+struct Waiting {
+    waits_for: WaitsFor,
+    waiter: Arc<Waiter>,
     /// The row that it waits for; `None`: metadata.
-    pub row: Option<RowName>,
+    row: Option<RowName>,
     weight: u64,
     member: DeadlockMember,
+}
+
+/// Somebody who waits for a row, or for a gap to put one in.
+#[derive(Clone, Debug)]
+pub(crate) struct LockWait {
+    pub owner: OwnerId,
+    pub mode: LockType,
+    pub row: RowName,
+    /// It waits for a gap to be let go.
+    pub is_insert: bool,
+    /// Who stands against it: holders, and others who wait before it.
+    pub blockers: Vec<OwnerId>,
 }
 
 /// A transaction of a deadlock.
@@ -80,87 +105,27 @@ impl DeadlockReport {
 
 /// Who waits for what.
 #[derive(Default)]
-pub(super) struct Detector {
-    waits: HashMap<OwnerId, Waiting>,
+struct Waits {
+    by_owner: HashMap<OwnerId, Waiting>,
     /// Owners that hold locks for one who waits, and that one.
     holders: HashMap<OwnerId, OwnerId>,
     latest: Option<DeadlockReport>,
 }
 
-impl Detector {
-    /// Everybody who waits.
-    pub fn waits(&self) -> impl Iterator<Item = (&OwnerId, &Waiting)> {
-        self.waits.iter()
-    }
-}
-
-impl LockTable {
-    /// Enters an owner as waiting. False: it must not wait, because it is the victim of the cycle
-    /// that its wait closed.
-    pub(super) fn begin_wait(
-        &self,
-        owner: &LockOwner,
-        waits_for: WaitsFor,
-        waiter: &Arc<Waiter>,
-        patience: Patience<'_>,
-    ) -> bool {
-        let member = DeadlockMember {
-            transaction_id: owner.id,
-            connection_id: owner.connection_id,
-            locks: owner.held.len() as u64,
-            changes: owner.changes,
-            waits_for: (patience.describe)(),
-        };
-        let row = patience.row.map(|row| row());
-        let waiting = Waiting { waits_for, waiter: waiter.clone(), row, weight: owner.weight(), member };
-        let mut detector = self.detector.lock();
-        detector.waits.insert(owner.id, waiting);
-        if let Some(holder) = owner.works_under {
-            detector.holders.insert(holder, owner.id);
-        }
-        if !self.deadlock_detect.load(Ordering::Relaxed) {
-            return true;
-        }
-        while let Some(cycle) = self.cycle_through(&detector, owner.id) {
-            // The owner itself is the first: it is the victim among equals.
-            let lightest = cycle.iter().min_by_key(|id| detector.waits[*id].weight);
-            let victim = *lightest.expect("a cycle has members");
-            if victim != owner.id && !detector.waits[&victim].waiter.give_up() {
-                // Granted in this moment: what it waited for is no part of a cycle any more.
-                continue;
-            }
-            self.report(&mut detector, &cycle, victim);
-            if victim == owner.id {
-                return false;
-            }
-            detector.waits.remove(&victim);
-        }
-        true
-    }
-
-    pub(super) fn end_wait(&self, owner: &LockOwner) {
-        let mut detector = self.detector.lock();
-        detector.waits.remove(&owner.id);
-        if let Some(holder) = owner.works_under {
-            detector.holders.remove(&holder);
-        }
-    }
-
+impl Waits {
     /// The members of a cycle of waits that the owner is in, itself first.
-    fn cycle_through(&self, detector: &Detector, owner: OwnerId) -> Option<Vec<OwnerId>> {
-        let Detector { waits, holders, .. } = detector;
+    fn cycle_through(&self, shards: &Shards, owner: OwnerId) -> Option<Vec<OwnerId>> {
         let mut came_from: HashMap<OwnerId, OwnerId> = HashMap::new();
         let mut stack = vec![owner];
         let mut blockers = Vec::new();
         while let Some(id) = stack.pop() {
             // One who has been granted meanwhile is entered until it runs again.
-            let Some(waiting) = waits.get(&id).filter(|waiting| waiting.waiter.is_waiting()) else {
-                continue;
-            };
+            let waiting = self.by_owner.get(&id).filter(|waiting| waiting.waiter.is_waiting());
+            let Some(waiting) = waiting else { continue };
             blockers.clear();
-            self.blockers_of(id, &waiting.waits_for, &mut blockers);
+            waiting.waits_for.blockers(shards, id, &mut blockers);
             for blocker in &blockers {
-                let blocker = *holders.get(blocker).unwrap_or(blocker);
+                let blocker = *self.holders.get(blocker).unwrap_or(blocker);
                 if blocker == owner {
                     let mut cycle = vec![id];
                     while let Some(&before) = came_from.get(cycle.last().expect("it has one")) {
@@ -178,29 +143,103 @@ impl LockTable {
         None
     }
 
-    pub(super) fn blockers_of(&self, owner: OwnerId, waits_for: &WaitsFor, out: &mut Vec<OwnerId>) {
-        match waits_for {
-            WaitsFor::Lock(id) => {
-                if let Some(lock) = self.shard(*id).lock().locks.get(&id.0) {
-                    lock.blockers(owner, out);
-                }
+    fn report(&mut self, cycle: &[OwnerId], victim: OwnerId, prints: bool) {
+        let members = cycle.iter().map(|id| self.by_owner[id].member.clone()).collect();
+        let at = cycle.iter().position(|id| *id == victim).expect("the victim is a member");
+        let report = DeadlockReport { at_us: os::clock::now_us(), members, victim: at };
+        if prints {
+            log::info!("InnoDB: Transactions deadlock detected:\n{}", report.to_text());
+        }
+        self.latest = Some(report);
+    }
+}
+
+/// Everybody who waits, and the search for cycles among them.
+pub(super) struct Detector {
+    waits: Mutex<Waits>,
+    /// `innodb_deadlock_detect`
+    pub is_on: AtomicBool,
+    /// `innodb_print_all_deadlocks`
+    pub prints_all: AtomicBool,
+}
+
+impl Detector {
+    pub fn new() -> Detector {
+        Detector { waits: Mutex::default(), is_on: AtomicBool::new(true), prints_all: AtomicBool::new(false) }
+    }
+
+    /// Enters an owner as waiting. False: it must not wait, because it is the victim of the cycle
+    /// that its wait closed.
+    pub fn begin_wait(
+        &self,
+        shards: &Shards,
+        owner: &LockOwner,
+        waits_for: WaitsFor,
+        waiter: &Arc<Waiter>,
+        patience: Patience<'_>,
+    ) -> bool {
+        let member = DeadlockMember {
+            transaction_id: owner.id,
+            connection_id: owner.connection_id,
+            locks: owner.held.len() as u64,
+            changes: owner.changes,
+            waits_for: (patience.describe)(),
+        };
+        let row = patience.row.map(|row| row());
+        let waiting = Waiting { waits_for, waiter: waiter.clone(), row, weight: owner.weight(), member };
+        let mut waits = self.waits.lock();
+        let before = waits.by_owner.insert(owner.id, waiting);
+        assert!(before.is_none(), "owner {} waits for two things at once", owner.id);
+        if let Some(holder) = owner.works_under {
+            waits.holders.insert(holder, owner.id);
+        }
+        if !self.is_on.load(Ordering::Relaxed) {
+            return true;
+        }
+        while let Some(cycle) = waits.cycle_through(shards, owner.id) {
+            // The owner itself is the first: it is the victim among equals.
+            let lightest = cycle.iter().min_by_key(|id| waits.by_owner[*id].weight);
+            let victim = *lightest.expect("a cycle has members");
+            if victim != owner.id && !waits.by_owner[&victim].waiter.give_up() {
+                // Granted in this moment: what it waited for is no part of a cycle any more.
+                continue;
             }
-            WaitsFor::Gap(locks, index_id, key) => locks.blockers(owner, *index_id, key, out),
+            waits.report(&cycle, victim, self.prints_all.load(Ordering::Relaxed));
+            if victim == owner.id {
+                return false;
+            }
+            waits.by_owner.remove(&victim);
+        }
+        true
+    }
+
+    /// Takes an owner out again whose wait is over.
+    pub fn end_wait(&self, owner: &LockOwner) {
+        let mut waits = self.waits.lock();
+        waits.by_owner.remove(&owner.id);
+        if let Some(holder) = owner.works_under {
+            waits.holders.remove(&holder);
         }
     }
 
-    fn report(&self, detector: &mut Detector, cycle: &[OwnerId], victim: OwnerId) {
-        let members = cycle.iter().map(|id| detector.waits[id].member.clone()).collect();
-        let at = cycle.iter().position(|id| *id == victim).expect("the victim is a member");
-        let report = DeadlockReport { at_us: os::clock::now_us(), members, victim: at };
-        if self.print_all_deadlocks.load(Ordering::Relaxed) {
-            log::info!("InnoDB: Transactions deadlock detected:\n{}", report.to_text());
+    /// Everybody who waits for a row or a gap.
+    pub fn row_waits(&self, shards: &Shards) -> Vec<LockWait> {
+        let waits = self.waits.lock();
+        let mut shown = Vec::new();
+        for (&owner, waiting) in waits.by_owner.iter().filter(|(_, waiting)| waiting.waiter.is_waiting()) {
+            let Some(row) = waiting.row.clone() else { continue };
+            let mut blockers = Vec::new();
+            waiting.waits_for.blockers(shards, owner, &mut blockers);
+            blockers.sort_unstable();
+            blockers.dedup();
+            let is_insert = matches!(waiting.waits_for, WaitsFor::Gap(..));
+            shown.push(LockWait { owner, mode: waiting.waiter.mode, row, is_insert, blockers });
         }
-        detector.latest = Some(report);
+        shown
     }
 
     /// The deadlock that was found last.
     pub fn latest_deadlock(&self) -> Option<DeadlockReport> {
-        self.detector.lock().latest.clone()
+        self.waits.lock().latest.clone()
     }
 }

@@ -23,9 +23,8 @@
 //! Lock order: `inserters`, then an inserter's keys; `gaps` beside them; a waiter's mutex below
 //! all.
 
-use super::census::HeldGap;
+use super::mode::{LockType, OwnerId};
 use super::wait::Waiter;
-use super::{LockType, OwnerId};
 use crate::bytes::KeyBuf;
 use crate::ordered::OrderedMap;
 use btree::Direction;
@@ -136,6 +135,23 @@ impl Inserter {
         let mut range = keys.range(range);
         let found = if direction == Direction::Forward { range.next() } else { range.next_back() };
         found.map(|(key, announced)| (key.clone(), usize::from(announced.secondary_len)))
+    }
+}
+
+/// An interval that somebody has locked.
+#[derive(Clone, Debug)]
+pub(crate) struct HeldGap {
+    pub id: GapId,
+    pub owner: OwnerId,
+    pub index_id: u32,
+    pub low: Option<KeyBuf>,
+    pub high: Option<KeyBuf>,
+}
+
+impl HeldGap {
+    /// Whether the gap before this key is in it, or ends at it.
+    pub fn reaches(&self, key: &[u8]) -> bool {
+        self.low.as_deref().is_none_or(|low| low < key) && self.high.as_deref().is_none_or(|high| key <= high)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Names of locks: 64-bit fingerprints, and the hash that makes them.
 
+use crate::bytes::KeyBuf;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -39,6 +40,21 @@ impl LockId {
     pub fn metadata(schema: &str, table: &str) -> LockId {
         let seed = fingerprint(METADATA_SEED, schema.as_bytes());
         LockId(fingerprint(seed, table.as_bytes()) | METADATA)
+    }
+}
+
+/// The key of an index of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RowName {
+    pub table_id: u64,
+    pub index_id: u32,
+    pub key: KeyBuf,
+}
+
+impl RowName {
+    /// The name of the row's lock.
+    pub fn lock_id(&self) -> LockId {
+        LockId::row(self.table_id, self.index_id, &self.key)
     }
 }
 

@@ -7,9 +7,12 @@
 //! wrong; in return no key is copied and no key compared. Gaps need the keys' order and are kept
 //! for each table ([`gap`]).
 //!
+//! From the bottom up: [`id`] and [`mode`] name what is locked and how, [`wait`] is one wait,
+//! [`queue`] one lock, [`gap`] the gaps of one table, [`owner`] what one transaction holds,
+//! [`shards`] all row and metadata locks, [`deadlock`] who waits for whom. [`LockTable`] puts them
+//! together and does the waiting.
+//!
 //! Invariants:
-//! - A lock that is waited for or held is in exactly one shard's map; one that is neither is in
-//!   none.
 //! - Waiters are granted in order, one before another only where the two do not conflict (or as
 //!   [`LockType::is_before`] says); the holder who wants more goes to the front.
 //! - Whoever is about to wait has searched the graph of waits, under the detector's mutex, after it
@@ -28,147 +31,42 @@
 //! Lock order: detector mutex, then one shard mutex or one table's gaps, then a waiter's own mutex.
 //! No shard is locked while another is.
 
-pub(crate) mod census;
 mod deadlock;
 pub(crate) mod gap;
 mod id;
+mod mode;
 mod owner;
 mod queue;
+mod shards;
 mod wait;
 
 use crate::concurrency::ThreadConcurrency;
 use crate::error::EngineError;
 use btree::Direction;
-use census::RowName;
 use deadlock::{Detector, WaitsFor};
 use gap::{GapId, TableLocks};
-use os::sync::Mutex;
-use queue::{Lock, Request};
+use shards::Shards;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use wait::Waiter;
 
+pub(crate) use deadlock::LockWait;
 pub use deadlock::{DeadlockMember, DeadlockReport};
-pub(crate) use id::{CLUSTERED, FingerprintMap, LockId, fingerprint};
+pub(crate) use id::{CLUSTERED, FingerprintMap, LockId, RowName, fingerprint};
+pub use mode::OnLocked;
+pub(crate) use mode::{Acquired, LockType, OwnerId};
 pub(crate) use owner::LockOwner;
-
-/// What a lock keeps out. Rows know the first and the last; metadata of tables all four (MySQL's
-/// `MDL_SHARED_READ`, `MDL_SHARED_WRITE`, `MDL_SHARED_READ_ONLY` and `MDL_EXCLUSIVE`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LockType {
-    Shared,
-    /// Of a table whose rows are changed.
-    SharedWrite,
-    /// Of a table whose rows nobody may change (`LOCK TABLES ... READ`).
-    SharedReadOnly,
-    Exclusive,
-}
-
-impl LockType {
-    fn conflicts(self, other: LockType) -> bool {
-        use LockType::{Exclusive, SharedReadOnly, SharedWrite};
-        matches!(
-            (self, other),
-            (Exclusive, _) | (_, Exclusive) | (SharedWrite, SharedReadOnly) | (SharedReadOnly, SharedWrite)
-        )
-    }
-
-    /// Whether a new request waits behind one of this type that waits. As in MySQL, who changes
-    /// rows does not wait behind one who wants them unchanged.
-    fn is_before(self, new: LockType) -> bool {
-        self.conflicts(new) && (self, new) != (LockType::SharedReadOnly, LockType::SharedWrite)
-    }
-
-    /// The weakest that keeps out what either does.
-    fn join(self, other: LockType) -> LockType {
-        match (self, other) {
-            (LockType::Shared, stronger) | (stronger, LockType::Shared) => stronger,
-            (one, other) if one == other => one,
-            _ => LockType::Exclusive,
-        }
-    }
-}
-
-/// What to do about a row that somebody else has locked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnLocked {
-    /// Wait for it.
-    #[default]
-    Wait,
-    /// Fail with [`EngineError::LockNotAvailable`] (`NOWAIT`).
-    Fail,
-    /// Leave the row out (`SKIP LOCKED`).
-    Skip,
-}
-
-/// What became of a request that was granted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Acquired {
-    /// Held before, in this mode or a stronger one.
-    Held,
-    /// Held before in a weaker mode.
-    Upgraded,
-    /// Not held before.
-    New,
-}
-
-const SHARDS: usize = 128;
-
-/// Some of the locks.
-#[derive(Default)]
-struct Shard {
-    locks: FingerprintMap<Lock>,
-    /// The newest commit whose row locks were released here; see the module's header.
-    released_seq: u64,
-}
-
-impl Shard {
-    /// The newest commit that whoever is granted this lock has to see. Metadata locks, which every
-    /// plain read takes, stand beside row locks and have no part in this.
-    fn released_before(&self, id: LockId) -> u64 {
-        if id.is_row() { self.released_seq } else { 0 }
-    }
-
-    /// Gives up a lock of an owner who has committed under this number, 0 if he has not.
-    fn release(&mut self, owner: OwnerId, id: LockId, seq: u64) {
-        if id.is_row() {
-            self.released_seq = self.released_seq.max(seq);
-        }
-        let lock = self.locks.get_mut(&id.0).expect("a held lock is in the map");
-        lock.release(owner);
-        lock.grant_waiters();
-        if lock.is_unused() {
-            self.locks.remove(&id.0);
-        }
-    }
-}
-
-/// Number of a lock owner, which is a transaction or a DDL operation.
-pub(crate) type OwnerId = u64;
-
-/// How a wait may end.
-#[derive(Clone, Copy)]
-pub(crate) struct Patience<'a> {
-    /// The longest wait, in milliseconds.
-    pub timeout_ms: u64,
-    /// Names what is waited for, in reports.
-    pub describe: &'a dyn Fn() -> String,
-    /// The row that is waited for, or that is to be inserted; `None`: metadata.
-    pub row: Option<&'a dyn Fn() -> RowName>,
-}
+pub(crate) use shards::HeldLock;
+pub(crate) use wait::Patience;
 
 /// The lock table of an engine.
 pub(crate) struct LockTable {
-    shards: Box<[Mutex<Shard>]>,
+    shards: Shards,
     /// Who waits for what; see the module header.
-    detector: Mutex<Detector>,
+    detector: Detector,
     next_owner: AtomicU64,
     /// `innodb_thread_concurrency`: who waits for a lock is outside.
     pub concurrency: ThreadConcurrency,
-    /// `innodb_deadlock_detect`
-    pub deadlock_detect: AtomicBool,
-    /// `innodb_print_all_deadlocks`
-    pub print_all_deadlocks: AtomicBool,
     /// Waits begun (`Innodb_row_lock_waits`).
     pub waits: AtomicU64,
     /// Time spent waiting, in microseconds (`Innodb_row_lock_time` is in milliseconds).
@@ -187,12 +85,10 @@ pub(crate) struct LockTable {
 impl LockTable {
     pub fn new() -> LockTable {
         LockTable {
-            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
-            detector: Mutex::default(),
+            shards: Shards::new(),
+            detector: Detector::new(),
             next_owner: AtomicU64::new(1),
             concurrency: ThreadConcurrency::default(),
-            deadlock_detect: AtomicBool::new(true),
-            print_all_deadlocks: AtomicBool::new(false),
             waits: AtomicU64::new(0),
             wait_us: AtomicU64::new(0),
             longest_wait_us: AtomicU64::new(0),
@@ -207,10 +103,6 @@ impl LockTable {
         LockOwner::new(self.next_owner.fetch_add(1, Ordering::Relaxed))
     }
 
-    fn shard(&self, id: LockId) -> &Mutex<Shard> {
-        &self.shards[(id.0 >> 32) as usize % SHARDS]
-    }
-
     /// Takes a lock, waiting for it if need be. On an error the owner holds what it held before.
     pub fn acquire(
         &self,
@@ -219,59 +111,24 @@ impl LockTable {
         mode: LockType,
         patience: Patience<'_>,
     ) -> Result<Acquired, EngineError> {
-        let waiter = {
-            let mut guard = self.shard(id).lock();
-            let shard = &mut *guard;
-            let lock = shard.locks.entry(id.0).or_default();
-            match lock.request(owner.id, mode) {
-                Request::Held => return Ok(Acquired::Held),
-                Request::Upgraded => {
-                    owner.depend_on(shard.released_before(id));
-                    return Ok(Acquired::Upgraded);
-                }
-                Request::Granted => {
-                    owner.held.push(id);
-                    owner.depend_on(shard.released_before(id));
-                    return Ok(Acquired::New);
-                }
-                Request::Blocked => lock.enqueue(owner.id, mode),
-            }
+        let waiter = match self.shards.acquire(owner, id, mode) {
+            Ok(acquired) => return Ok(acquired),
+            Err(waiter) => waiter,
         };
-        self.wait(owner, WaitsFor::Lock(id), &waiter, patience, || self.withdraw(id, &waiter))?;
-        let released_seq = self.shard(id).lock().released_before(id);
-        owner.depend_on(released_seq);
-        if waiter.upgrade {
-            return Ok(Acquired::Upgraded);
-        }
-        owner.held.push(id);
-        Ok(Acquired::New)
+        let withdraw = || self.shards.withdraw(id, &waiter);
+        self.wait(owner, WaitsFor::Lock(id), &waiter, patience, withdraw)?;
+        Ok(self.shards.note_granted(owner, id, &waiter))
     }
 
     /// Takes a lock if nobody stands against it.
     pub fn try_acquire(&self, owner: &mut LockOwner, id: LockId, mode: LockType) -> Option<Acquired> {
-        let mut shard = self.shard(id).lock();
-        let acquired = match shard.locks.entry(id.0).or_default().request(owner.id, mode) {
-            Request::Held => return Some(Acquired::Held),
-            Request::Upgraded => Acquired::Upgraded,
-            Request::Granted => {
-                owner.held.push(id);
-                Acquired::New
-            }
-            // Whoever stands against it keeps the entry in use.
-            Request::Blocked => return None,
-        };
-        owner.depend_on(shard.released_before(id));
-        Some(acquired)
+        self.shards.try_acquire(owner, id, mode)
     }
 
     /// Takes a lock that another owner has in this mode, which it shares, and is to have until this
-    /// returns: nobody who waits stands against it.
+    /// function returns: nobody who waits stands against it.
     pub fn share(&self, owner: &mut LockOwner, id: LockId, mode: LockType) {
-        let mut shard = self.shard(id).lock();
-        let lock = shard.locks.get_mut(&id.0).expect("a lock that is held is in the map");
-        if lock.join(owner.id, mode) {
-            owner.held.push(id);
-        }
+        self.shards.share(owner, id, mode);
     }
 
     /// Waits until granted or told otherwise; `withdraw` takes the request back and says whether it
@@ -287,14 +144,14 @@ impl LockTable {
         self.waits.fetch_add(1, Ordering::Relaxed);
         self.current_waits.fetch_add(1, Ordering::Relaxed);
         let started_ns = os::clock::monotonic_ns();
-        let result = if self.begin_wait(owner, waits_for, waiter, patience) {
+        let result = if self.detector.begin_wait(&self.shards, owner, waits_for, waiter, patience) {
             let _state = os::account::enter(os::account::State::RowLockWait);
             let interrupt = owner.interrupt.as_deref();
             self.concurrency.outside(|| waiter.wait(started_ns, patience.timeout_ms, interrupt))
         } else {
             Err(EngineError::Deadlock)
         };
-        self.end_wait(owner);
+        self.detector.end_wait(owner);
         let waited_us = os::clock::monotonic_ns().saturating_sub(started_ns) / 1000;
         self.wait_us.fetch_add(waited_us, Ordering::Relaxed);
         self.longest_wait_us.fetch_max(waited_us, Ordering::Relaxed);
@@ -312,33 +169,18 @@ impl LockTable {
         Err(error)
     }
 
-    /// Takes a waiter out of its queue; false when it has been granted already.
-    fn withdraw(&self, id: LockId, waiter: &Arc<Waiter>) -> bool {
-        let mut shard = self.shard(id).lock();
-        if waiter.is_granted() {
-            return false;
-        }
-        let lock = shard.locks.get_mut(&id.0).expect("a lock with a waiter is in the map");
-        lock.remove_waiter(waiter);
-        lock.grant_waiters();
-        if lock.is_unused() {
-            shard.locks.remove(&id.0);
-        }
-        true
-    }
-
     /// Releases one lock, the last ones taken being found first.
     pub fn release(&self, owner: &mut LockOwner, id: LockId) {
         let at = owner.held.iter().rposition(|held| *held == id).expect("an owner releases what it holds");
         owner.held.swap_remove(at);
-        self.shard(id).lock().release(owner.id, id, 0);
+        self.shards.release(owner.id, id, 0);
     }
 
     /// Releases the record locks that the owner took since it held `count` of them.
     pub fn release_since(&self, owner: &mut LockOwner, count: usize) {
         while owner.held.len() > count {
             let id = owner.held.pop().expect("longer than the count");
-            self.shard(id).lock().release(owner.id, id, 0);
+            self.shards.release(owner.id, id, 0);
         }
     }
 
@@ -352,7 +194,7 @@ impl LockTable {
         }
         owner.announced = 0;
         for id in owner.held.drain(..) {
-            self.shard(id).lock().release(owner.id, id, owner.committed_seq);
+            self.shards.release(owner.id, id, owner.committed_seq);
         }
     }
 
@@ -424,7 +266,32 @@ impl LockTable {
 
     /// Locks held or waited for, for `SHOW ENGINE INNODB STATUS`.
     pub fn len(&self) -> usize {
-        self.shards.iter().map(|shard| shard.lock().locks.len()).sum()
+        self.shards.len()
+    }
+
+    /// Every lock that is held, metadata's too.
+    pub fn held_locks(&self) -> Vec<HeldLock> {
+        self.shards.held_locks()
+    }
+
+    /// Everybody who waits for a row or a gap.
+    pub fn row_waits(&self) -> Vec<LockWait> {
+        self.detector.row_waits(&self.shards)
+    }
+
+    /// The deadlock that was found last.
+    pub fn latest_deadlock(&self) -> Option<DeadlockReport> {
+        self.detector.latest_deadlock()
+    }
+
+    /// `innodb_deadlock_detect`
+    pub fn set_deadlock_detect(&self, on: bool) {
+        self.detector.is_on.store(on, Ordering::Relaxed);
+    }
+
+    /// `innodb_print_all_deadlocks`
+    pub fn set_print_all_deadlocks(&self, on: bool) {
+        self.detector.prints_all.store(on, Ordering::Relaxed);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Who holds locks: a transaction or a DDL operation.
 
 use super::gap::{GapId, Inserter, TableLocks};
-use super::{LockId, OwnerId};
+use super::id::LockId;
+use super::mode::OwnerId;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

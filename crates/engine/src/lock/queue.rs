@@ -3,8 +3,8 @@
 //! Nearly every lock has one holder and nobody who waits, and a transaction may hold millions of
 //! them: such a lock takes no more than its holder's number.
 
+use super::mode::{LockType, OwnerId};
 use super::wait::Waiter;
-use super::{LockType, OwnerId};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
 use super::*;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -246,7 +247,7 @@ fn the_lightest_of_a_cycle_gives_way() {
 #[test]
 fn without_detection_a_deadlock_ends_by_timeout() {
     let table = Arc::new(LockTable::new());
-    table.deadlock_detect.store(false, Ordering::Relaxed);
+    table.set_deadlock_detect(false);
     let mut a = table.owner();
     table.acquire(&mut a, id(1), LockType::Exclusive, AT_ONCE).unwrap();
     let (ready, is_ready) = mpsc::channel();
@@ -305,7 +306,7 @@ fn commits_are_left_with_row_locks_alone() {
     table.acquire(&mut writer, id(1), LockType::Exclusive, AT_ONCE).unwrap();
     writer.set_committed(50);
     table.release_all(&mut writer);
-    let shard = |id: LockId| std::ptr::from_ref(table.shard(id));
+    let shard = |id: LockId| table.shards.place_of(id);
     let names = (0..100_000).map(|n| LockId::metadata("d", &format!("t{n}")));
     let beside = names.into_iter().find(|name| shard(*name) == shard(id(1))).expect("128 parts");
     table.acquire(&mut reader, beside, LockType::Shared, AT_ONCE).unwrap();

@@ -1,6 +1,7 @@
 //! One wait of one owner: granted, ended as a deadlock's victim, timed out or interrupted.
 
-use super::{LockType, OwnerId};
+use super::id::RowName;
+use super::mode::{LockType, OwnerId};
 use crate::error::EngineError;
 use os::sync::{Condvar, Mutex};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,6 +16,17 @@ enum State {
     Granted,
     /// Chosen to break a cycle of waits.
     Victim,
+}
+
+/// How a wait may end.
+#[derive(Clone, Copy)]
+pub(crate) struct Patience<'a> {
+    /// The longest wait, in milliseconds.
+    pub timeout_ms: u64,
+    /// Names what is waited for, in reports.
+    pub describe: &'a dyn Fn() -> String,
+    /// The row that is waited for, or that is to be inserted; `None`: metadata.
+    pub row: Option<&'a dyn Fn() -> RowName>,
 }
 
 /// A request that waits. Its mutex is a leaf.

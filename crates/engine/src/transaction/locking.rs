@@ -10,8 +10,7 @@
 
 use super::{Isolation, LockMode, Transaction};
 use crate::error::{EngineError, Result};
-use crate::lock::census::RowName;
-use crate::lock::{Acquired, CLUSTERED, LockId, LockType, OnLocked, Patience};
+use crate::lock::{Acquired, CLUSTERED, LockId, LockType, OnLocked, Patience, RowName};
 use crate::table::{SecondaryKey, Table};
 use btree::{Direction, Tree};
 use std::ops::Bound;

@@ -1,0 +1,185 @@
+//! The row and metadata locks themselves, spread over shards by their fingerprints.
+//!
+//! A request is granted here, or it is left in the lock's queue with a [`Waiter`]; waiting for that
+//! is the caller's. No shard is locked while another is.
+//!
+//! Invariants:
+//! - A lock that is waited for or held is in exactly one shard's map; one that is neither is in
+//!   none.
+//! - A lock that an owner's `held` names is granted to that owner here.
+
+use super::id::{FingerprintMap, LockId};
+use super::mode::{Acquired, LockType, OwnerId};
+use super::owner::LockOwner;
+use super::queue::{Lock, Request};
+use super::wait::Waiter;
+use os::sync::Mutex;
+use std::sync::Arc;
+
+const SHARDS: usize = 128;
+
+/// A lock that somebody holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HeldLock {
+    pub id: LockId,
+    pub owner: OwnerId,
+    pub mode: LockType,
+}
+
+/// Some of the locks.
+#[derive(Default)]
+struct Shard {
+    locks: FingerprintMap<Lock>,
+    /// The newest commit whose row locks were released here; see the header of [`super`].
+    released_seq: u64,
+}
+
+impl Shard {
+    /// The newest commit that whoever is granted this lock has to see. Metadata locks, which every
+    /// plain read takes, stand beside row locks and have no part in this.
+    fn released_before(&self, id: LockId) -> u64 {
+        if id.is_row() { self.released_seq } else { 0 }
+    }
+
+    /// Gives up the lock of an owner who has committed under this number, or, if the number is 0,
+    /// has not committed.
+    fn release(&mut self, owner: OwnerId, id: LockId, seq: u64) {
+        if id.is_row() {
+            self.released_seq = self.released_seq.max(seq);
+        }
+        let lock = self.locks.get_mut(&id.0).expect("a held lock is in the map");
+        lock.release(owner);
+        lock.grant_waiters();
+        if lock.is_unused() {
+            self.locks.remove(&id.0);
+        }
+    }
+}
+
+/// All row and metadata locks of an engine.
+pub(super) struct Shards(Box<[Mutex<Shard>]>);
+
+impl Shards {
+    pub fn new() -> Shards {
+        Shards((0..SHARDS).map(|_| Mutex::default()).collect())
+    }
+
+    /// Which shard a lock is in.
+    pub fn place_of(&self, id: LockId) -> usize {
+        (id.0 >> 32) as usize % SHARDS
+    }
+
+    fn shard(&self, id: LockId) -> &Mutex<Shard> {
+        &self.0[self.place_of(id)]
+    }
+
+    /// Takes a lock, or enters its queue where somebody stands against it: then the request that
+    /// waits is the error.
+    pub fn acquire(
+        &self,
+        owner: &mut LockOwner,
+        id: LockId,
+        mode: LockType,
+    ) -> Result<Acquired, Arc<Waiter>> {
+        let mut guard = self.shard(id).lock();
+        let shard = &mut *guard;
+        let lock = shard.locks.entry(id.0).or_default();
+        let acquired = match lock.request(owner.id, mode) {
+            Request::Held => return Ok(Acquired::Held),
+            Request::Upgraded => Acquired::Upgraded,
+            Request::Granted => {
+                owner.held.push(id);
+                Acquired::New
+            }
+            Request::Blocked => return Err(lock.enqueue(owner.id, mode)),
+        };
+        owner.depend_on(shard.released_before(id));
+        Ok(acquired)
+    }
+
+    /// Notes that a request which waited has been granted.
+    pub fn note_granted(&self, owner: &mut LockOwner, id: LockId, waiter: &Waiter) -> Acquired {
+        assert!(waiter.is_granted(), "a wait that succeeds has been granted");
+        owner.depend_on(self.shard(id).lock().released_before(id));
+        if waiter.upgrade {
+            return Acquired::Upgraded;
+        }
+        owner.held.push(id);
+        Acquired::New
+    }
+
+    /// Takes a lock if nobody stands against it.
+    pub fn try_acquire(&self, owner: &mut LockOwner, id: LockId, mode: LockType) -> Option<Acquired> {
+        let mut shard = self.shard(id).lock();
+        let acquired = match shard.locks.entry(id.0).or_default().request(owner.id, mode) {
+            Request::Held => return Some(Acquired::Held),
+            Request::Upgraded => Acquired::Upgraded,
+            Request::Granted => {
+                owner.held.push(id);
+                Acquired::New
+            }
+            // Whoever stands against it keeps the entry in use.
+            Request::Blocked => return None,
+        };
+        owner.depend_on(shard.released_before(id));
+        Some(acquired)
+    }
+
+    /// Takes a lock that another owner has in this mode, which it shares, and is to have until this
+    /// function returns: nobody who waits stands against it.
+    pub fn share(&self, owner: &mut LockOwner, id: LockId, mode: LockType) {
+        let mut shard = self.shard(id).lock();
+        let lock = shard.locks.get_mut(&id.0).expect("a lock that is held is in the map");
+        if lock.join(owner.id, mode) {
+            owner.held.push(id);
+        }
+    }
+
+    /// Takes a waiter out of its queue; false when it has been granted already.
+    pub fn withdraw(&self, id: LockId, waiter: &Arc<Waiter>) -> bool {
+        let mut shard = self.shard(id).lock();
+        if waiter.is_granted() {
+            return false;
+        }
+        let lock = shard.locks.get_mut(&id.0).expect("a lock with a waiter is in the map");
+        lock.remove_waiter(waiter);
+        lock.grant_waiters();
+        if lock.is_unused() {
+            shard.locks.remove(&id.0);
+        }
+        true
+    }
+
+    /// Gives up a lock of an owner who has committed under `seq`, or, if that is 0, has not
+    /// committed. The caller has taken it out of what the owner holds.
+    pub fn release(&self, owner: OwnerId, id: LockId, seq: u64) {
+        self.shard(id).lock().release(owner, id, seq);
+    }
+
+    /// Appends the owners that must let go before this owner's waiting request is granted.
+    pub fn blockers(&self, owner: OwnerId, id: LockId, out: &mut Vec<OwnerId>) {
+        if let Some(lock) = self.shard(id).lock().locks.get(&id.0) {
+            lock.blockers(owner, out);
+        }
+    }
+
+    /// Every lock that is held, metadata's too. One shard is looked at after the other, so that
+    /// nobody stands still for it; what changes meanwhile may be seen before or after.
+    pub fn held_locks(&self) -> Vec<HeldLock> {
+        let mut held = Vec::new();
+        for shard in &self.0 {
+            for (id, lock) in &shard.lock().locks {
+                let id = LockId(*id);
+                lock.for_each_grant(|grant| {
+                    held.push(HeldLock { id, owner: grant.owner, mode: grant.mode });
+                });
+            }
+        }
+        held
+    }
+
+    /// Locks held or waited for.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|shard| shard.lock().locks.len()).sum()
+    }
+}
