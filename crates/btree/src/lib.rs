@@ -41,6 +41,7 @@ mod build;
 mod claimed;
 mod descend;
 mod error;
+mod estimate;
 mod leaves;
 mod merge;
 pub mod overflow;

@@ -1,5 +1,4 @@
-//! Checking a whole tree (CHECK TABLE, tests), estimating its size, and allocating and freeing
-//! pages.
+//! Checking a whole tree (CHECK TABLE, tests), and allocating and freeing pages.
 
 use buffer::page::PageType;
 use buffer::{Held, Mtr, PageNo, slotted};
@@ -27,9 +26,6 @@ struct Walk<'w> {
     stats: TreeStats,
     goes_on: &'w dyn Fn() -> bool,
 }
-
-/// Paths that an estimate follows.
-const SAMPLES: usize = 8;
 
 impl Tree {
     /// Walks the whole tree and checks every page's place, level, order of keys and bounds.
@@ -103,32 +99,6 @@ impl Tree {
             }
         }
         Ok(Some(level))
-    }
-
-    /// About how many entries there are, from a few paths through the tree.
-    ///
-    /// # Errors
-    /// A damaged page; an I/O error.
-    pub fn approximate_len(&self) -> Result<u64> {
-        let estimates: Result<Vec<f64>> = (0..SAMPLES).map(|sample| self.estimate_along(sample)).collect();
-        Ok((estimates?.iter().sum::<f64>() / SAMPLES as f64).round() as u64)
-    }
-
-    /// The product of the fan-outs along one path.
-    fn estimate_along(&self, sample: usize) -> Result<f64> {
-        let mut no = self.root_page();
-        let mut node = self.pool().read(self.page_id(no))?;
-        let mut level = self.check_node(no, &node, None)?;
-        let mut product = 1.0;
-        while level > 0 {
-            let entries = slotted::count(&node);
-            product *= entries as f64;
-            no = slotted::child(&node, (entries - 1) * sample / (SAMPLES - 1));
-            let child = self.pool().read(self.page_id(no))?;
-            level = self.check_node(no, &child, Some(level - 1))?;
-            node = child;
-        }
-        Ok(product * slotted::count(&node) as f64)
     }
 
     pub(crate) fn free_pages(&self, pages: &[PageNo]) -> Result<()> {

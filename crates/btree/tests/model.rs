@@ -160,6 +160,27 @@ fn ascending_inserts_fill_pages_and_log_next_to_nothing() {
     assert!(logged / stats.leaves < 400, "{logged} bytes for {} leaves", stats.leaves);
     let estimate = tree.approximate_len().expect("a page") as f64 / rows as f64;
     assert!((0.7..1.3).contains(&estimate), "estimated {estimate} of what there is");
+    ranges_are_estimated(&tree, rows);
+}
+
+/// The keys are the numbers below `rows`.
+fn ranges_are_estimated(tree: &Tree, rows: u64) {
+    use std::ops::Bound::{Excluded, Included, Unbounded};
+    for (from, to) in [(0, 1), (5, 9), (100, 700), (1234, 9876), (0, rows), (rows - 3, rows), (7, 7)] {
+        let (low, high) = (from.to_be_bytes(), to.to_be_bytes());
+        let found = tree.estimate_range(Included(&low), Excluded(&high)).expect("a page") as f64;
+        let is = (to - from) as f64;
+        assert!((found - is).abs() <= is / 4.0, "{from}..{to}: estimated {found}");
+    }
+    let key = 10_000u64.to_be_bytes();
+    let halves = [
+        tree.estimate_range(Unbounded, Excluded(&key)).expect("a page"),
+        tree.estimate_range(Included(&key), Unbounded).expect("a page"),
+    ];
+    assert!(halves.iter().all(|half| (9_000..11_000).contains(half)), "estimated {halves:?}");
+    let one = tree.estimate_range(Included(&key), Included(&key)).expect("a page");
+    let none = tree.estimate_range(Excluded(&key), Excluded(&key)).expect("a page");
+    assert_eq!((one, none), (1, 0));
 }
 
 /// How full leaves are after inserts of keys in that order, as a share of the page.

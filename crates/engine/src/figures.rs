@@ -1,9 +1,16 @@
-//! Figures of the engine and of its tables, for `SHOW STATUS` and `SHOW TABLE STATUS`.
+//! Figures of the engine and of its tables, for `SHOW STATUS`, `SHOW TABLE STATUS` and the query
+//! processor.
 //!
 //! Nothing here changes anything. Each figure is of its own moment: no two belong together.
 
 use crate::Engine;
+use crate::definition::IndexRef;
+use crate::error::Result;
+use crate::sampling::sampled;
+use crate::statistics::TableStatistics;
 use crate::table::Table;
+use crate::transaction::key_range::KeyRange;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What is known of a table's size without reading all of it.
@@ -26,6 +33,39 @@ impl Engine {
             data_bytes: self.pool.space_bytes(table.placement.space).unwrap_or(0),
             next_auto_increment: table.counters.auto_increment.load(Ordering::Relaxed),
         }
+    }
+
+    /// How the rows of a table are spread, as it was when the table had about as many rows as now:
+    /// it is found out anew when their number has changed by a tenth.
+    ///
+    /// # Errors
+    /// A damaged page; an I/O error.
+    pub fn statistics(&self, table: &Table) -> Result<Arc<TableStatistics>> {
+        let rows = table.clustered.approximate_len()?;
+        let known = table.statistics.lock().clone();
+        match known {
+            Some(known) if known.rows.abs_diff(rows) <= known.rows / 10 => Ok(known),
+            _ => self.sample_statistics(table),
+        }
+    }
+
+    /// Finds out anew how the rows of a table are spread.
+    ///
+    /// # Errors
+    /// As [`Engine::statistics`].
+    pub fn sample_statistics(&self, table: &Table) -> Result<Arc<TableStatistics>> {
+        let sampled = Arc::new(sampled(table)?);
+        *table.statistics.lock() = Some(sampled.clone());
+        Ok(sampled)
+    }
+
+    /// About how many entries a range of an index has.
+    ///
+    /// # Errors
+    /// As [`Engine::statistics`].
+    pub fn estimate_range(&self, table: &Table, index: IndexRef, range: &KeyRange) -> Result<u64> {
+        let (start, end) = (range.start.as_ref().map(Vec::as_slice), range.end.as_ref().map(Vec::as_slice));
+        Ok(table.tree(index).estimate_range(start, end)?)
     }
 
     /// Every counter of the engine as (status variable, value), for `SHOW GLOBAL STATUS`.

@@ -6,6 +6,7 @@ use crate::definition::{ColumnDef, IndexColumn, IndexRef, TableDef};
 use crate::error::{EngineError, Result};
 use crate::group::table_map::TableMaps;
 use crate::lock::gap::TableLocks;
+use crate::statistics::TableStatistics;
 use btree::Tree;
 use buffer::SpaceId;
 use smallvec::SmallVec;
@@ -130,6 +131,8 @@ pub struct Table {
     /// former.
     triggers: AtomicU8,
     table_maps: TableMaps,
+    /// What was found out last about how its rows are spread.
+    pub(crate) statistics: parking_lot::Mutex<Option<Arc<TableStatistics>>>,
 }
 
 impl std::fmt::Debug for Table {
@@ -249,6 +252,7 @@ impl Table {
             related: AtomicBool::new(!def.foreign_keys.is_empty()),
             triggers: AtomicU8::new(0),
             table_maps: TableMaps::new(placement.id, &def),
+            statistics: parking_lot::Mutex::default(),
             virtual_mask: virtual_columns(&def),
             auto_increment: def.auto_increment_column(),
             def,

@@ -1,0 +1,67 @@
+//! Finding out how the rows of a table are spread, from a few leaves of each of its trees. The
+//! figures are of no one moment, and count rows that are not committed or not purged yet.
+
+use crate::definition::IndexRef;
+use crate::error::Result;
+use crate::statistics::TableStatistics;
+use crate::table::{KeyPart, Table};
+
+/// Leaves of an index that are looked at.
+const LEAVES: u64 = 20;
+
+/// Pairs of neighbours in leaves, and those of them that differ in their first parts.
+struct Pairs {
+    all: u64,
+    /// By the number of parts.
+    differing: Vec<u64>,
+}
+
+/// Looks at the table's leaves.
+pub(crate) fn sampled(table: &Table) -> Result<TableStatistics> {
+    let rows = table.clustered.approximate_len()?;
+    let secondary = (0..table.indexes.len()).map(IndexRef::Secondary);
+    let indexes = std::iter::once(IndexRef::Primary).chain(secondary);
+    let distinct = indexes.map(|index| distinct(table, index, rows)).collect::<Result<_>>()?;
+    Ok(TableStatistics { rows, distinct })
+}
+
+fn distinct(table: &Table, index: IndexRef, rows: u64) -> Result<Vec<Option<f64>>> {
+    let parts = table.parts(index);
+    let is_unique = match index {
+        IndexRef::Primary => true,
+        IndexRef::Secondary(at) => table.indexes[at].unique && parts.iter().all(|part| !part.nullable),
+    };
+    // The ends of the other parts cannot be told.
+    let readable = parts.iter().take_while(|part| types::key::is_readable(&part.ty, part.prefix));
+    let readable = &parts[..readable.count()];
+    let mut pairs = Pairs { all: 0, differing: vec![0; readable.len()] };
+    for number in 0..LEAVES {
+        table.tree(index).sampled_leaf(number, &mut |keys| pairs.count(readable, keys))?;
+    }
+    let mut distinct: Vec<Option<f64>> = parts.iter().map(|_| None).collect();
+    for (of, differing) in distinct.iter_mut().zip(&pairs.differing) {
+        let share = *differing as f64 / pairs.all.max(1) as f64;
+        *of = Some((share * rows as f64 + 1.0).min(rows.max(1) as f64));
+    }
+    if let (true, Some(all)) = (is_unique, distinct.last_mut()) {
+        *all = Some(rows.max(1) as f64);
+    }
+    Ok(distinct)
+}
+
+impl Pairs {
+    fn count(&mut self, parts: &[KeyPart], keys: &mut dyn Iterator<Item = &[u8]>) {
+        let Some(mut before) = keys.next() else { return };
+        for key in keys {
+            self.all += 1;
+            let common = before.iter().zip(key).take_while(|(a, b)| a == b).count();
+            let mut end = 0;
+            for (part, differing) in parts.iter().zip(&mut self.differing) {
+                let rest = key.get(end..).unwrap_or_default();
+                end += types::key::read_part(&part.ty, part.nullable, rest, None).unwrap_or(rest.len());
+                *differing += u64::from(common < end);
+            }
+            before = key;
+        }
+    }
+}
