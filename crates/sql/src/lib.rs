@@ -45,6 +45,7 @@ mod lexer;
 mod literal_rows;
 pub mod memory;
 mod normalized;
+mod optimize;
 mod parse;
 mod plan;
 mod quoting;

@@ -69,6 +69,8 @@ pub struct IndexHint {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JoinKind {
     Inner,
+    /// STRAIGHT_JOIN: inner, the left side is read first.
+    Straight,
     Left,
     Right,
 }
@@ -112,6 +114,8 @@ pub enum SystemTime {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Select {
     pub distinct: bool,
+    /// SELECT STRAIGHT_JOIN: all tables are read in the order in which they are written.
+    pub straight: bool,
     pub calc_found_rows: bool,
     pub items: Vec<SelectItem>,
     pub from: Option<TableRef>,

@@ -59,6 +59,9 @@ pub(crate) struct Binder<'a> {
     pub(super) depth: usize,
     /// How many views the query at hand is in.
     pub(super) view_levels: usize,
+    /// Tables are read in the order in which they are written, for rows are locked in that order:
+    /// the statement changes rows, or the query at hand locks them.
+    pub keeps_order: bool,
     /// What the tables of the FROM that is being bound are for.
     pub(super) table_use: TableUse,
     /// What changes rows holds on columns of the table alone: each column that is changed is to be
@@ -119,6 +122,7 @@ impl<'a> Binder<'a> {
             uncharged_bytes: 0,
             depth: 0,
             view_levels: 0,
+            keeps_order: false,
             table_use: TableUse::Read,
             changes_by_column: false,
             of_mariadb: variables.of_mariadb,

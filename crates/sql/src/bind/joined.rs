@@ -6,6 +6,7 @@ use crate::ast::{self, TableRef};
 use crate::error::{Result, SqlError};
 use crate::expr::Expr;
 use crate::host::{Host, Privilege};
+use crate::optimize::Freedom;
 use crate::plan::{RowLock, Source, TableStep, Wish, conjuncts};
 use engine::Table;
 use std::sync::Arc;
@@ -47,13 +48,7 @@ impl JoinedTables {
     /// 1288 of a derived table; 1099 under LOCK TABLES READ; 1235 of a view.
     pub fn to_change(&self, binder: &Binder<'_>, position: usize, statement: &str) -> Result<Arc<Table>> {
         let named = &self.scope.tables[position];
-        let (_, bound) = self
-            .from
-            .tables
-            .iter()
-            .find(|(at, _)| *at == position)
-            .expect("each table of the scope is in FROM");
-        let Source::Stored { table, .. } = &bound.source else {
+        let Source::Stored { table, .. } = &self.from.tables[position].source else {
             let (schema, name) = (&named.schema, &named.org_table);
             if binder.engine.catalog().object(schema, engine::ObjectKind::View, name).is_some() {
                 let text = format!("{statement} of several tables, of which {} is a view", named.alias);
@@ -76,7 +71,8 @@ impl JoinedTables {
         used: impl Iterator<Item = &'e Expr>,
     ) -> Result<Join> {
         let JoinedTables { scope, from, conditions } = self;
-        let (mut tables, preconditions) = binder.steps(&scope, from, conditions, |_| Wish::default())?;
+        let (mut tables, preconditions) =
+            binder.steps(from, conditions, Freedom::None, |_| Wish::default())?;
         for (nth, position) in changed.iter().enumerate() {
             let base = scope.tables[*position].base;
             let step = tables.iter_mut().find(|step| step.base == base).expect("each table has a step");

@@ -4,9 +4,10 @@ mod from;
 mod grouping;
 mod system_time;
 mod union;
+mod unnest;
 mod view;
 
-pub(super) use from::{Bound, From};
+pub(super) use from::From;
 pub(crate) use view::view_columns;
 
 use super::logging::Unsafe;
@@ -17,9 +18,10 @@ use crate::error::{Result, SqlError};
 use crate::expr::{Expr, MayEqual, Node, comparison_collation};
 use crate::host::{Host, Privilege};
 use crate::memory::allocated;
+use crate::optimize::Freedom;
 use crate::plan::{
-    Grouping, LimitPlan, QueryBody, QueryPlan, RowLock, SelectPlan, SortKey, Source, TableStep, Wish,
-    conjuncts,
+    Grouping, HashKey, LimitPlan, QueryBody, QueryPlan, RowLock, SelectPlan, SortKey, Source, TableStep,
+    Wish, conjuncts,
 };
 use crate::sink::ColumnMeta;
 use engine::{LockMode, OnLocked};
@@ -116,15 +118,12 @@ fn check_all_readable(binder: &Binder<'_>, table: &ScopeTable) -> Result<()> {
 }
 
 /// Whether the account may lock rows is asked before what it may read of them.
-fn check_row_locks(host: &dyn Host, scope: &Scope, from: &from::From, clauses: &[LockClause]) -> Result<()> {
+fn check_row_locks(host: &dyn Host, from: &from::From, clauses: &[LockClause]) -> Result<()> {
     let to_change = clauses.iter().filter(|clause| clause.strength == LockStrength::Update);
     for clause in to_change {
-        for (base, bound) in &from.tables {
-            let Source::Stored { table, .. } = &bound.source else { continue };
-            let alias = scope.tables.iter().find(|table| table.base == *base);
-            let is_named = |name: &ast::TableName| {
-                alias.is_some_and(|alias| alias.alias.eq_ignore_ascii_case(&name.name))
-            };
+        for leaf in &from.tables {
+            let Source::Stored { table, .. } = &leaf.source else { continue };
+            let is_named = |name: &ast::TableName| leaf.alias.eq_ignore_ascii_case(&name.name);
             if clause.tables.is_empty() || clause.tables.iter().any(is_named) {
                 host.check_row_locks(&table.def.schema, &table.def.name)?;
             }
@@ -196,14 +195,23 @@ fn bind_select(
     binder.may_make(SELECT_BYTES)?;
     let to_change = locks.iter().any(|clause| clause.strength == LockStrength::Update);
     let table_use = if to_change { TableUse::Lock } else { TableUse::Read };
-    let (scope, from) = binder.from(select.from.as_ref(), table_use, outer)?;
-    check_row_locks(binder.host, &scope, &from, locks)?;
+    let (scope, mut from) = binder.from(select.from.as_ref(), table_use, outer)?;
+    check_row_locks(binder.host, &from, locks)?;
     let mut filter = Vec::new();
     if let Some(written) = &select.filter {
         let mut place = Place::within(outer, &scope, "where clause");
         conjuncts(binder.expr(written, &mut place)?, &mut filter);
     }
-    let aggregates = Aggregates::new(scope.slots());
+    let freedom = match (binder.keeps_order || !locks.is_empty(), select.straight) {
+        (true, _) => Freedom::None,
+        (false, true) => Freedom::Methods,
+        (false, false) => Freedom::All,
+    };
+    let mut slots = scope.slots();
+    if freedom != Freedom::None {
+        binder.unnest(&mut filter, &mut from, &mut slots)?;
+    }
+    let aggregates = Aggregates::new(slots);
     let items = bind_items(binder, &select.items, &scope, &aggregates, outer)?;
     let keys = bind_group_by(binder, select, &scope, &items, outer)?;
     let having = match &select.having {
@@ -222,11 +230,14 @@ fn bind_select(
         check_full_group_by(binder, grouping, &items, &scope)?;
     }
     let limit = limit(binder, written_limit)?;
+    let is_plain = grouping.is_none() && select.having.is_none() && limit.is_none();
+    let unplanned = match outer.is_some() && is_plain && freedom == Freedom::All && !select.calc_found_rows {
+        true => from.unplanned(binder, &filter, &items.outputs, slots)?,
+        false => None,
+    };
     if let (Some(needle), Some(frame), [output]) = (needle, outer, &items.outputs[..])
         && frame.is_correlated()
-        && grouping.is_none()
-        && select.having.is_none()
-        && limit.is_none()
+        && is_plain
     {
         filter.push(looked_for(frame, binder.copied(output)?, needle)?);
     }
@@ -235,7 +246,7 @@ fn bind_select(
         false => Wish::default(),
     };
     let no_filter = filter.is_empty() && from.tables.len() == 1;
-    let (mut tables, preconditions) = binder.steps(&scope, from, filter, wish)?;
+    let (mut tables, preconditions) = binder.steps(from, filter, freedom, wish)?;
     let ordered_by_access = matches!(
         tables.first(),
         Some(TableStep { source: Source::Stored { access, .. }, .. }) if access.ordered && !order.is_empty()
@@ -249,7 +260,7 @@ fn bind_select(
     let columns =
         items.outputs.iter().zip(&items.names).map(|(expr, name)| scope.describe(expr, name)).collect();
     let mut plan = SelectPlan {
-        slots: scope.slots(),
+        slots,
         tables: Vec::new(),
         preconditions,
         grouping,
@@ -261,6 +272,7 @@ fn bind_select(
         distinct: select.distinct,
         limit,
         calc_found_rows: select.calc_found_rows,
+        unplanned,
     };
     mark_needed(&mut tables, &plan);
     plan.tables = tables;
@@ -385,7 +397,7 @@ fn mark_needed(tables: &mut [TableStep], plan: &SelectPlan) {
 pub(super) fn mark_used(tables: &mut [TableStep], mut slots: Vec<usize>) {
     let mut take = |expr: &Expr| expr.slots(&mut slots);
     for step in tables.iter() {
-        step.conditions.iter().chain(step.outer.iter().flatten()).for_each(&mut take);
+        step.all_conditions().for_each(&mut take);
         if let Source::Subquery(call) = &step.source {
             call.args.iter().for_each(&mut take);
         }
@@ -397,6 +409,7 @@ pub(super) fn mark_used(tables: &mut [TableStep], mut slots: Vec<usize>) {
             }
         }
     }
+    slots.extend(tables.iter().flat_map(|step| &step.hash).flat_map(|hash| &hash.keys).flat_map(key_slots));
     slots.sort_unstable();
     slots.dedup();
     for step in tables {
@@ -408,4 +421,8 @@ pub(super) fn mark_used(tables: &mut [TableStep], mut slots: Vec<usize>) {
             step.covering = table.entry_reader(access.index, &step.needed);
         }
     }
+}
+
+fn key_slots(key: &HashKey) -> [usize; 2] {
+    [key.own, key.other]
 }

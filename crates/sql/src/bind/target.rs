@@ -1,13 +1,14 @@
 //! The table that an UPDATE or a DELETE changes.
 
-use super::query::{Bound, limit, wish_of};
+use super::query::{limit, wish_of};
 use super::texts::in_order;
 use super::{Binder, Place, Scope, TableUse};
 use crate::ast::{self, TableRef};
 use crate::error::{Result, SqlError};
 use crate::expr::Expr;
 use crate::host::Privilege;
-use crate::plan::{LimitPlan, SortKey, Source, TableStep, conjuncts};
+use crate::optimize::Freedom;
+use crate::plan::{Leaf, LimitPlan, SortKey, Source, TableStep, conjuncts};
 
 /// The rows that UPDATE and DELETE change: one stored table with its conditions, order and limit.
 pub(crate) struct Target {
@@ -44,7 +45,7 @@ pub(crate) fn bind_target(
     written_limit: Option<&ast::Limit>,
 ) -> Result<Target> {
     let (scope, from) = binder.from(Some(from), TableUse::Change(privilege), None)?;
-    let [(_, Bound { source: Source::Stored { .. }, .. })] = &from.tables[..] else {
+    let [Leaf { source: Source::Stored { .. }, .. }] = &from.tables[..] else {
         return Err(SqlError::not_supported("UPDATE or DELETE of several tables"));
     };
     let mut conditions = Vec::new();
@@ -58,7 +59,7 @@ pub(crate) fn bind_target(
     }
     let limit = limit(binder, written_limit)?;
     let wish = |base: usize| wish_of(&order, base, &scope, limit.is_some());
-    let (mut steps, preconditions) = binder.steps(&scope, from, conditions, wish)?;
+    let (mut steps, preconditions) = binder.steps(from, conditions, Freedom::None, wish)?;
     let Some(mut step) = steps.pop() else { return Err(SqlError::new(1096, "No tables used")) };
     step.needed = (0..step.columns).collect();
     let ordered_by_access =

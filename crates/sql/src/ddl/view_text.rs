@@ -89,8 +89,9 @@ impl ViewNames<'_> {
         };
         let mut columns = Vec::new();
         let items = self.items(select, &sources, &mut columns)?;
+        let straight = if select.straight { "straight_join " } else { "" };
         let mut text =
-            format!("select {}{}", if select.distinct { "distinct " } else { "" }, items.join(","));
+            format!("select {straight}{}{}", if select.distinct { "distinct " } else { "" }, items.join(","));
         if let Some(from) = from {
             write!(text, " from {from}").ok()?;
         }
@@ -220,6 +221,7 @@ impl ViewNames<'_> {
             TableRef::Join { kind, left, right, on, using, natural: false } if using.is_empty() => {
                 let word = match kind {
                     JoinKind::Inner => "join",
+                    JoinKind::Straight => "straight_join",
                     JoinKind::Left => "left join",
                     JoinKind::Right => return None,
                 };

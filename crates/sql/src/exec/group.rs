@@ -114,7 +114,7 @@ fn collect_groups(
         groups[at].add(grouping, row, run.ctx, charge)?;
         Ok(Flow::Continue)
     };
-    nested_loops(run, &plan.tables, 0, materialized, &mut row, visit)?;
+    nested_loops(run, &plan.tables, materialized, &mut row, visit)?;
     Ok(groups)
 }
 

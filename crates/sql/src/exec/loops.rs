@@ -2,12 +2,19 @@
 //!
 //! In: the steps of the plan, and the rows of computed and derived tables. Out: each combination of
 //! rows that the conditions take, in one row of slots that all levels share.
+//!
+//! Tables of a nest (the right side of an outer, semi- or anti-join) are loops of their own within
+//! the level at which the nest begins: what goes on behind them is decided when they have given a
+//! row, or have ended without one.
 
 use super::Run;
+use super::hash_join::HashTable;
 use super::reader::Reader;
 use crate::error::Result;
+use crate::expr::Expr;
 use crate::memory::Charge;
-use crate::plan::{Source, TableStep};
+use crate::plan::{Nest, NestKind, Source, TableStep};
+use std::cell::OnceCell;
 use types::Value;
 
 /// Whether to go on reading.
@@ -23,75 +30,179 @@ pub(super) type Materialized = Vec<Option<(Vec<Vec<Value>>, Charge)>>;
 /// Takes a combination of rows.
 pub(super) type Visit<'v> = dyn FnMut(&mut Run<'_, '_>, &mut Vec<Value>) -> Result<Flow> + 'v;
 
-/// One level of the loops: for each row of this table that its conditions take, the levels within.
+/// Gives each combination of rows of the tables to `visit`.
 pub(super) fn nested_loops(
     run: &mut Run<'_, '_>,
     tables: &[TableStep],
-    level: usize,
     materialized: &Materialized,
     row: &mut Vec<Value>,
     visit: &mut Visit<'_>,
 ) -> Result<Flow> {
-    let Some(step) = tables.get(level) else { return visit(run, row) };
-    let mut matched = false;
-    let slots = step.base..step.base + step.columns;
-    let mut within = |run: &mut Run<'_, '_>, row: &mut Vec<Value>, matched: &mut bool| -> Result<Flow> {
-        for condition in step.outer.iter().flatten() {
-            if !condition.holds(row, run.ctx)? {
-                run.with(|txn| txn.release_unwanted());
-                return Ok(Flow::Continue);
-            }
-        }
-        *matched = true;
-        for condition in &step.conditions {
-            if !condition.holds(row, run.ctx)? {
-                run.with(|txn| txn.release_unwanted());
-                return Ok(Flow::Continue);
-            }
-        }
-        nested_loops(run, tables, level + 1, materialized, row, visit)
+    let hashes = match tables.iter().any(|step| step.hash.is_some()) {
+        true => tables.iter().map(|_| OnceCell::new()).collect(),
+        false => Vec::new(),
     };
-    match (&step.source, &materialized[level]) {
-        (Source::Stored { table, access }, _) => {
+    let loops = Loops { tables, materialized, hashes };
+    loops.level(run, Level { step: 0, nest: 0, end: tables.len() }, row, visit)
+}
+
+/// Where the loops are: at a step, or at one of the nests that begin there.
+#[derive(Clone, Copy)]
+struct Level {
+    step: usize,
+    nest: usize,
+    /// The step behind the last one of the loops at hand.
+    end: usize,
+}
+
+struct Loops<'p> {
+    tables: &'p [TableStep],
+    materialized: &'p Materialized,
+    /// For each step that has one, the hash table, once it is made.
+    hashes: Vec<OnceCell<HashTable>>,
+}
+
+/// Whether all of them hold.
+#[inline]
+pub(super) fn all_hold(conditions: &[Expr], row: &[Value], run: &Run<'_, '_>) -> Result<bool> {
+    for condition in conditions {
+        if !condition.holds(row, run.ctx)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+impl Loops<'_> {
+    fn level(
+        &self,
+        run: &mut Run<'_, '_>,
+        level: Level,
+        row: &mut Vec<Value>,
+        visit: &mut Visit<'_>,
+    ) -> Result<Flow> {
+        if level.step == level.end {
+            return visit(run, row);
+        }
+        match self.tables[level.step].nests.get(level.nest) {
+            Some(nest) => self.nest(run, level, nest, row, visit),
+            None => self.rows(run, level, row, visit),
+        }
+    }
+
+    /// The tables of a nest, and the levels behind it.
+    fn nest(
+        &self,
+        run: &mut Run<'_, '_>,
+        level: Level,
+        nest: &Nest,
+        row: &mut Vec<Value>,
+        visit: &mut Visit<'_>,
+    ) -> Result<Flow> {
+        let inside = Level { nest: level.nest + 1, end: level.step + nest.tables, ..level };
+        let behind = Level { step: inside.end, nest: 0, end: level.end };
+        let mut matched = false;
+        if all_hold(&nest.guards, row, run)? {
+            let flow = self.level(run, inside, row, &mut |run, row| {
+                matched = true;
+                match nest.kind {
+                    NestKind::Semi | NestKind::Anti => Ok(Flow::Stop),
+                    NestKind::Outer if all_hold(&nest.conditions, row, run)? => {
+                        self.level(run, behind, row, visit)
+                    }
+                    NestKind::Outer => Ok(Flow::Continue),
+                }
+            })?;
+            if nest.kind == NestKind::Outer && flow == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+        }
+        let goes_on = match nest.kind {
+            NestKind::Semi => matched,
+            NestKind::Anti => !matched,
+            NestKind::Outer if matched => return Ok(Flow::Continue),
+            NestKind::Outer => {
+                self.tables[level.step..inside.end].iter().for_each(|step| step.fill_with_null(row));
+                true
+            }
+        };
+        if goes_on && all_hold(&nest.conditions, row, run)? {
+            return self.level(run, behind, row, visit);
+        }
+        Ok(Flow::Continue)
+    }
+
+    /// For each row of a table that its conditions take, the levels within.
+    fn rows(
+        &self,
+        run: &mut Run<'_, '_>,
+        level: Level,
+        row: &mut Vec<Value>,
+        visit: &mut Visit<'_>,
+    ) -> Result<Flow> {
+        let step = &self.tables[level.step];
+        let inner = Level { step: level.step + 1, nest: 0, end: level.end };
+        let mut within = |run: &mut Run<'_, '_>, row: &mut Vec<Value>| -> Result<Flow> {
+            if !all_hold(&step.conditions, row, run)? {
+                run.with(|txn| txn.release_unwanted());
+                return Ok(Flow::Continue);
+            }
+            self.level(run, inner, row, visit)
+        };
+        if step.hash.is_some() {
+            let table = self.hash_table(run, level.step, row)?;
+            let mut found = table.find(step, row, run)?;
+            while table.next_into(&mut found, step, row, run)? {
+                if within(run, row)? == Flow::Stop {
+                    return Ok(Flow::Stop);
+                }
+            }
+            return Ok(Flow::Continue);
+        }
+        if let Source::Stored { table, access } = &step.source {
             let mut reader = Reader::open(run, table, access, run.lock_for(step.lock), row)?;
             while reader.read_into(run, step, row)? {
-                if within(run, row, &mut matched)? == Flow::Stop {
+                if within(run, row)? == Flow::Stop {
                     return Ok(Flow::Stop);
                 }
             }
+            return Ok(Flow::Continue);
         }
-        (_, Some((rows, _))) => {
-            for found in rows.iter() {
-                run.on_row()?;
-                row[slots.clone()].clone_from_slice(found);
-                if within(run, row, &mut matched)? == Flow::Stop {
-                    return Ok(Flow::Stop);
-                }
+        let called;
+        let rows = match (&step.source, &self.materialized[level.step]) {
+            (_, Some((rows, _))) => rows,
+            (Source::Subquery(call), None) => {
+                called = call.rows(row, run.ctx)?;
+                &called.rows
+            }
+            (_, None) => return Ok(Flow::Continue),
+        };
+        for found in rows {
+            run.on_row()?;
+            row[step.base..step.base + step.columns].clone_from_slice(found);
+            if within(run, row)? == Flow::Stop {
+                return Ok(Flow::Stop);
             }
         }
-        (Source::Subquery(call), _) => {
-            let found = call.rows(row, run.ctx)?;
-            for found in &found.rows {
-                run.on_row()?;
-                row[slots.clone()].clone_from_slice(found);
-                if within(run, row, &mut matched)? == Flow::Stop {
-                    return Ok(Flow::Stop);
-                }
-            }
-        }
-        (_, None) => {}
+        Ok(Flow::Continue)
     }
-    if step.outer.is_some() && !matched {
-        row[slots].fill(Value::Null);
-        if let Some(key) = step.key_slot {
+
+    /// The hash table of a step; `row` is used to read the table's rows into.
+    fn hash_table(&self, run: &mut Run<'_, '_>, at: usize, row: &mut [Value]) -> Result<&HashTable> {
+        if let Some(table) = self.hashes[at].get() {
+            return Ok(table);
+        }
+        let rows = self.materialized[at].as_ref().map(|(rows, _)| &rows[..]);
+        let table = HashTable::of(run, &self.tables[at], rows, row)?;
+        Ok(self.hashes[at].get_or_init(|| table))
+    }
+}
+
+impl TableStep {
+    fn fill_with_null(&self, row: &mut [Value]) {
+        row[self.base..self.base + self.columns].fill(Value::Null);
+        if let Some(key) = self.key_slot {
             row[key] = Value::Null;
         }
-        for condition in &step.conditions {
-            if !condition.holds(row, run.ctx)? {
-                return Ok(Flow::Continue);
-            }
-        }
-        return nested_loops(run, tables, level + 1, materialized, row, visit);
     }
-    Ok(Flow::Continue)
 }

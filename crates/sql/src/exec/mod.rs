@@ -5,6 +5,7 @@ mod bounds;
 mod delete;
 mod expressions;
 mod group;
+mod hash_join;
 mod insert;
 mod limit;
 mod loops;

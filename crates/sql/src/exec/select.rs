@@ -125,7 +125,7 @@ fn ungrouped(
             projection.move_rest(row, &mut values, run.ctx)?;
             output.take(&values)
         };
-        nested_loops(run, &plan.tables, 0, materialized, &mut row, visit)?;
+        nested_loops(run, &plan.tables, materialized, &mut row, visit)?;
         return Ok(());
     }
     let mut sorter =
@@ -140,7 +140,7 @@ fn ungrouped(
         }
         Ok(Flow::Continue)
     };
-    nested_loops(run, &plan.tables, 0, materialized, &mut row, visit)?;
+    nested_loops(run, &plan.tables, materialized, &mut row, visit)?;
     let mut before: Option<Vec<Value>> = None;
     let deduplicates = plan.distinct && output.seen.is_none();
     for (values, ()) in sorter.finish(run.ctx)? {

@@ -261,7 +261,7 @@ impl Join {
             visit(run, row)?;
             Ok(Flow::Continue)
         };
-        nested_loops(run, &self.tables, 0, &materialized, &mut row, visit)?;
+        nested_loops(run, &self.tables, &materialized, &mut row, visit)?;
         Ok(())
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod functions;
 mod infer;
 pub(crate) mod like;
 mod reading;
+mod rewrite;
 mod sorting;
 mod subquery;
 mod text;
@@ -241,6 +242,19 @@ impl Expr {
         let mut found = false;
         self.visit(&mut |expr| found |= matches!(expr.node, Node::Parameter(_)));
         found
+    }
+
+    /// Whether it may have another value each time, or does something: RAND(), `@a := 1`.
+    pub fn varies(&self) -> bool {
+        let mut varies = false;
+        self.visit(&mut |expr| {
+            varies |= match &expr.node {
+                Node::Call { function, .. } => function.varies,
+                Node::AssignVariable(..) => true,
+                _ => false,
+            };
+        });
+        varies
     }
 
     /// What the value of a constant takes beside itself.

@@ -192,10 +192,11 @@ impl Parser<'_> {
                 select.distinct = true;
             } else if self.eat("SQL_CALC_FOUND_ROWS") {
                 select.calc_found_rows = true;
+            } else if self.eat("STRAIGHT_JOIN") {
+                select.straight = true;
             } else if !self.eat_any(&[
                 "ALL",
                 "HIGH_PRIORITY",
-                "STRAIGHT_JOIN",
                 "SQL_SMALL_RESULT",
                 "SQL_BIG_RESULT",
                 "SQL_BUFFER_RESULT",
@@ -278,7 +279,7 @@ impl Parser<'_> {
                 on = Some(self.expr()?);
             } else if !natural && self.eat("USING") {
                 using = self.parenthesized(Self::name)?;
-            } else if !natural && kind != JoinKind::Inner {
+            } else if !natural && matches!(kind, JoinKind::Left | JoinKind::Right) {
                 return Err(self.error());
             }
             left = TableRef::Join { kind, left: Box::new(left), right: Box::new(right), on, using, natural };
@@ -298,7 +299,9 @@ impl Parser<'_> {
         } else if self.eat("INNER") || self.eat("CROSS") {
             self.expect("JOIN")?;
             JoinKind::Inner
-        } else if self.eat("JOIN") || (!natural && self.eat("STRAIGHT_JOIN")) {
+        } else if !natural && self.eat("STRAIGHT_JOIN") {
+            JoinKind::Straight
+        } else if self.eat("JOIN") {
             JoinKind::Inner
         } else if natural {
             return Err(self.error());

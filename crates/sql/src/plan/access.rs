@@ -346,18 +346,23 @@ fn candidates(table: &Table, hints: &[IndexHint]) -> Result<(Vec<IndexRef>, bool
     Ok((from.into_iter().filter(|index| !ignored.contains(index)).collect(), forced))
 }
 
-/// Chooses how to read a table whose slots start at `base`.
-pub(crate) fn choose(
-    table: &Table,
-    base: usize,
+/// A way to read a table, and how far it narrows the table, for the choice by rules.
+struct Candidate {
+    weight: u32,
+    access: Access,
+}
+
+/// The ways to read a table that the hints leave, and whether the table may be read by none of
+/// them.
+fn ways(
+    known: &Known<'_>,
     conjuncts: &[Expr],
-    is_known: &dyn Fn(usize) -> bool,
     hints: &[IndexHint],
     wish: &Wish,
-) -> Result<Access> {
-    let known = Known { table, base, is_known };
+) -> Result<(Vec<Candidate>, bool)> {
+    let table = known.table;
     let (candidates, forced) = candidates(table, hints)?;
-    let mut best: Option<(u32, Access)> = None;
+    let mut ways = Vec::with_capacity(candidates.len());
     for index in candidates {
         let alternatives = known.conditions(index, conjuncts);
         let order = known.order(index, &alternatives, wish);
@@ -380,12 +385,50 @@ pub(crate) fn choose(
         if weight <= 1 && index != IndexRef::Primary && !forced {
             continue;
         }
-        if best.as_ref().is_some_and(|(other, _)| *other >= weight) {
-            continue;
-        }
         let is_point = is_full && index == IndexRef::Primary && whole;
         let direction = order.unwrap_or(Direction::Forward);
-        best = Some((weight, Access { index, alternatives, is_point, direction, ordered: order.is_some() }));
+        let access = Access { index, alternatives, is_point, direction, ordered: order.is_some() };
+        ways.push(Candidate { weight, access });
     }
-    Ok(best.map_or_else(Access::all, |(_, access)| access))
+    Ok((ways, forced))
+}
+
+/// Chooses by rules how to read a table whose slots start at `base`.
+pub(crate) fn choose(
+    table: &Table,
+    base: usize,
+    conjuncts: &[Expr],
+    is_known: &dyn Fn(usize) -> bool,
+    hints: &[IndexHint],
+    wish: &Wish,
+) -> Result<Access> {
+    let known = Known { table, base, is_known };
+    let (ways, _) = ways(&known, conjuncts, hints, wish)?;
+    let mut best: Option<Candidate> = None;
+    for way in ways {
+        if best.as_ref().is_none_or(|best| best.weight < way.weight) {
+            best = Some(way);
+        }
+    }
+    Ok(best.map_or_else(Access::all, |best| best.access))
+}
+
+/// All ways to read a table, for a choice by cost; one of them is to read all of it, unless FORCE
+/// INDEX says otherwise.
+pub(crate) fn accesses(
+    table: &Table,
+    base: usize,
+    conjuncts: &[Expr],
+    is_known: &dyn Fn(usize) -> bool,
+    hints: &[IndexHint],
+    wish: &Wish,
+) -> Result<Vec<Access>> {
+    let known = Known { table, base, is_known };
+    let (ways, forced) = ways(&known, conjuncts, hints, wish)?;
+    let mut all: Vec<Access> = ways.into_iter().map(|way| way.access).collect();
+    let reads_all = |access: &Access| access.index == IndexRef::Primary && access.alternatives.is_empty();
+    if all.is_empty() || (!forced && !all.iter().any(reads_all)) {
+        all.push(Access::all());
+    }
+    Ok(all)
 }

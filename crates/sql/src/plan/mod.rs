@@ -5,8 +5,10 @@
 //! a range stay conditions: a range may be wider than them, never narrower.
 
 mod access;
+mod tree;
 
-pub(crate) use access::{Access, KeyCondition, Wish, choose, conjuncts};
+pub(crate) use access::{Access, KeyCondition, Wish, accesses, choose, conjuncts};
+pub(crate) use tree::{JoinTree, Joining, Leaf, Unplanned};
 
 use crate::expr::{Aggregate, Expr, Node, SubqueryCall};
 use crate::sink::ColumnMeta;
@@ -47,10 +49,80 @@ impl RowLock {
     pub const UPDATE: RowLock = RowLock { mode: LockMode::Update, on_locked: OnLocked::Wait };
 }
 
+/// What becomes of the rows so far at tables that are read together for each of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NestKind {
+    /// A row of NULLs where the tables have nothing.
+    Outer,
+    /// The row goes on, once, if they have something.
+    Semi,
+    /// The row goes on if they have nothing.
+    Anti,
+}
+
+/// Tables that belong together: the right side of an outer join, a semi-join or an anti-join. The
+/// conditions of its ON are at the tables.
+#[derive(Debug)]
+pub(crate) struct Nest {
+    pub kind: NestKind,
+    /// How many steps, from the one at which it is noted.
+    pub tables: usize,
+    /// Those conditions of ON that look at none of its tables.
+    pub guards: Vec<Expr>,
+    /// Conditions that can be decided once it is known what the nest has.
+    pub conditions: Vec<Expr>,
+}
+
+/// Two columns whose values are equal exactly when their keys are.
+#[derive(Debug)]
+pub(crate) struct HashKey {
+    /// Slot of the table.
+    pub own: usize,
+    /// Slot of a table before.
+    pub other: usize,
+    pub kind: KeyKind,
+}
+
+/// What the keys of two columns are made of, so that they are the same exactly if `=` holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeyKind {
+    Integer,
+    Decimal,
+    Double,
+    /// Weights in this collation.
+    Text(u16),
+    /// Dates and datetimes.
+    Moment,
+    Time,
+}
+
+/// A table whose rows are read once and found by their keys.
+#[derive(Debug)]
+pub(crate) struct HashLookup {
+    pub keys: Vec<HashKey>,
+    /// Conditions on the table alone: its rows for which they do not hold are not kept.
+    pub conditions: Vec<Expr>,
+}
+
+/// What the optimizer expects of a step; EXPLAIN shows it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Estimate {
+    /// Rows that are read for each row of the tables before, or once for a hash table.
+    pub read: f64,
+    /// The share of them, in percent, that the conditions take.
+    pub taken_percent: f64,
+    /// Rows that go on, of all rounds together.
+    pub rows: f64,
+    /// Of this step and those before it.
+    pub cost: f64,
+}
+
 /// One table of the nested loops, outermost first.
 #[derive(Debug)]
 pub(crate) struct TableStep {
     pub source: Source,
+    /// The name under which the statement knows it.
+    pub alias: String,
     /// First of its slots.
     pub base: usize,
     pub columns: usize,
@@ -61,10 +133,14 @@ pub(crate) struct TableStep {
     /// The slot that gets the row's key in the clustered index.
     pub key_slot: Option<usize>,
     pub lock: RowLock,
-    /// LEFT JOIN: the conditions of ON; a row of NULLs where none matches.
-    pub outer: Option<Vec<Expr>>,
+    /// The nests that begin with this table, outermost first.
+    pub nests: Vec<Nest>,
+    /// Its rows are found in a hash table.
+    pub hash: Option<HashLookup>,
     /// Conditions that can be decided once this table has a row.
     pub conditions: Vec<Expr>,
+    /// Where the optimizer has had a choice.
+    pub estimate: Option<Estimate>,
 }
 
 /// A sort key.
@@ -107,6 +183,8 @@ pub(crate) struct SelectPlan {
     pub distinct: bool,
     pub limit: Option<LimitPlan>,
     pub calc_found_rows: bool,
+    /// Of a subquery that may be joined with the tables around it.
+    pub unplanned: Option<Box<Unplanned>>,
 }
 
 /// LIMIT.
@@ -124,8 +202,33 @@ impl LimitPlan {
 }
 
 impl TableStep {
+    /// A step that reads all rows of a source.
+    pub fn new(source: Source, alias: String, base: usize, columns: usize) -> TableStep {
+        TableStep {
+            source,
+            alias,
+            base,
+            columns,
+            needed: Vec::new(),
+            covering: None,
+            key_slot: None,
+            lock: RowLock::NONE,
+            nests: Vec::new(),
+            hash: None,
+            conditions: Vec::new(),
+            estimate: None,
+        }
+    }
+
+    /// Its conditions, wherever they are decided.
+    pub fn all_conditions(&self) -> impl Iterator<Item = &Expr> {
+        let of_nests = self.nests.iter().flat_map(|nest| nest.guards.iter().chain(&nest.conditions));
+        let of_hash = self.hash.iter().flat_map(|hash| &hash.conditions);
+        self.conditions.iter().chain(of_nests).chain(of_hash)
+    }
+
     fn visit(&self, f: &mut dyn FnMut(&Expr)) {
-        self.conditions.iter().chain(self.outer.iter().flatten()).for_each(&mut *f);
+        self.all_conditions().for_each(&mut *f);
         match &self.source {
             Source::Derived(plan) => plan.visit(f),
             Source::Subquery(call) => call.args.iter().for_each(f),
@@ -201,6 +304,8 @@ pub(crate) struct SubPlan {
     pub varies: bool,
     /// It reads user variables.
     pub reads_variables: bool,
+    /// Its tables are joined with those around it: nobody runs it.
+    pub is_joined: bool,
 }
 
 impl QueryPlan {

@@ -81,6 +81,7 @@ impl Session {
         let privileges = self.host.privileges_generation();
         let mut binder = self.binder();
         binder.parameter_types = parameter_types;
+        binder.keeps_order = !matches!(statement, Statement::Query(_));
         let plan =
             self.plan_of(&mut binder, statement).map_err(|error| self.told(&binder, statement, error))?;
         let (subqueries, cacheable) = (binder.take_subqueries(), !binder.uncacheable);
@@ -406,6 +407,14 @@ impl Session {
 }
 
 impl Bound {
+    /// What a query and its subqueries do, for EXPLAIN; `None` of a statement that changes rows.
+    pub fn operations(&self) -> Option<Vec<crate::show::Operation>> {
+        match &self.plan {
+            Plan::Query(plan) => Some(crate::show::of_query(plan, &self.subqueries)),
+            _ => None,
+        }
+    }
+
     /// The tables of the statement and its subqueries, for EXPLAIN: kind of the query, table.
     pub fn steps(&self) -> Vec<(&'static str, &crate::plan::TableStep)> {
         let mut steps = Vec::new();
@@ -417,7 +426,7 @@ impl Bound {
             Plan::DeleteSeveral(plan) => steps_of_join(&plan.join, "DELETE", &mut steps),
             Plan::Insert(_) => {}
         }
-        for subquery in &self.subqueries {
+        for subquery in self.subqueries.iter().filter(|subquery| !subquery.is_joined) {
             steps_of(&subquery.plan, "SUBQUERY", &mut steps);
         }
         steps

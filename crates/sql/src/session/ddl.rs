@@ -182,6 +182,7 @@ impl Session {
             ));
         }
         let mut binder = self.binder();
+        binder.keeps_order = true;
         let plan = crate::bind::bind_query(&mut binder, query, None)?;
         let subqueries = binder.take_subqueries();
         let extra = columns_of_query(&plan)?;

@@ -303,8 +303,25 @@ impl Session {
     ) -> Result<VirtualTable> {
         // Privileges come first.
         let bound = self.bind(statement)?;
-        if analyze || format.is_some_and(|format| format != "traditional") {
-            return Err(SqlError::not_supported("EXPLAIN ANALYZE and formats other than TRADITIONAL"));
+        if analyze {
+            return Err(SqlError::not_supported("EXPLAIN ANALYZE"));
+        }
+        let print = match format.unwrap_or("traditional") {
+            "traditional" => None,
+            "tree" => Some(crate::show::tree as fn(&[_]) -> String),
+            "json" => Some(crate::show::json as fn(&[_]) -> String),
+            other => {
+                return Err(SqlError::new(1791, format!("Unknown EXPLAIN format name: '{other}'")));
+            }
+        };
+        if let Some(print) = print {
+            let text = match bound.operations() {
+                Some(operations) => print(&operations),
+                None => "-> <not executable by iterator executor>\n".to_owned(),
+            };
+            let ty = ColumnType::text(types::collation::UTF8MB4_0900_AI_CI);
+            let columns = vec![column_meta("EXPLAIN", ty, true)];
+            return Ok(VirtualTable { columns, rows: vec![vec![Value::text(&text)]] });
         }
         Ok(VirtualTable {
             columns: explain_columns(),

@@ -206,7 +206,9 @@ fn is_of_tables(from: &TableRef) -> bool {
         TableRef::Table { .. } => true,
         TableRef::Derived { .. } => false,
         TableRef::Join { kind, left, right, .. } => {
-            *kind == crate::ast::JoinKind::Inner && is_of_tables(left) && is_of_tables(right)
+            matches!(kind, crate::ast::JoinKind::Inner | crate::ast::JoinKind::Straight)
+                && is_of_tables(left)
+                && is_of_tables(right)
         }
     }
 }

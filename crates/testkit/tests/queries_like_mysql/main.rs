@@ -2,5 +2,6 @@
 //! is refused. The real MySQL is asked the same.
 
 mod beside;
+mod joins;
 mod random;
 mod subqueries;

@@ -93,7 +93,7 @@ impl Binder<'_> {
                 _ => {}
             });
         });
-        self.subqueries.push(SubPlan { plan, varies, reads_variables });
+        self.subqueries.push(SubPlan { plan, varies, reads_variables, is_joined: false });
         SubqueryCall { number: self.subqueries.len() - 1, args: frame.into_args() }
     }
 

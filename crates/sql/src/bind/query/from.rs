@@ -1,4 +1,4 @@
-//! FROM: the tables in the order of the loops, and where each condition is decided.
+//! FROM: its tables and how they are joined. What becomes of them is the optimizer's affair.
 
 use super::super::binder::ReadTable;
 use super::super::logging::Unsafe;
@@ -6,35 +6,28 @@ use super::super::scope::NotOne;
 use super::super::{Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable, TableUse};
 use super::bind_query;
 use super::system_time::{self, With};
-use crate::ast::{self, IndexHint, JoinKind, TableRef};
+use crate::ast::{self, JoinKind, TableRef};
 use crate::error::{Result, SqlError};
 use crate::expr::{Coercibility, Expr, Node};
 use crate::host::Privilege;
-use crate::plan::{Access, RowLock, Source, TableStep, Wish, choose, conjuncts};
+use crate::optimize::{self, Freedom};
+use crate::plan::{Access, JoinTree, Joining, Leaf, Source, TableStep, Unplanned, Wish, conjuncts};
 use types::{ColumnType, Value};
 
 /// What a column of a table of FROM takes: its place in the scope with its names, and what is noted
 /// of it in the plan.
 const COLUMN_BYTES: usize = 256;
 
-/// A table of FROM before its access is chosen.
-pub(in crate::bind) struct Bound {
-    pub source: Source,
-    hints: Vec<IndexHint>,
-    /// LEFT JOIN's conditions.
-    outer: Option<Vec<Expr>>,
-    /// What holds of the rows of the partitions that were chosen, and of those that are seen of a
-    /// table with system versioning.
-    chosen: Vec<Expr>,
-}
-
-/// FROM: its tables in the order of the loops, with the position of each in the scope, and the
-/// inner joins' conditions.
+/// FROM: its tables as they were written, each at the position that it has in the scope, and how
+/// they are joined.
 #[derive(Default)]
 pub(in crate::bind) struct From {
-    pub tables: Vec<(usize, Bound)>,
-    conditions: Vec<Expr>,
+    pub tables: Vec<Leaf>,
+    pub tree: Option<JoinTree>,
 }
+
+/// A table reference that is bound: the columns that may be named, and its tables.
+type Bound = (Joined, JoinTree);
 
 impl Binder<'_> {
     /// Adds a table reference to the scope and to FROM.
@@ -44,16 +37,18 @@ impl Binder<'_> {
         scope: &mut Scope,
         from: &mut From,
         outer: Option<&Frame<'_>>,
-    ) -> Result<Joined> {
+    ) -> Result<Bound> {
         let first = scope.tables.len();
+        assert_eq!(first, from.tables.len(), "a table has one position in FROM and in the scope");
         match written {
             TableRef::Table { name, alias, partitions, hints, system_time } => {
-                let mut bound = self.named_table(name, alias.as_deref(), hints, scope, outer)?;
-                bound.chosen.extend(self.chosen_partitions(&bound.source, partitions, scope)?);
-                let seen = self.seen_by_system_time(&bound.source, system_time.as_deref(), scope)?;
-                bound.chosen.extend(seen);
-                from.tables.push((scope.tables.len() - 1, bound));
-                Ok(Joined::table(first, scope))
+                let source = self.named_table(name, alias.as_deref(), scope, outer)?;
+                let mut chosen: Vec<Expr> =
+                    self.chosen_partitions(&source, partitions, scope)?.into_iter().collect();
+                chosen.extend(self.seen_by_system_time(&source, system_time.as_deref(), scope)?);
+                let hints = if let Source::Stored { .. } = source { hints.clone() } else { Vec::new() };
+                from.tables.push(Leaf { hints, chosen, ..leaf(source, scope) });
+                Ok((Joined::table(first, scope), JoinTree::Table(first)))
             }
             TableRef::Derived { query, alias, columns } => {
                 let first_subquery = self.subqueries.len();
@@ -81,11 +76,8 @@ impl Binder<'_> {
                     Some(frame) => Source::Subquery(self.add_subquery(plan, frame, first_subquery)),
                     None => Source::Derived(Box::new(plan)),
                 };
-                from.tables.push((
-                    scope.tables.len() - 1,
-                    Bound { source, hints: Vec::new(), outer: None, chosen: Vec::new() },
-                ));
-                Ok(Joined::table(first, scope))
+                from.tables.push(leaf(source, scope));
+                Ok((Joined::table(first, scope), JoinTree::Table(first)))
             }
             TableRef::Join { kind, left, right, on, using, natural } => {
                 self.join(*kind, left, right, on.as_ref(), using, *natural, scope, from, outer)
@@ -97,10 +89,9 @@ impl Binder<'_> {
         &mut self,
         name: &ast::TableName,
         alias: Option<&str>,
-        hints: &[IndexHint],
         scope: &mut Scope,
         outer: Option<&Frame<'_>>,
-    ) -> Result<Bound> {
+    ) -> Result<Source> {
         let schema = self.schema_of(name)?;
         let shown = alias.unwrap_or(&name.name);
         let to_change = matches!(self.table_use, TableUse::Lock | TableUse::Change(_));
@@ -124,8 +115,7 @@ impl Binder<'_> {
             }
             let table = ScopeTable::computed(&schema, shown, &name.name, &columns, scope.slots());
             self.add_to_scope(scope, table)?;
-            let source = Source::Virtual { schema: schema.to_lowercase(), name: name.name.to_lowercase() };
-            return Ok(Bound { source, hints: Vec::new(), outer: None, chosen: Vec::new() });
+            return Ok(Source::Virtual { schema: schema.to_lowercase(), name: name.name.to_lowercase() });
         }
         let view = self.engine.catalog().object(&schema, engine::ObjectKind::View, &name.name);
         if let Some(view) = view.filter(|_| !to_change) {
@@ -136,14 +126,13 @@ impl Binder<'_> {
             self.note_view(shown, &plan, read_before);
             let table = ScopeTable::computed(&schema, shown, &name.name, &plan.columns, scope.slots());
             self.add_to_scope(scope, table)?;
-            let source = match outer {
+            return Ok(match outer {
                 Some(_) => {
                     let frame = Frame::derived(scope, None);
                     Source::Subquery(self.add_subquery(plan, frame, first_subquery))
                 }
                 None => Source::Derived(Box::new(plan)),
-            };
-            return Ok(Bound { source, hints: Vec::new(), outer: None, chosen: Vec::new() });
+            });
         }
         self.use_locked(&schema, &name.name, shown, to_change)?;
         let table = self.stored_table(name)?;
@@ -153,12 +142,7 @@ impl Binder<'_> {
         }
         let in_scope = ScopeTable { readable, ..ScopeTable::stored(&table, shown, scope.slots()) };
         self.add_to_scope(scope, in_scope)?;
-        Ok(Bound {
-            source: Source::Stored { table, access: Access::all() },
-            hints: hints.to_vec(),
-            outer: None,
-            chosen: Vec::new(),
-        })
+        Ok(Source::Stored { table, access: Access::all() })
     }
 
     /// The condition of the partitions that a statement chose of the table that was added to the
@@ -263,13 +247,11 @@ impl Binder<'_> {
         scope: &mut Scope,
         from: &mut From,
         outer: Option<&Frame<'_>>,
-    ) -> Result<Joined> {
+    ) -> Result<Bound> {
         let start = scope.tables.len();
-        let of_left = self.table_ref(left, scope, from, outer)?;
+        let (of_left, left) = self.table_ref(left, scope, from, outer)?;
         let middle = scope.tables.len();
-        let steps_of_left = from.tables.len();
-        let conditions_of_left = from.conditions.len();
-        let of_right = self.table_ref(right, scope, from, outer)?;
+        let (of_right, right) = self.table_ref(right, scope, from, outer)?;
         let mut conditions = Vec::new();
         // The side whose rows all stay, which is where the merged columns' values are from.
         let sides = if kind == JoinKind::Right { [of_right, of_left] } else { [of_left, of_right] };
@@ -298,28 +280,20 @@ impl Binder<'_> {
             let bound = self.expr(on, &mut Place::within(outer, &visible, "on clause"))?;
             conjuncts(bound, &mut conditions);
         }
-        match kind {
-            JoinKind::Inner => from.conditions.append(&mut conditions),
+        let (joining, first, second) = match kind {
+            JoinKind::Inner => (Joining::Inner, left, right),
+            JoinKind::Straight => (Joining::Straight, left, right),
             JoinKind::Left => {
-                if from.tables.len() != steps_of_left + 1 {
-                    return Err(SqlError::not_supported("LEFT JOIN of a join"));
-                }
-                let inner = &mut from.tables[steps_of_left].1;
-                inner.outer = Some(conditions);
                 nullable(&mut scope.tables[middle..]);
+                (Joining::Outer, left, right)
             }
             JoinKind::Right => {
-                // The left side becomes the inner one; the columns keep their order.
-                if steps_of_left + 1 != from.tables.len() || middle != start + 1 || start != 0 {
-                    return Err(SqlError::not_supported("RIGHT JOIN of more than two tables"));
-                }
-                from.conditions.truncate(conditions_of_left);
-                from.tables.swap(0, 1);
-                from.tables[1].1.outer = Some(conditions);
                 nullable(&mut scope.tables[start..middle]);
+                (Joining::Outer, right, left)
             }
-        }
-        Ok(joined)
+        };
+        let (left, right) = (Box::new(first), Box::new(second));
+        Ok((joined, JoinTree::Join { joining, left, right, on: conditions }))
     }
 
     /// FROM alone, for UPDATE and DELETE of several tables too.
@@ -334,67 +308,69 @@ impl Binder<'_> {
             let around = std::mem::replace(&mut self.table_use, table_use);
             let bound = self.table_ref(written, &mut scope, &mut from, outer);
             self.table_use = around;
-            let joined = bound?;
+            let (joined, tree) = bound?;
+            from.tree = Some(tree);
             scope.joined = joined.merges.then_some(joined.columns);
         }
         Ok((scope, from))
     }
 
-    /// The steps of the loops: each condition goes to the first one at which it can be decided.
+    /// The steps of the loops, and the conditions on no table.
     pub(in crate::bind) fn steps(
         &mut self,
-        scope: &Scope,
         from: From,
-        filter: Vec<Expr>,
+        mut filter: Vec<Expr>,
+        freedom: Freedom,
         wish: impl Fn(usize) -> Wish,
     ) -> Result<(Vec<TableStep>, Vec<Expr>)> {
-        let From { tables, conditions } = from;
-        let mut pending: Vec<Expr> = conditions.into_iter().chain(filter).collect();
-        let mut known = vec![false; scope.slots()];
-        let mut steps = Vec::with_capacity(tables.len());
-        let mut preconditions = Vec::new();
-        take_decidable(&mut pending, &known, &mut preconditions);
-        for (at, (position, mut bound)) in tables.into_iter().enumerate() {
-            bound.outer.as_mut().unwrap_or(&mut pending).append(&mut bound.chosen);
-            let table = &scope.tables[position];
-            let slots = table.base..table.base + table.columns.len();
-            let mut source = bound.source;
-            if let Source::Stored { table: stored, access } = &mut source {
-                let wish = if at == 0 { wish(table.base) } else { Wish::default() };
-                let usable = bound.outer.as_deref().unwrap_or(&pending);
-                // The conditions of the index that is chosen are copies.
-                let mut nodes = 0;
-                usable.iter().for_each(|condition| condition.visit(&mut |_| nodes += 1));
-                self.may_make(nodes * NODE_BYTES)?;
-                *access = choose(stored, table.base, usable, &|slot| known[slot], &bound.hints, &wish)?;
-            }
-            known[slots].fill(true);
-            let mut decidable = Vec::new();
-            take_decidable(&mut pending, &known, &mut decidable);
-            steps.push(TableStep {
-                source,
-                base: table.base,
-                columns: table.columns.len(),
-                needed: Vec::new(),
-                covering: None,
-                key_slot: None,
-                lock: RowLock::NONE,
-                outer: bound.outer,
-                conditions: decidable,
-            });
+        let From { mut tables, tree } = from;
+        let Some(tree) = tree else { return Ok((Vec::new(), filter)) };
+        // The conditions of the index that is chosen are copies.
+        let mut nodes = 0;
+        filter.iter().for_each(|condition| condition.visit(&mut |_| nodes += 1));
+        self.may_make(nodes * NODE_BYTES)?;
+        if let (JoinTree::Table(_), [leaf]) = (&tree, &mut tables[..]) {
+            filter.append(&mut leaf.chosen);
+            let leaf = tables.pop().expect("there is one table");
+            return optimize::only_step(leaf, filter, wish);
         }
-        Ok((steps, preconditions))
+        let tables = optimize::Tables { leaves: tables };
+        optimize::optimize(self.engine, tables, tree, filter, freedom, &wish)
     }
 }
 
-fn take_decidable(pending: &mut Vec<Expr>, known: &[bool], into: &mut Vec<Expr>) {
-    let mut rest = Vec::with_capacity(pending.len());
-    for condition in pending.drain(..) {
-        let mut slots = Vec::new();
-        condition.slots(&mut slots);
-        if slots.iter().all(|slot| known[*slot]) { into.push(condition) } else { rest.push(condition) }
+impl From {
+    /// The tables and the conditions once more, for a query around that may join them.
+    pub(super) fn unplanned(
+        &self,
+        binder: &mut Binder<'_>,
+        filter: &[Expr],
+        outputs: &[Expr],
+        slots: usize,
+    ) -> Result<Option<Box<Unplanned>>> {
+        let Some(tree) = self.tree.clone() else { return Ok(None) };
+        let leaves: Option<Vec<Leaf>> = self.tables.iter().map(Leaf::copied).collect();
+        let Some(leaves) = leaves else { return Ok(None) };
+        let mut bytes = leaves.len() * size_of::<Leaf>();
+        let exprs = || filter.iter().chain(outputs);
+        exprs().for_each(|expr| expr.visit(&mut |expr| bytes += NODE_BYTES + expr.constant_bytes()));
+        binder.may_make(bytes)?;
+        let (conditions, outputs) = (filter.to_vec(), outputs.to_vec());
+        Ok(Some(Box::new(Unplanned { leaves, tree, conditions, outputs, slots })))
     }
-    *pending = rest;
+}
+
+/// The table that was added to the scope last.
+fn leaf(source: Source, scope: &Scope) -> Leaf {
+    let table = scope.tables.last().expect("the table has been added");
+    Leaf {
+        source,
+        base: table.base,
+        columns: table.columns.len(),
+        alias: table.alias.clone(),
+        hints: Vec::new(),
+        chosen: Vec::new(),
+    }
 }
 
 fn nullable(tables: &mut [ScopeTable]) {

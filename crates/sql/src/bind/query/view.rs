@@ -53,6 +53,7 @@ impl Binder<'_> {
         }
         inner.subqueries = std::mem::take(&mut self.subqueries);
         inner.subquery_levels = self.subquery_levels;
+        inner.keeps_order = self.keeps_order;
         let mut plan = bind_query(&mut inner, &query, None).map_err(|error| match error.code {
             1049 | 1054 | 1146 | 1305 => {
                 let name = format!("{}.{}", def.schema, def.name);

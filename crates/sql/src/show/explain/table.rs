@@ -1,7 +1,7 @@
-//! The rows of EXPLAIN.
+//! EXPLAIN as a table.
 
 use crate::expr::Node;
-use crate::plan::{Access, KeyCondition, Source, TableStep};
+use crate::plan::{Access, KeyCondition, NestKind, Source, TableStep};
 use engine::{Engine, IndexColumn, IndexRef, Table};
 use types::{TypeCode, Value};
 
@@ -29,16 +29,23 @@ fn row(engine: &Engine, at: usize, kind: &str, step: &TableStep, tables: &[&Tabl
             if matches!(ty, "const" | "eq_ref" | "ref") {
                 compared = Value::text(&compared_with(access, tables));
             }
-            (table.def.name.clone(), ty, key, rows)
+            (step.alias.clone(), ty, key, rows)
         }
-        Source::Virtual { name, .. } => (name.clone(), "ALL", Value::Null, 0),
+        Source::Virtual { .. } => (step.alias.clone(), "ALL", Value::Null, 0),
         Source::Derived(_) | Source::Subquery(_) => (format!("<derived{}>", at + 2), "ALL", Value::Null, 0),
     };
-    let extra = match (step.conditions.is_empty(), step.covering.is_some()) {
-        (true, false) => Value::Null,
-        (false, false) => Value::text("Using where"),
-        (true, true) => Value::text("Using index"),
-        (false, true) => Value::text("Using where; Using index"),
+    let notes = [
+        (step.all_conditions().next().is_some(), "Using where"),
+        (step.covering.is_some(), "Using index"),
+        (step.nests.iter().any(|nest| nest.kind == NestKind::Semi), "FirstMatch"),
+        (step.nests.iter().any(|nest| nest.kind == NestKind::Anti), "Not exists"),
+        (step.hash.is_some(), "Using join buffer (hash join)"),
+    ];
+    let notes: Vec<&str> = notes.into_iter().filter(|(holds, _)| *holds).map(|(_, note)| note).collect();
+    let extra = if notes.is_empty() { Value::Null } else { Value::text(&notes.join("; ")) };
+    let (rows, filtered) = match step.estimate {
+        Some(estimate) => (estimate.read.round().max(1.0) as u64, estimate.taken_percent),
+        None => (rows, 100.0),
     };
     vec![
         Value::UInt(1),
@@ -51,7 +58,7 @@ fn row(engine: &Engine, at: usize, kind: &str, step: &TableStep, tables: &[&Tabl
         key_len,
         compared,
         Value::UInt(rows),
-        Value::Double(100.0),
+        Value::Double((filtered * 100.0).round() / 100.0),
         extra,
     ]
 }
@@ -104,9 +111,9 @@ fn compared_with(access: &Access, tables: &[&TableStep]) -> String {
 /// The column of a slot with its schema and table.
 fn column_of(slot: usize, tables: &[&TableStep]) -> String {
     let owner = tables.iter().find(|step| (step.base..step.base + step.columns).contains(&slot));
-    match owner.map(|step| (&step.source, slot - step.base)) {
-        Some((Source::Stored { table, .. }, at)) => {
-            format!("{}.{}.{}", table.def.schema, table.def.name, table.def.columns[at].name)
+    match owner.map(|step| (step, &step.source, slot - step.base)) {
+        Some((step, Source::Stored { table, .. }, at)) => {
+            format!("{}.{}.{}", table.def.schema, step.alias, table.def.columns[at].name)
         }
         _ => "func".to_owned(),
     }

@@ -1,0 +1,129 @@
+//! A query's tables as blocks: tables that may be joined in any order, with the nests that hang on
+//! them.
+//!
+//! In: FROM as a tree, and WHERE. Out: one block for the query and one within it for each outer,
+//! semi- or anti-join. An outer join whose missing rows no condition would take is an inner one.
+
+use super::equalities::key_kind;
+use super::nulls::rejected_slots;
+use super::tables::{Mask, Tables};
+use crate::ast::BinaryOp;
+use crate::expr::{Expr, Node};
+use crate::plan::{JoinTree, Joining, KeyKind, NestKind, Source};
+use engine::IndexRef;
+use std::collections::HashSet;
+
+/// Tables that are joined by inner joins, and what hangs on them.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    /// In the order in which they were written.
+    pub members: Vec<Member>,
+    /// All of them hold for each combination of rows of the block.
+    pub conditions: Vec<Expr>,
+    /// Of each STRAIGHT_JOIN: the tables that are read before these.
+    pub straight: Vec<(Mask, Mask)>,
+}
+
+#[derive(Debug)]
+pub(super) enum Member {
+    Table(usize),
+    Nest(NestKind, Block),
+}
+
+impl Block {
+    /// All tables in it, those of nests among them.
+    pub fn tables(&self) -> Mask {
+        self.members.iter().fold(Mask::NONE, |mask, member| match member {
+            Member::Table(at) => mask.with(*at),
+            Member::Nest(_, block) => mask | block.tables(),
+        })
+    }
+
+    /// The block of a whole query.
+    pub fn of(tables: &mut Tables, tree: JoinTree, filter: Vec<Expr>) -> Block {
+        let rejected = filter.iter().flat_map(rejected_slots).collect();
+        let tree = simplified(tables, tree, &rejected);
+        let mut block = Block { conditions: filter, ..Block::default() };
+        block.add(tables, tree);
+        block
+    }
+
+    fn add(&mut self, tables: &mut Tables, tree: JoinTree) {
+        match tree {
+            JoinTree::Table(at) => {
+                self.members.push(Member::Table(at));
+                self.conditions.append(&mut tables.leaves[at].chosen);
+            }
+            JoinTree::Join { joining: joining @ (Joining::Inner | Joining::Straight), left, right, on } => {
+                if joining == Joining::Straight {
+                    self.straight.push((tables.mask_of_tree(&left), tables.mask_of_tree(&right)));
+                }
+                self.add(tables, *left);
+                self.add(tables, *right);
+                self.conditions.extend(on);
+            }
+            JoinTree::Join { joining, left, right, on } => {
+                self.add(tables, *left);
+                let mut nest = Block { conditions: on, ..Block::default() };
+                nest.add(tables, *right);
+                let kind = match joining {
+                    Joining::Semi => NestKind::Semi,
+                    Joining::Anti => NestKind::Anti,
+                    _ => NestKind::Outer,
+                };
+                self.members.push(Member::Nest(kind, nest));
+            }
+        }
+    }
+}
+
+/// Whether no more than one row of a table can fulfil the conditions for any row of the others: they
+/// fix a unique key.
+fn has_one_row(tables: &Tables, at: usize, conditions: &[Expr]) -> bool {
+    let leaf = &tables.leaves[at];
+    let Source::Stored { table, .. } = &leaf.source else { return false };
+    let is_fixed = |column: usize| {
+        conditions.iter().any(|condition| {
+            let Node::Compare { op: BinaryOp::Equal, operands, collation } = &condition.node else {
+                return false;
+            };
+            let is_column = |expr: &Expr| matches!(expr.node, Node::Slot(slot) if slot == leaf.base + column);
+            let [one, other] = &**operands;
+            let (own, other) = if is_column(one) { (one, other) } else { (other, one) };
+            is_column(own)
+                && !tables.mask_of(other).has(at)
+                && !other.varies()
+                && key_kind(&own.ty, &other.ty, *collation).is_some_and(|kind| kind != KeyKind::Double)
+                && (!own.ty.is_character() || own.ty.collation == *collation)
+        })
+    };
+    let secondary = (0..table.def.indexes.len()).filter(|at| table.def.indexes[*at].unique);
+    std::iter::once(IndexRef::Primary).chain(secondary.map(IndexRef::Secondary)).any(|index| {
+        let parts = table.index_columns(index);
+        !parts.is_empty() && parts.iter().all(|part| part.prefix.is_none() && is_fixed(part.column))
+    })
+}
+
+/// The tree with inner joins where conditions around reject the NULLs of an outer join.
+fn simplified(tables: &Tables, tree: JoinTree, rejected: &HashSet<usize>) -> JoinTree {
+    let JoinTree::Join { joining, left, right, on } = tree else { return tree };
+    let of_right = tables.mask_of_tree(&right);
+    let is_inner = match joining {
+        Joining::Outer => {
+            rejected.iter().any(|slot| tables.of_slot(*slot).is_some_and(|at| of_right.has(at)))
+        }
+        Joining::Semi => matches!(*right, JoinTree::Table(at) if has_one_row(tables, at, &on)),
+        _ => false,
+    };
+    let joining = if is_inner { Joining::Inner } else { joining };
+    let of_on: HashSet<usize> = on.iter().flat_map(rejected_slots).collect();
+    let both = || rejected.union(&of_on).copied().collect::<HashSet<usize>>();
+    let (for_left, for_right) = match joining {
+        Joining::Inner | Joining::Straight => (both(), both()),
+        Joining::Semi => (both(), of_on),
+        Joining::Outer | Joining::Anti => (rejected.clone(), of_on),
+    };
+    let left = Box::new(simplified(tables, *left, &for_left));
+    let right = Box::new(simplified(tables, *right, &for_right));
+    JoinTree::Join { joining, left, right, on }
+}

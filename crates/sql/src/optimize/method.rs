@@ -1,0 +1,130 @@
+//! How one table is read for the rows of the tables before: by an index for each of them, or once,
+//! into a hash table.
+
+use super::equalities::{equal_columns, key_kind};
+use super::estimate::Size;
+use super::tables::{Mask, Tables};
+use crate::error::Result;
+use crate::expr::{Expr, Node};
+use crate::plan::{Access, HashKey, Source, Wish, accesses};
+use engine::{IndexRef, Table};
+
+/// What things cost, in rows that are read one after the other.
+mod price {
+    /// A way down a tree.
+    pub const LOOKUP: f64 = 2.0;
+    /// A row of the clustered index that is found by an entry of another one.
+    pub const ROW_OF_ENTRY: f64 = 1.5;
+    /// A row that is put into a hash table.
+    pub const HASHED: f64 = 1.0;
+    /// A key that is looked up in a hash table.
+    pub const PROBE: f64 = 0.5;
+    /// A row that is in memory.
+    pub const IN_MEMORY: f64 = 0.3;
+    /// What is left of the cost where the rows come in the wanted order, and all of them are wanted
+    /// or some.
+    pub const ORDERED: f64 = 0.9;
+    pub const ORDERED_WITH_LIMIT: f64 = 0.2;
+}
+
+/// A way to read a table, and what it costs for so many rows of the tables before.
+#[derive(Debug, Clone)]
+pub(super) struct Method {
+    /// Of a stored table.
+    pub access: Option<Access>,
+    pub hashes: bool,
+    /// Rows that are read in a round, or for the hash table.
+    pub read: f64,
+    pub cost: f64,
+}
+
+/// What is asked of a table.
+pub(super) struct Asked<'a> {
+    /// Conditions on it, and on it and tables that are known.
+    pub conditions: &'a [Expr],
+    /// Tables whose rows are at hand.
+    pub known: Mask,
+    /// So many combinations of their rows.
+    pub rounds: f64,
+    /// Rows of the table, of a round, that the conditions take.
+    pub taken: f64,
+    pub may_hash: bool,
+    pub wish: &'a Wish,
+}
+
+/// The columns of the table that equal columns of known ones, as keys.
+pub(super) fn hash_keys(tables: &Tables, at: usize, known: Mask, conditions: &[Expr]) -> Vec<HashKey> {
+    let slot_of = |expr: &Expr| match expr.node {
+        Node::Slot(slot) => tables.of_slot(slot).map(|table| (slot, table)),
+        _ => None,
+    };
+    let key = |condition: &Expr| {
+        let (left, right, collation) = equal_columns(condition)?;
+        let kind = key_kind(&left.ty, &right.ty, collation)?;
+        match (slot_of(left)?, slot_of(right)?) {
+            ((own, table), (other, of)) if table == at && known.has(of) => Some(HashKey { own, other, kind }),
+            ((other, of), (own, table)) if table == at && known.has(of) => Some(HashKey { own, other, kind }),
+            _ => None,
+        }
+    };
+    conditions.iter().filter_map(key).collect()
+}
+
+fn cost_of_access(table: &Table, size: &Size, access: &Access, wish: &Wish) -> (f64, f64) {
+    let (read, ranges) = size.found(table, access);
+    let of_row = if access.index == IndexRef::Primary { 1.0 } else { 1.0 + price::ROW_OF_ENTRY };
+    let mut cost = ranges * price::LOOKUP + read * of_row;
+    if access.ordered {
+        cost *= if wish.has_limit { price::ORDERED_WITH_LIMIT } else { price::ORDERED };
+    }
+    (read, cost)
+}
+
+/// The cheapest way to read a table.
+pub(super) fn cheapest(tables: &Tables, size: &Size, at: usize, asked: &Asked<'_>) -> Result<Method> {
+    let leaf = &tables.leaves[at];
+    let mut best: Option<Method> = None;
+    let mut consider = |method: Method| {
+        if best.as_ref().is_none_or(|best| method.cost < best.cost) {
+            best = Some(method);
+        }
+    };
+    let keys = match asked.may_hash && !asked.known.is_empty() {
+        true => hash_keys(tables, at, asked.known, asked.conditions),
+        false => Vec::new(),
+    };
+    let of_probes = asked.rounds * (price::PROBE + asked.taken * price::IN_MEMORY);
+    match &leaf.source {
+        Source::Stored { table, .. } => {
+            let read_by = |is_known: &dyn Fn(usize) -> bool, wish: &Wish| {
+                accesses(table, leaf.base, asked.conditions, is_known, &leaf.hints, wish)
+            };
+            let is_known = |slot: usize| tables.of_slot(slot).is_some_and(|at| asked.known.has(at));
+            for access in read_by(&is_known, asked.wish)? {
+                let (read, cost) = cost_of_access(table, size, &access, asked.wish);
+                consider(Method { access: Some(access), hashes: false, read, cost: cost * asked.rounds });
+            }
+            if !keys.is_empty() {
+                let nothing = Wish::default();
+                for access in read_by(&|_| false, &nothing)? {
+                    let (read, cost) = cost_of_access(table, size, &access, &nothing);
+                    let cost = cost + read * price::HASHED + of_probes;
+                    consider(Method { access: Some(access), hashes: true, read, cost });
+                }
+            }
+        }
+        source => {
+            let cost = asked.rounds * size.rows * price::IN_MEMORY;
+            consider(Method { access: None, hashes: false, read: size.rows, cost });
+            let is_fixed = match source {
+                Source::Subquery(call) => call.args.iter().all(|arg| tables.mask_of(arg).is_empty()),
+                _ => true,
+            };
+            if !keys.is_empty() && is_fixed {
+                let cost = size.rows * (price::IN_MEMORY + price::HASHED) + of_probes;
+                consider(Method { access: None, hashes: true, read: size.rows, cost });
+            }
+        }
+    }
+    Ok(best.expect("a table can be read"))
+}

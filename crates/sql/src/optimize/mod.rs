@@ -1,0 +1,82 @@
+//! From FROM and WHERE to the steps of the loops.
+//!
+//! In: the tables and how they are joined, as the binder has understood them, and the conditions.
+//! Out: the steps in the order in which they are taken, each with its access, the way in which its
+//! rows are found, and the conditions that can be decided there.
+//!
+//! The way: outer joins become inner ones where that is the same (`nulls`), the tables that may be
+//! joined in any order become a block (`block`), columns that are equal become a class
+//! (`equalities`); then the cheapest order is looked for (`order`), by what it costs to read each
+//! table after others (`method`, `estimate`), and the steps of it are made (`steps`). A statement
+//! of one table sees none of that.
+
+mod block;
+mod equalities;
+mod estimate;
+mod method;
+mod nulls;
+mod order;
+mod steps;
+mod tables;
+
+pub(crate) use tables::{Mask, Tables};
+
+use crate::error::Result;
+use crate::expr::Expr;
+use crate::plan::{JoinTree, Leaf, Source, TableStep, Wish, choose};
+use block::Block;
+use engine::Engine;
+use estimate::Size;
+use steps::{Around, Planner, with_tables};
+
+/// What the optimizer may decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Freedom {
+    /// Only which index is read, by rules: rows are locked in the order in which they are read.
+    None,
+    /// How each table is read.
+    Methods,
+    /// The order too.
+    All,
+}
+
+/// The step of a statement of one table, and the conditions on no table. The index is chosen by
+/// rules.
+pub(crate) fn only_step(
+    mut leaf: Leaf,
+    filter: Vec<Expr>,
+    wish: impl Fn(usize) -> Wish,
+) -> Result<(Vec<TableStep>, Vec<Expr>)> {
+    let mut slots = Vec::new();
+    let (conditions, preconditions): (Vec<Expr>, Vec<Expr>) = filter.into_iter().partition(|condition| {
+        slots.clear();
+        condition.slots(&mut slots);
+        !slots.is_empty()
+    });
+    if let Source::Stored { table, access } = &mut leaf.source {
+        *access = choose(table, leaf.base, &conditions, &|_| false, &leaf.hints, &wish(leaf.base))?;
+    }
+    let step = TableStep { conditions, ..TableStep::new(leaf.source, leaf.alias, leaf.base, leaf.columns) };
+    Ok((vec![step], preconditions))
+}
+
+/// The steps of a statement of several tables, and the conditions on no table.
+pub(crate) fn optimize(
+    engine: &Engine,
+    mut tables: Tables,
+    tree: JoinTree,
+    filter: Vec<Expr>,
+    freedom: Freedom,
+    wish: &dyn Fn(usize) -> Wish,
+) -> Result<(Vec<TableStep>, Vec<Expr>)> {
+    let mut block = Block::of(&mut tables, tree, filter);
+    let is_on_tables = |condition: &Expr| !tables.mask_of(condition).is_empty();
+    let (conditions, preconditions) =
+        std::mem::take(&mut block.conditions).into_iter().partition(is_on_tables);
+    block.conditions = conditions;
+    let sizes = tables.leaves.iter().map(|leaf| Size::of(engine, &leaf.source)).collect();
+    let planner = Planner { tables: &tables, sizes, freedom };
+    let around = Around { known: Mask::NONE, rounds: 1.0 };
+    let planned = planner.block(block, around, Some(wish))?;
+    Ok((with_tables(planned.steps, tables), preconditions))
+}

@@ -1,0 +1,43 @@
+//! What a condition says of NULL: which columns may not have it where the condition holds.
+
+use crate::ast::{BinaryOp, TruthValue};
+use crate::expr::{Expr, Node};
+use std::collections::HashSet;
+
+/// The slots for each of which NULL makes the expression NULL.
+fn null_slots(expr: &Expr) -> HashSet<usize> {
+    let union = |operands: &[Expr]| operands.iter().flat_map(null_slots).collect();
+    match &expr.node {
+        Node::Slot(slot) => HashSet::from([*slot]),
+        Node::Compare { op, operands, .. } if *op != BinaryOp::NullSafeEqual => union(&operands[..]),
+        Node::Arithmetic { operands, .. } | Node::Like { operands, .. } => union(&operands[..]),
+        Node::Xor(operands) => union(&operands[..]),
+        Node::Between { operands, .. } => null_slots(&operands[0]),
+        Node::In { operand, .. }
+        | Node::Not(operand)
+        | Node::Negate(operand)
+        | Node::BitNot(operand)
+        | Node::Cast(operand)
+        | Node::Recollate(operand)
+        | Node::Extract { operand, .. } => null_slots(operand),
+        // NULL AND FALSE is FALSE, NULL OR TRUE is TRUE.
+        Node::And(operands) | Node::Or(operands) => common(operands.iter().map(null_slots)),
+        _ => HashSet::new(),
+    }
+}
+
+/// The slots for each of which NULL makes the condition something else than true.
+pub(super) fn rejected_slots(condition: &Expr) -> HashSet<usize> {
+    match &condition.node {
+        Node::And(operands) => operands.iter().flat_map(rejected_slots).collect(),
+        Node::Or(operands) => common(operands.iter().map(rejected_slots)),
+        Node::IsNull { negated: true, operand } => null_slots(operand),
+        Node::IsTruth { negated: false, operand, value: TruthValue::True } => rejected_slots(operand),
+        _ => null_slots(condition),
+    }
+}
+
+fn common(mut sets: impl Iterator<Item = HashSet<usize>>) -> HashSet<usize> {
+    let first = sets.next().unwrap_or_default();
+    sets.fold(first, |common, set| common.intersection(&set).copied().collect())
+}

@@ -1,0 +1,192 @@
+//! The order in which the tables of a block are read.
+//!
+//! Exactly, for up to [`MOST_EXACT`] tables: of each set of tables the cheapest order is found from
+//! the cheapest orders of the sets with one table less. For more tables step by step, each time
+//! the table that costs least and multiplies the rows least.
+
+use super::equalities::Class;
+use super::estimate::{self, Size};
+use super::method::{Asked, Method, cheapest};
+use super::tables::{Mask, Tables};
+use crate::error::Result;
+use crate::expr::{Expr, Node};
+use crate::plan::{Source, Wish};
+use std::collections::HashMap;
+
+/// So many tables are ordered exactly.
+const MOST_EXACT: usize = 8;
+
+/// What is known of a block whose tables are to be ordered.
+pub(super) struct Ordering<'a> {
+    pub tables: &'a Tables,
+    /// Of each table.
+    pub sizes: &'a [Size],
+    /// The block's tables, as they are written.
+    pub members: &'a [usize],
+    /// Conditions with the tables that they are on.
+    pub conditions: &'a [(Expr, Mask)],
+    pub classes: &'a [Class],
+    pub straight: &'a [(Mask, Mask)],
+    /// Tables around the block.
+    pub known: Mask,
+    /// So many rows of them come.
+    pub rounds: f64,
+    pub may_hash: bool,
+    pub wish: Option<&'a dyn Fn(usize) -> Wish>,
+}
+
+/// A beginning of an order.
+#[derive(Debug, Clone)]
+struct Begun {
+    order: Vec<usize>,
+    placed: Mask,
+    rows: f64,
+    cost: f64,
+}
+
+/// A table that comes next.
+pub(super) struct Next {
+    pub method: Method,
+    /// Rows behind it.
+    pub rows: f64,
+}
+
+impl Ordering<'_> {
+    /// The cheapest order.
+    pub fn cheapest(&self) -> Result<Vec<usize>> {
+        let first = Begun { order: Vec::new(), placed: Mask::NONE, rows: self.rounds, cost: 0.0 };
+        if self.members.len() <= MOST_EXACT { self.exactly(first) } else { self.step_by_step(first) }
+    }
+
+    fn exactly(&self, first: Begun) -> Result<Vec<usize>> {
+        let mut best = HashMap::from([(first.placed, first)]);
+        for _ in self.members {
+            let mut longer: HashMap<Mask, Begun> = HashMap::new();
+            let mut begun: Vec<Begun> = best.into_values().collect();
+            begun.sort_by(|a, b| a.order.cmp(&b.order));
+            for begun in &begun {
+                for at in self.may_follow(begun.placed) {
+                    let extended = self.extended(begun, at)?;
+                    let known = longer.get(&extended.placed);
+                    if known.is_none_or(|known| extended.cost < known.cost) {
+                        longer.insert(extended.placed, extended);
+                    }
+                }
+            }
+            best = longer;
+        }
+        Ok(best.into_values().next().map(|begun| begun.order).unwrap_or_default())
+    }
+
+    fn step_by_step(&self, first: Begun) -> Result<Vec<usize>> {
+        let mut begun = first;
+        for _ in self.members {
+            let mut best: Option<Begun> = None;
+            for at in self.may_follow(begun.placed) {
+                let extended = self.extended(&begun, at)?;
+                let is_better = |best: &Begun| extended.cost + extended.rows < best.cost + best.rows;
+                if best.as_ref().is_none_or(is_better) {
+                    best = Some(extended);
+                }
+            }
+            begun = best.expect("some table may follow");
+        }
+        Ok(begun.order)
+    }
+
+    /// The tables that may be read after these.
+    fn may_follow(&self, placed: Mask) -> Vec<usize> {
+        let own = self.members.iter().fold(Mask::NONE, |mask, at| mask.with(*at));
+        let waits = |at: usize| {
+            let before = self.straight.iter().filter(|(_, after)| after.has(at));
+            let arguments = match &self.tables.leaves[at].source {
+                Source::Subquery(call) => call.args.iter().map(|arg| self.tables.mask_of(arg)).collect(),
+                _ => Vec::new(),
+            };
+            let needed = before.map(|(before, _)| *before).chain(arguments);
+            needed.fold(Mask::NONE, |all, needed| all | needed & own)
+        };
+        let rest = self.members.iter().copied().filter(|at| !placed.has(*at));
+        rest.filter(|at| waits(*at).is_within(placed)).collect()
+    }
+
+    fn extended(&self, begun: &Begun, at: usize) -> Result<Begun> {
+        let next = self.next(begun.placed, at, begun.rows)?;
+        let mut order = begun.order.clone();
+        order.push(at);
+        Ok(Begun {
+            order,
+            placed: begun.placed.with(at),
+            rows: next.rows,
+            cost: begun.cost + next.method.cost,
+        })
+    }
+
+    /// How a table is read after others of the block, of which so many combinations of rows come.
+    pub fn next(&self, placed: Mask, at: usize, rounds: f64) -> Result<Next> {
+        let known = placed | self.known;
+        let conditions = self.decided(placed, at);
+        let size = &self.sizes[at];
+        let mut taken = size.rows;
+        for condition in &conditions {
+            taken *= self.share(condition, at);
+        }
+        let wish = self.wish_of(placed, at);
+        let asked =
+            Asked { conditions: &conditions, known, rounds, taken, may_hash: self.may_hash, wish: &wish };
+        let method = cheapest(self.tables, size, at, &asked)?;
+        // What the index finds may be known better than what the conditions take.
+        let found = if method.hashes || conditions.is_empty() { taken } else { taken.min(method.read) };
+        Ok(Next { method, rows: (rounds * found).max(f64::MIN_POSITIVE) })
+    }
+
+    /// The wanted order, for a table that is the first.
+    pub fn wish_of(&self, placed: Mask, at: usize) -> Wish {
+        match self.wish {
+            Some(wish) if placed.is_empty() => wish(self.tables.leaves[at].base),
+            _ => Wish::default(),
+        }
+    }
+
+    /// The conditions that can be decided when a table comes to others of the block.
+    pub fn decided(&self, placed: Mask, at: usize) -> Vec<Expr> {
+        let known = placed | self.known;
+        let is_decided = |mask: Mask| mask.has(at) && mask.is_within(known.with(at));
+        let mut decided: Vec<Expr> = self
+            .conditions
+            .iter()
+            .filter(|(_, mask)| is_decided(*mask))
+            .map(|(expr, _)| expr.clone())
+            .collect();
+        let table_of = |column: &Expr| match column.node {
+            Node::Slot(slot) => self.tables.of_slot(slot),
+            _ => None,
+        };
+        for class in self.classes {
+            let comes = |column: &Expr| table_of(column) == Some(at);
+            let is_known = |column: &Expr| table_of(column).is_some_and(|table| placed.has(table));
+            class.equalities(comes, is_known, &mut decided);
+        }
+        decided
+    }
+
+    /// The share of a table's rows that a condition takes.
+    fn share(&self, condition: &Expr, at: usize) -> f64 {
+        let Node::Compare { op: crate::ast::BinaryOp::Equal, operands, .. } = &condition.node else {
+            return estimate::share(condition);
+        };
+        let distinct = operands.iter().filter_map(|operand| {
+            let Node::Slot(slot) = operand.node else { return None };
+            let table = self.tables.of_slot(slot)?;
+            let leaf = &self.tables.leaves[table];
+            match &leaf.source {
+                Source::Stored { table: stored, .. } => {
+                    Some(self.sizes[table].distinct_of_column(stored, slot - leaf.base))
+                }
+                _ if table == at => Some((self.sizes[table].rows / 2.0).max(1.0)),
+                _ => None,
+            }
+        });
+        distinct.reduce(f64::max).map_or_else(|| estimate::share(condition), |distinct| 1.0 / distinct)
+    }
+}

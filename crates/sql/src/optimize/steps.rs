@@ -1,0 +1,269 @@
+//! The steps of a block in the order that was found.
+
+use super::Freedom;
+use super::block::{Block, Member};
+use super::equalities::take_classes;
+use super::estimate::{self, Size};
+use super::method::{Method, hash_keys};
+use super::order::Ordering;
+use super::tables::{Mask, Tables};
+use crate::error::Result;
+use crate::expr::{Expr, Node};
+use crate::plan::{Access, Estimate, HashLookup, Leaf, Nest, NestKind, Source, TableStep, Wish, choose};
+
+/// Makes steps of blocks.
+pub(super) struct Planner<'t> {
+    pub tables: &'t Tables,
+    /// Of each table.
+    pub sizes: Vec<Size>,
+    pub freedom: Freedom,
+}
+
+/// What there is around a block.
+#[derive(Clone, Copy)]
+pub(super) struct Around {
+    /// Tables whose rows are at hand.
+    pub known: Mask,
+    /// So many rows of them come.
+    pub rounds: f64,
+}
+
+/// A step before it has its table.
+pub(super) struct Draft {
+    /// The table's position.
+    at: usize,
+    /// Of a stored table.
+    access: Option<Access>,
+    nests: Vec<Nest>,
+    hash: Option<HashLookup>,
+    conditions: Vec<Expr>,
+    estimate: Option<Estimate>,
+}
+
+impl Draft {
+    fn of(at: usize) -> Draft {
+        Draft { at, access: None, nests: Vec::new(), hash: None, conditions: Vec::new(), estimate: None }
+    }
+}
+
+/// The steps with their tables.
+pub(super) fn with_tables(drafts: Vec<Draft>, tables: Tables) -> Vec<TableStep> {
+    let mut leaves: Vec<Option<Leaf>> = tables.leaves.into_iter().map(Some).collect();
+    let with_table = |draft: Draft| {
+        let Draft { at, access: chosen, nests, hash, conditions, estimate } = draft;
+        let mut leaf = leaves[at].take().expect("each table has one step");
+        if let (Source::Stored { access, .. }, Some(chosen)) = (&mut leaf.source, chosen) {
+            *access = chosen;
+        }
+        let step = TableStep::new(leaf.source, leaf.alias, leaf.base, leaf.columns);
+        TableStep { nests, hash, conditions, estimate, ..step }
+    };
+    drafts.into_iter().map(with_table).collect()
+}
+
+/// A block that is planned.
+pub(super) struct Planned {
+    pub steps: Vec<Draft>,
+    /// Rows that come out of it, of all rounds.
+    rows: f64,
+    cost: f64,
+}
+
+/// A nest that is not placed yet.
+struct Hanging {
+    kind: NestKind,
+    block: Block,
+    own: Mask,
+    /// Tables that its conditions look at.
+    needs: Mask,
+    /// It is placed as soon as it can be: it takes rows away, or something else looks at it.
+    is_eager: bool,
+}
+
+/// What is placed of a block.
+struct Placed {
+    steps: Vec<Draft>,
+    tables: Mask,
+    rows: f64,
+    cost: f64,
+}
+
+impl Planner<'_> {
+    /// The steps of a block; `wish` where its rows may come in a wanted order.
+    pub fn block(
+        &self,
+        mut block: Block,
+        around: Around,
+        wish: Option<&dyn Fn(usize) -> Wish>,
+    ) -> Result<Planned> {
+        let written = std::mem::take(&mut block.members);
+        let is_table = |member: &Member| if let Member::Table(at) = member { Some(*at) } else { None };
+        let members: Vec<usize> = written.iter().filter_map(is_table).collect();
+        let own = members.iter().fold(Mask::NONE, |mask, at| mask.with(*at));
+        let classes = match self.freedom {
+            Freedom::None => Vec::new(),
+            _ => take_classes(&mut block.conditions, |column| match column.node {
+                Node::Slot(slot) => self.tables.of_slot(slot).is_some_and(|at| own.has(at)),
+                _ => false,
+            }),
+        };
+        let masked = |condition: Expr| {
+            let mask = self.tables.mask_of(&condition);
+            (condition, mask)
+        };
+        let conditions: Vec<(Expr, Mask)> = block.conditions.into_iter().map(masked).collect();
+        let ordering = Ordering {
+            tables: self.tables,
+            sizes: &self.sizes,
+            members: &members,
+            conditions: &conditions,
+            classes: &classes,
+            straight: &block.straight,
+            known: around.known,
+            rounds: around.rounds,
+            may_hash: self.freedom != Freedom::None,
+            wish,
+        };
+        let mut placed = Placed { steps: Vec::new(), tables: Mask::NONE, rows: around.rounds, cost: 0.0 };
+        if self.freedom != Freedom::All {
+            for member in written {
+                match member {
+                    Member::Table(at) => self.place(&ordering, at, &mut placed)?,
+                    Member::Nest(kind, nest) => {
+                        let nest = self.hanging(kind, nest, &conditions);
+                        self.place_nest(&ordering, nest, &mut placed)?;
+                    }
+                }
+            }
+            return Ok(placed.planned());
+        }
+        let mut hanging: Vec<Hanging> = Vec::new();
+        for member in written {
+            if let Member::Nest(kind, nest) = member {
+                hanging.push(self.hanging(kind, nest, &conditions));
+            }
+        }
+        for at in ordering.cheapest()? {
+            self.place(&ordering, at, &mut placed)?;
+            self.place_nests(&ordering, &mut hanging, &mut placed, |nest| nest.is_eager)?;
+        }
+        self.place_nests(&ordering, &mut hanging, &mut placed, |_| true)?;
+        assert!(hanging.is_empty(), "each nest has the tables that its conditions look at");
+        Ok(placed.planned())
+    }
+
+    fn hanging(&self, kind: NestKind, block: Block, conditions: &[(Expr, Mask)]) -> Hanging {
+        let own = block.tables();
+        let needs = self.needs_of(&block).without(own);
+        let is_looked_at = conditions.iter().any(|(_, mask)| !(*mask & own).is_empty());
+        Hanging { kind, own, needs, is_eager: kind != NestKind::Outer || is_looked_at, block }
+    }
+
+    /// The tables that conditions in a block look at.
+    fn needs_of(&self, block: &Block) -> Mask {
+        let of_conditions =
+            block.conditions.iter().fold(Mask::NONE, |mask, condition| mask | self.tables.mask_of(condition));
+        block.members.iter().fold(of_conditions, |mask, member| match member {
+            Member::Table(_) => mask,
+            Member::Nest(_, nest) => mask | self.needs_of(nest),
+        })
+    }
+
+    /// Places those of the nests that can be, in the order in which they were written.
+    fn place_nests(
+        &self,
+        ordering: &Ordering<'_>,
+        hanging: &mut Vec<Hanging>,
+        placed: &mut Placed,
+        is_wanted: impl Fn(&Hanging) -> bool,
+    ) -> Result<()> {
+        loop {
+            let known = ordering.known | placed.tables;
+            let ready = hanging.iter().position(|nest| nest.needs.is_within(known) && is_wanted(nest));
+            let Some(ready) = ready else { return Ok(()) };
+            let nest = hanging.remove(ready);
+            self.place_nest(ordering, nest, placed)?;
+        }
+    }
+
+    fn place(&self, ordering: &Ordering<'_>, at: usize, placed: &mut Placed) -> Result<()> {
+        let leaf = &self.tables.leaves[at];
+        let mut step = Draft { conditions: ordering.decided(placed.tables, at), ..Draft::of(at) };
+        let known = ordering.known | placed.tables;
+        if self.freedom == Freedom::None {
+            if let Source::Stored { table, .. } = &leaf.source {
+                let is_known = |slot: usize| self.tables.of_slot(slot).is_some_and(|at| known.has(at));
+                let wish = ordering.wish_of(placed.tables, at);
+                let conditions = &step.conditions;
+                step.access = Some(choose(table, leaf.base, conditions, &is_known, &leaf.hints, &wish)?);
+            }
+        } else {
+            let next = ordering.next(placed.tables, at, placed.rows)?;
+            let Method { access, hashes, read, cost } = next.method;
+            step.access = access;
+            if hashes {
+                self.hash(&mut step, at, known);
+            }
+            placed.cost += cost;
+            let rounds = if hashes { 1.0 } else { placed.rows };
+            let taken_percent = (next.rows / (rounds * read.max(f64::MIN_POSITIVE)) * 100.0).min(100.0);
+            placed.rows = next.rows;
+            step.estimate = Some(Estimate { read, taken_percent, rows: placed.rows, cost: placed.cost });
+        }
+        placed.tables = placed.tables.with(at);
+        placed.steps.push(step);
+        Ok(())
+    }
+
+    /// Has a table's rows found in a hash table: conditions that its keys decide are not asked
+    /// again, and those on the table alone are asked once.
+    fn hash(&self, step: &mut Draft, at: usize, known: Mask) {
+        let keys = hash_keys(self.tables, at, known, &step.conditions);
+        assert!(!keys.is_empty(), "a hash table has a key");
+        let is_key =
+            |condition: &Expr| !hash_keys(self.tables, at, known, std::slice::from_ref(condition)).is_empty();
+        let rest = std::mem::take(&mut step.conditions).into_iter().filter(|condition| !is_key(condition));
+        let (own, others) = rest.partition(|condition| {
+            self.tables.mask_of(condition).is_within(Mask::of(at)) && !condition.varies()
+        });
+        step.conditions = others;
+        step.hash = Some(HashLookup { keys, conditions: own });
+    }
+
+    fn place_nest(&self, ordering: &Ordering<'_>, nest: Hanging, placed: &mut Placed) -> Result<()> {
+        let Hanging { kind, mut block, own, .. } = nest;
+        let is_on_own = |condition: &Expr| !(self.tables.mask_of(condition) & own).is_empty();
+        let (inside, guards) = std::mem::take(&mut block.conditions).into_iter().partition(is_on_own);
+        block.conditions = inside;
+        let around = Around { known: ordering.known | placed.tables, rounds: placed.rows };
+        let planned = self.block(block, around, None)?;
+        placed.tables = placed.tables | own;
+        let known = ordering.known | placed.tables;
+        let is_decided = |mask: Mask| !(mask & own).is_empty() && mask.is_within(known);
+        let conditions: Vec<Expr> = ordering
+            .conditions
+            .iter()
+            .filter(|(_, mask)| is_decided(*mask))
+            .map(|(condition, _)| condition.clone())
+            .collect();
+        let shares: f64 = conditions.iter().map(estimate::share).product();
+        placed.rows = shares
+            * match kind {
+                NestKind::Outer => planned.rows.max(placed.rows),
+                NestKind::Semi => planned.rows.min(placed.rows),
+                NestKind::Anti => (placed.rows - planned.rows).max(placed.rows / 10.0),
+            };
+        placed.cost += planned.cost;
+        let mut steps = planned.steps;
+        let opened = Nest { kind, tables: steps.len(), guards, conditions };
+        steps[0].nests.insert(0, opened);
+        placed.steps.append(&mut steps);
+        Ok(())
+    }
+}
+
+impl Placed {
+    fn planned(self) -> Planned {
+        Planned { steps: self.steps, rows: self.rows, cost: self.cost }
+    }
+}

@@ -1,0 +1,371 @@
+//! A plan as a tree of operations, each with the operations whose rows it takes.
+
+use super::expression::Names;
+use crate::expr::{Aggregate, AggregateKind, Expr};
+use crate::plan::{
+    Access, KeyCondition, NestKind, QueryBody, QueryPlan, SelectPlan, Source, SubPlan, TableStep,
+};
+use engine::{IndexRef, Table};
+use std::cell::RefCell;
+
+/// What is expected of an operation.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Expected {
+    pub cost: f64,
+    pub rows: f64,
+}
+
+/// An operation, in MySQL's words.
+#[derive(Debug)]
+pub(crate) struct Operation {
+    pub(super) text: String,
+    /// MySQL's word for it in the JSON format.
+    pub(super) kind: &'static str,
+    pub(super) expected: Option<Expected>,
+    pub(super) inputs: Vec<Operation>,
+}
+
+fn operation(kind: &'static str, text: impl Into<String>, inputs: Vec<Operation>) -> Operation {
+    Operation { text: text.into(), kind, expected: None, inputs }
+}
+
+impl Operation {
+    /// What comes above this.
+    fn below(self, kind: &'static str, text: impl Into<String>) -> Operation {
+        operation(kind, text, vec![self])
+    }
+
+    fn filtered(self, names: &Names<'_>, conditions: &[&Expr]) -> Operation {
+        match conditions {
+            [] => self,
+            _ => {
+                let expected = self.expected;
+                let text = format!("Filter: {}", names.all(conditions));
+                Operation { expected, ..self.below("filter", text) }
+            }
+        }
+    }
+
+    fn expecting(self, expected: Option<Expected>) -> Operation {
+        Operation { expected, ..self }
+    }
+}
+
+/// A statement's plan: its own query, and the subqueries that it runs.
+pub(crate) fn of_query(plan: &QueryPlan, subqueries: &[SubPlan]) -> Vec<Operation> {
+    let met = RefCell::new(Vec::new());
+    let mut all = vec![query(plan, subqueries, &[], &met)];
+    let mut at = 0;
+    while let Some((number, arguments)) = { met.borrow().get(at).cloned() } {
+        let dependent = if arguments.is_empty() { "run only once" } else { "dependent" };
+        let shown = format!("Select #{} (subquery; {dependent})", number + 2);
+        let of_subquery = query(&subqueries[number].plan, subqueries, &arguments, &met);
+        all.push(of_subquery.below("subquery", shown));
+        at += 1;
+    }
+    all
+}
+
+type Met = RefCell<Vec<(usize, Vec<String>)>>;
+
+fn query(plan: &QueryPlan, subqueries: &[SubPlan], arguments: &[String], met: &Met) -> Operation {
+    match &plan.body {
+        QueryBody::Select(select) => Shown { select, subqueries, arguments, met }.operation(),
+        QueryBody::Union { branches, order, limit } => {
+            let distinct = branches.iter().any(|(_, distinct)| *distinct);
+            let inputs = branches.iter().map(|(plan, _)| query(plan, subqueries, arguments, met)).collect();
+            let text = if distinct { "Union materialize with deduplication" } else { "Append" };
+            let mut all = operation("union", text, inputs);
+            if !order.is_empty() {
+                all = all.below("sort", "Sort");
+            }
+            if limit.is_some() {
+                all = all.below("limit", "Limit");
+            }
+            all
+        }
+    }
+}
+
+/// A SELECT that is shown.
+struct Shown<'p> {
+    select: &'p SelectPlan,
+    subqueries: &'p [SubPlan],
+    arguments: &'p [String],
+    met: &'p Met,
+}
+
+impl Shown<'_> {
+    fn slot(&self, slot: usize) -> String {
+        let SelectPlan { tables, slots, grouping, .. } = self.select;
+        if slot >= *slots {
+            let aggregate = grouping.as_ref().and_then(|grouping| grouping.aggregates.get(slot - slots));
+            return aggregate.map_or_else(|| "?".to_owned(), |aggregate| self.aggregate(aggregate));
+        }
+        let own = |step: &&TableStep| (step.base..step.base + step.columns).contains(&slot);
+        let Some(step) = tables.iter().find(own) else { return "?".to_owned() };
+        let at = slot - step.base;
+        let column = match &step.source {
+            Source::Stored { table, .. } => table.def.columns.get(at).map(|column| &column.name),
+            Source::Derived(plan) => plan.columns.get(at).map(|column| &column.name),
+            Source::Subquery(call) => {
+                self.subqueries[call.number].plan.columns.get(at).map(|column| &column.name)
+            }
+            Source::Virtual { .. } => None,
+        };
+        match column {
+            Some(column) => format!("{}.{column}", step.alias),
+            None => format!("{}.#{}", step.alias, at + 1),
+        }
+    }
+
+    fn aggregate(&self, aggregate: &Aggregate) -> String {
+        let name = match &aggregate.kind {
+            AggregateKind::CountRows => return "count(0)".to_owned(),
+            AggregateKind::Count => "count",
+            AggregateKind::Sum => "sum",
+            AggregateKind::Avg => "avg",
+            AggregateKind::Min => "min",
+            AggregateKind::Max => "max",
+            AggregateKind::BitAnd => "bit_and",
+            AggregateKind::BitOr => "bit_or",
+            AggregateKind::BitXor => "bit_xor",
+            AggregateKind::Variance { root: true, .. } => "std",
+            AggregateKind::Variance { .. } => "variance",
+            AggregateKind::GroupConcat { .. } => "group_concat",
+            _ => "any_value",
+        };
+        let distinct = if aggregate.distinct { "distinct " } else { "" };
+        let list = self.with_names(|names| names.list(aggregate.args.iter(), ","));
+        format!("{name}({distinct}{list})")
+    }
+
+    fn with_names<T>(&self, take: impl FnOnce(&Names<'_>) -> T) -> T {
+        let slot = |slot: usize| self.slot(slot);
+        take(&Names { slot: &slot, arguments: self.arguments, subqueries: self.met })
+    }
+
+    fn filtered(&self, input: Operation, conditions: &[&Expr]) -> Operation {
+        self.with_names(|names| input.filtered(names, conditions))
+    }
+
+    fn operation(&self) -> Operation {
+        let select = self.select;
+        let mut all =
+            self.filtered(self.joined(&select.tables, 0), &select.preconditions.iter().collect::<Vec<_>>());
+        if let Some(grouping) = &select.grouping {
+            let aggregates: Vec<String> =
+                grouping.aggregates.iter().map(|aggregate| self.aggregate(aggregate)).collect();
+            let aggregates = aggregates.join(", ");
+            all = match (&select.index_ends, grouping.keys.is_empty()) {
+                (Some(_), _) => {
+                    operation("rows_fetched_before_execution", "Rows fetched before execution", Vec::new())
+                }
+                (None, true) => all.below("aggregate", format!("Aggregate: {aggregates}")),
+                (None, false) => all
+                    .below("aggregate", "Aggregate using temporary table")
+                    .below("table", "Table scan on <temporary>"),
+            };
+        }
+        all = self.filtered(all, &select.having.iter().collect::<Vec<_>>());
+        if select.distinct {
+            all = all.below("temporary_table", "Temporary table with deduplication");
+        }
+        if !select.order.is_empty() && !select.ordered_by_access {
+            let keys = select.order.iter().map(|key| {
+                let key_text = self.with_names(|names| names.list(std::iter::once(&key.expr), ""));
+                format!("{key_text}{}", if key.descending { " DESC" } else { "" })
+            });
+            all = all.below("sort", format!("Sort: {}", keys.collect::<Vec<_>>().join(", ")));
+        }
+        if let Some(limit) = &select.limit {
+            let count = self.with_names(|names| names.list(std::iter::once(&limit.count), ""));
+            let offset = self.with_names(|names| names.list(limit.offset.iter(), ""));
+            let text = match offset.is_empty() {
+                true => format!("Limit: {count} row(s)"),
+                false => format!("Limit/Offset: {count}/{offset} row(s)"),
+            };
+            let expected = all.expected;
+            all = all.below("limit", text).expecting(expected);
+        }
+        all
+    }
+
+    /// Steps from one of them on, the first of which is at its `opened`th nest.
+    fn joined(&self, steps: &[TableStep], opened: usize) -> Operation {
+        let Some(first) = steps.first() else {
+            return operation("rows_fetched_before_execution", "Rows fetched before execution", Vec::new());
+        };
+        assert!(first.nests.len() == opened, "rows before a nest are of another table");
+        let mut all = self.read(first);
+        let mut at = 1;
+        while let Some(step) = steps.get(at) {
+            let nest = step.nests.first();
+            let taken = nest.map_or(1, |nest| nest.tables);
+            all = self.join(all, &steps[at..at + taken]);
+            at += taken;
+        }
+        all
+    }
+
+    /// The join of the rows so far with one table, or with those of a nest.
+    fn join(&self, left: Operation, steps: &[TableStep]) -> Operation {
+        let step = &steps[0];
+        let last = steps.last().and_then(|step| step.estimate);
+        let expected = last.map(|estimate| Expected { cost: estimate.cost, rows: estimate.rows });
+        let nest = step.nests.first();
+        let right = self.inner(steps, 0);
+        let hash = step.hash.as_ref().filter(|_| steps.len() == 1);
+        let text = match (nest.map(|nest| nest.kind), hash.is_some()) {
+            (None, false) => "Nested loop inner join",
+            (None, true) => "Inner hash join",
+            (Some(NestKind::Outer), false) => "Nested loop left join",
+            (Some(NestKind::Outer), true) => "Left hash join",
+            (Some(NestKind::Semi), false) => "Nested loop semijoin",
+            (Some(NestKind::Semi), true) => "Hash semijoin",
+            (Some(NestKind::Anti), false) => "Nested loop antijoin",
+            (Some(NestKind::Anti), true) => "Hash antijoin",
+        };
+        let text = match hash {
+            Some(_) => format!("{text} ({})", self.keys(step)),
+            None => text.to_owned(),
+        };
+        let joined = operation("join", text, vec![left, right]).expecting(expected);
+        match nest {
+            Some(nest) => self.filtered(joined, &nest.conditions.iter().collect::<Vec<_>>()),
+            None => joined,
+        }
+    }
+
+    /// The right side of a join: a table, or what is in its nest.
+    fn inner(&self, steps: &[TableStep], opened: usize) -> Operation {
+        let step = &steps[0];
+        let Some(nest) = step.nests.get(opened) else {
+            let mut all = self.read(step);
+            let mut at = 1;
+            while let Some(next) = steps.get(at) {
+                let taken = next.nests.first().map_or(1, |nest| nest.tables);
+                all = self.join(all, &steps[at..at + taken]);
+                at += taken;
+            }
+            return all;
+        };
+        let inside = self.inner(&steps[..nest.tables], opened + 1);
+        self.filtered(inside, &nest.guards.iter().collect::<Vec<_>>())
+    }
+
+    fn keys(&self, step: &TableStep) -> String {
+        let keys = step.hash.iter().flat_map(|hash| &hash.keys);
+        let shown = keys.map(|key| format!("({} = {})", self.slot(key.own), self.slot(key.other)));
+        shown.collect::<Vec<_>>().join(", ").trim_start_matches('(').trim_end_matches(')').to_owned()
+    }
+
+    /// One table, with the conditions that are decided there.
+    fn read(&self, step: &TableStep) -> Operation {
+        let estimate = step.estimate;
+        let read = estimate.map(|estimate| Expected { cost: estimate.cost, rows: estimate.read });
+        let source = match &step.source {
+            Source::Stored { table, access } => self.accessed(step, table, access).expecting(read),
+            Source::Virtual { .. } => operation("table", format!("Table scan on {}", step.alias), Vec::new()),
+            Source::Derived(plan) => {
+                let inside = query(plan, self.subqueries, self.arguments, self.met);
+                let inside = inside.below("materialize", "Materialize");
+                operation("table", format!("Table scan on {}", step.alias), vec![inside]).expecting(read)
+            }
+            Source::Subquery(call) => {
+                let arguments = call.args.iter().map(|arg| self.with_names(|names| names.all(&[arg])));
+                let arguments: Vec<String> = arguments.collect();
+                let plan = &self.subqueries[call.number].plan;
+                let inside = query(plan, self.subqueries, &arguments, self.met);
+                let inside = inside.below("materialize", "Materialize");
+                operation("table", format!("Table scan on {}", step.alias), vec![inside]).expecting(read)
+            }
+        };
+        let Some(hash) = &step.hash else {
+            return self.filtered(source, &step.conditions.iter().collect::<Vec<_>>());
+        };
+        let built = self.filtered(source, &hash.conditions.iter().collect::<Vec<_>>());
+        let hashed = built.below("hash", "Hash");
+        let conditions: Vec<&Expr> = step.conditions.iter().collect();
+        let is_in_nest = step.nests.iter().any(|nest| nest.tables > 1);
+        let hashed = match is_in_nest {
+            true => hashed.below("hash", format!("Hash lookup on {} ({})", step.alias, self.keys(step))),
+            false => hashed,
+        };
+        self.filtered(hashed, &conditions)
+    }
+
+    fn accessed(&self, step: &TableStep, table: &Table, access: &Access) -> Operation {
+        let (alias, columns) = (&step.alias, table.index_columns(access.index));
+        let index = match access.index {
+            IndexRef::Primary => "PRIMARY",
+            IndexRef::Secondary(at) => &table.def.indexes[at].name,
+        };
+        let is_unique = match access.index {
+            IndexRef::Primary => true,
+            IndexRef::Secondary(at) => table.def.indexes[at].unique,
+        };
+        let covering = step.covering.is_some();
+        let word = |plain: &str| match covering {
+            true => format!("Covering {}{}", plain[..1].to_lowercase(), &plain[1..]),
+            false => plain.to_owned(),
+        };
+        let reverse = if access.direction == engine::Direction::Backward { " (reverse)" } else { "" };
+        let is_lookup = |one: &KeyCondition| one.list.is_none() && one.low.is_none() && one.high.is_none();
+        let (kind, text) = match &access.alternatives[..] {
+            [] if access.index == IndexRef::Primary && !access.ordered => {
+                ("table", format!("Table scan on {alias}"))
+            }
+            [] => ("index", format!("{} on {alias} using {index}{reverse}", word("Index scan"))),
+            [one] if is_lookup(one) => {
+                let is_single = is_unique && one.equals.len() == columns.len();
+                let lookup = match is_single {
+                    true => "Single-row index lookup".to_owned(),
+                    false => word("Index lookup"),
+                };
+                let of = self.bounds(table, access, one);
+                ("index", format!("{lookup} on {alias} using {index} ({of}){reverse}"))
+            }
+            several => {
+                let ranges = several.iter().map(|one| format!("({})", self.bounds(table, access, one)));
+                let ranges = ranges.collect::<Vec<_>>().join(" OR ");
+                (
+                    "index",
+                    format!("{} on {alias} using {index} over {ranges}{reverse}", word("Index range scan")),
+                )
+            }
+        };
+        operation(kind, text, Vec::new())
+    }
+
+    /// What an index's first columns are compared with.
+    fn bounds(&self, table: &Table, access: &Access, condition: &KeyCondition) -> String {
+        let mut columns =
+            table.index_columns(access.index).iter().map(|part| &table.def.columns[part.column].name);
+        let text = |expr: &Expr| self.with_names(|names| names.all(&[expr]));
+        let mut parts = Vec::new();
+        for (expr, _) in &condition.equals {
+            let Some(column) = columns.next() else { break };
+            parts.push(format!("{column} = {}", text(expr)));
+        }
+        if let Some(column) = columns.next() {
+            if let Some(list) = &condition.list {
+                let list = list.iter().map(text).collect::<Vec<_>>().join(",");
+                parts.push(format!("{column} in ({list})"));
+            }
+            let sign = |inclusive: bool| if inclusive { "<=" } else { "<" };
+            let low = condition
+                .low
+                .as_ref()
+                .map(|(expr, inclusive)| format!("{} {} ", text(expr), sign(*inclusive)));
+            let high = condition
+                .high
+                .as_ref()
+                .map(|(expr, inclusive)| format!(" {} {}", sign(*inclusive), text(expr)));
+            if low.is_some() || high.is_some() {
+                parts.push(format!("{}{column}{}", low.unwrap_or_default(), high.unwrap_or_default()));
+            }
+        }
+        parts.join(", ")
+    }
+}
