@@ -7,8 +7,10 @@ mod buffered;
 mod direct;
 mod interface;
 mod real;
+mod temporary;
 
 pub use direct::has_native_aio;
 pub(crate) use interface::placed;
 pub use interface::{Access, Disk, File, LockGuard, OpenMode};
 pub use real::real;
+pub use temporary::TempFile;

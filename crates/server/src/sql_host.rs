@@ -9,6 +9,7 @@ use crate::variables;
 use protocol::capability as cap;
 use protocol::handshake::HandshakeResponse;
 use sql::admin::{AccountsChanged, AccountsLog};
+use sql::counters::Counters;
 use sql::memory::Budget;
 use sql::{
     AdminCommand, Host, Privilege, ResultSink, Session, SessionInit, Sight, SqlError, StatementClass,
@@ -203,8 +204,8 @@ impl Host for ConnectionHost {
         self.session_variables().list(self.server(), scope)
     }
 
-    fn status(&self, _scope: VariableScope) -> Vec<(String, String)> {
-        status::of_session(self.server(), self.entry())
+    fn status(&self, scope: VariableScope) -> Vec<(String, String)> {
+        status::of_session(self.server(), self.entry(), scope)
     }
 
     fn virtual_table(&self, schema: &str, table: &str) -> Option<VirtualTable> {
@@ -247,6 +248,10 @@ impl Host for ConnectionHost {
 
     fn give_prepared_place_back(&self) {
         self.server().status.prepared_statements.subtract_one();
+    }
+
+    fn counters(&self) -> Arc<Counters> {
+        self.entry().counters().clone()
     }
 
     fn interrupt_flag(&self) -> Option<Arc<AtomicBool>> {

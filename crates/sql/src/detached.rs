@@ -3,6 +3,7 @@
 
 use crate::ast;
 use crate::bind::{Binder, Place, Scope, ScopeTable};
+use crate::counters::Counters;
 use crate::error::Result;
 use crate::exec::{RowExpressions, Strictness};
 use crate::expr::{Context, Diagnostics, Expr, UserVariables};
@@ -43,6 +44,7 @@ struct Surroundings {
     engine: Arc<Engine>,
     host: ReplicaHost,
     memory: Arc<Budget>,
+    counters: Counters,
     variables: Variables,
     user_variables: UserVariables,
     diagnostics: RefCell<Diagnostics>,
@@ -63,6 +65,7 @@ impl Surroundings {
             host: ReplicaHost,
             user_variables: UserVariables::new(&memory),
             memory,
+            counters: Counters::default(),
             variables,
             diagnostics: RefCell::default(),
             interrupt: AtomicBool::new(false),
@@ -81,6 +84,7 @@ impl Surroundings {
             host: &self.host,
             interrupt: &self.interrupt,
             memory: &self.memory,
+            counters: &self.counters,
             made_bytes: Cell::new(0),
             engine: &self.engine,
             variables: &self.variables,

@@ -5,6 +5,7 @@
 //! statements depend on live in this crate (`crate::variables`), the others behind the host too.
 
 use crate::admin::{AccountsChanged, AccountsLog, AdminCommand};
+use crate::counters::Counters;
 use crate::error::{Result, SqlError};
 use crate::memory::Budget;
 pub use crate::sink::VirtualTable;
@@ -306,6 +307,11 @@ pub trait Host: Send + Sync {
     /// lives.
     fn memory(&self) -> Arc<Budget> {
         Budget::new(Arc::default())
+    }
+
+    /// Where the session counts what its statements have done; the same as long as the host lives.
+    fn counters(&self) -> Arc<Counters> {
+        Arc::default()
     }
 
     /// The flag that `KILL` and a time limit set. Every loop of a statement looks at it, and every

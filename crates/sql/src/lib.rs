@@ -7,7 +7,7 @@
 //! The layers, from the lowest. A statement goes through them in this order, and a file names those
 //! below it alone:
 //!
-//! 1. What everything names: `error`, `memory`, `sql_mode`, `sink`, `host` (what the server around
+//! 1. What everything names: `error`, `memory`, `counters`, `sql_mode`, `sink`, `host` (what the server around
 //!    a session answers), `admin` (commands that are the server's), `attribute` and `quoting` (how
 //!    the dictionary keeps things and how definitions are printed), `variables`.
 //! 2. Text to tokens: `lexer`, `literal_rows`.
@@ -34,6 +34,7 @@ mod ast;
 mod attribute;
 mod bind;
 mod binlog_format;
+pub mod counters;
 mod ddl;
 mod detached;
 mod engine_error;

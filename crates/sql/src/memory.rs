@@ -219,6 +219,11 @@ impl Budget {
         self.used_bytes.load(Ordering::Relaxed)
     }
 
+    /// What it may still have, as far as its own limit says.
+    pub fn left_bytes(&self) -> u64 {
+        self.limits.limit_bytes.load(Ordering::Relaxed).saturating_sub(self.used_bytes())
+    }
+
     /// Error 4082 or 4081, after which the connection is to be closed, or 1041; nothing is charged
     /// then.
     pub(crate) fn charge(&self, bytes: u64) -> Result<()> {
@@ -317,6 +322,11 @@ impl Charge {
             self.added_bytes -= last;
         }
         charged
+    }
+
+    /// What is kept.
+    pub fn bytes(&self) -> usize {
+        (self.charged_bytes + self.added_bytes) as usize
     }
 
     /// So much of it is not kept any more.

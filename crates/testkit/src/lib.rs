@@ -34,7 +34,7 @@ pub mod witness;
 
 pub use bench::instance::{Flavor, Instance, RowImage, Settings, USER};
 pub use server::{Replica, Server};
-pub use skipped::{available, reader_available, tool_available};
+pub use skipped::{available, may_mount, reader_available, tool_available};
 
 /// How often the kill loops kill: 50 times, or what `SLIPSTREAM_KILLS` says.
 pub fn kills() -> u64 {

@@ -39,6 +39,18 @@ pub fn reader_available(test: &str, program: &Path) -> bool {
     found
 }
 
+/// Whether this process may mount file systems. If not, the calling test is told as skipped, and
+/// should return.
+#[must_use]
+pub fn may_mount(test: &str) -> bool {
+    // SAFETY: it asks the kernel for a number.
+    let is_root = unsafe { libc::geteuid() } == 0;
+    if !is_root {
+        tell(test, "only root may mount a small file system");
+    }
+    is_root
+}
+
 /// Prints the line, and hands it to the summary of `make test` (the file that `SLIPSTREAM_SKIPPED`
 /// names), because the output of a test that passes is not shown.
 fn tell(test: &str, why: &str) {

@@ -17,6 +17,7 @@ pub fn flush(host: &ConnectionHost, targets: &[FlushTarget]) -> sql::Result<()> 
         FlushTarget::Privileges => crate::accounts::storage::load(server),
         FlushTarget::Status => {
             server.status.flush(server.sessions.count());
+            server.sessions.flush_counters(host.entry());
             Ok(())
         }
         FlushTarget::Other(word) if word == "USER_RESOURCES" => {

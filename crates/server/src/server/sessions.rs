@@ -3,6 +3,7 @@
 use os::event::Event;
 use parking_lot::Mutex;
 use protocol::stream::{Encryption, Interrupter};
+use sql::counters::Counters;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -82,6 +83,8 @@ pub struct SessionEntry {
     /// Notified by KILL, for statements that sleep.
     killed: Event,
     interrupter: Option<Interrupter>,
+    /// What its statements have done.
+    counters: Arc<Counters>,
 }
 
 /// One line of SHOW PROCESSLIST.
@@ -110,7 +113,13 @@ impl SessionEntry {
             kill_connection: AtomicBool::new(false),
             killed: Event::new(),
             interrupter,
+            counters: Arc::default(),
         }
+    }
+
+    /// What its statements have done, since it began or since FLUSH STATUS.
+    pub fn counters(&self) -> &Arc<Counters> {
+        &self.counters
     }
 
     /// Notes what the connection does from now on.
@@ -251,6 +260,9 @@ pub fn activity_name(activity: Activity) -> &'static str {
 pub struct Sessions {
     /// Lock order: held alone and for a look-up or a copy only.
     entries: Mutex<BTreeMap<u32, Arc<SessionEntry>>>,
+    /// What the statements of connections have done that have ended. It is added to with the
+    /// entries locked, so that nothing is counted twice or not at all.
+    ended: Counters,
     last_id: AtomicU32,
     /// Connections that count against max_connections. Acquire and release, so that who was told of
     /// a refusal finds the refused one's place free again.
@@ -288,7 +300,29 @@ impl Sessions {
 
     /// Removes a connection that has ended.
     pub fn remove(&self, id: u32) {
-        self.entries.lock().remove(&id);
+        let mut entries = self.entries.lock();
+        if let Some(entry) = entries.remove(&id) {
+            self.ended.add_all(&entry.counters.figures());
+        }
+    }
+
+    /// What the statements of all connections have done, in the order of [`Counters::NAMES`].
+    pub fn counted(&self) -> Vec<u64> {
+        let total = Counters::default();
+        let entries = self.entries.lock();
+        total.add_all(&self.ended.figures());
+        entries.values().for_each(|entry| total.add_all(&entry.counters.figures()));
+        total.figures()
+    }
+
+    /// FLUSH STATUS of a connection, by its own thread: what it has counted goes to the others', and
+    /// begins anew.
+    pub fn flush_counters(&self, entry: &SessionEntry) {
+        let entries = self.entries.lock();
+        if entries.contains_key(&entry.id) {
+            self.ended.add_all(&entry.counters.figures());
+            entry.counters.reset();
+        }
     }
 
     /// A connection by its id.

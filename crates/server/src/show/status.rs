@@ -3,6 +3,8 @@
 use crate::server::Server;
 use crate::server::sessions::SessionEntry;
 use os::account::{State, ThreadTime};
+use sql::VariableScope;
+use sql::counters::Counters;
 
 /// SHOW GLOBAL STATUS, sorted by name.
 pub fn list(server: &Server) -> Vec<(String, String)> {
@@ -25,9 +27,17 @@ pub fn list(server: &Server) -> Vec<(String, String)> {
     all
 }
 
-/// SHOW SESSION STATUS, sorted by name: what the server has, and how the connection is encrypted.
-pub fn of_session(server: &Server, entry: &SessionEntry) -> Vec<(String, String)> {
+/// SHOW STATUS as a connection sees it, sorted by name: what the server has, what the statements of
+/// the connection or of all have done, and how the connection is encrypted.
+pub fn of_session(server: &Server, entry: &SessionEntry, scope: VariableScope) -> Vec<(String, String)> {
     let mut all = list(server);
+    let counted = match scope {
+        VariableScope::Session => entry.counters().figures(),
+        _ => server.sessions.counted(),
+    };
+    all.extend(
+        Counters::NAMES.iter().zip(counted).map(|(name, count)| (name.to_string(), count.to_string())),
+    );
     let encryption = entry.encryption();
     let (version, cipher) = encryption.map_or_else(Default::default, |it| (it.version, it.cipher));
     all.extend([("Ssl_cipher".to_owned(), cipher), ("Ssl_version".to_owned(), version)]);

@@ -7,6 +7,7 @@
 use super::Run;
 use super::loops::all_hold;
 use super::reader::Reader;
+use super::spill::Rows;
 use crate::error::Result;
 use crate::expr::{Number, decimal_of, double_of, group_key, number};
 use crate::memory::{Charge, allocated, copy_bytes, growth, out_of_memory};
@@ -62,7 +63,7 @@ impl HashTable {
     pub fn of(
         run: &mut Run<'_, '_>,
         step: &TableStep,
-        rows: Option<&[Vec<Value>]>,
+        rows: Option<&Rows>,
         row: &mut [Value],
     ) -> Result<HashTable> {
         let mut made =
@@ -75,27 +76,22 @@ impl HashTable {
                 }
             }
             (Source::Subquery(call), _) => {
-                let called = call.rows(row, run.ctx)?;
-                made.add_all(run, step, &called.rows, row)?;
+                for found in &call.rows(row, run.ctx)?.rows {
+                    run.on_row()?;
+                    row[step.base..step.base + step.columns].clone_from_slice(found);
+                    made.add(run, step, row)?;
+                }
             }
-            (_, rows) => made.add_all(run, step, rows.unwrap_or_default(), row)?,
+            (_, Some(rows)) => {
+                let mut cursor = rows.cursor();
+                while cursor.next(&mut row[step.base..step.base + step.columns], run.ctx)? {
+                    run.on_row()?;
+                    made.add(run, step, row)?;
+                }
+            }
+            (_, None) => {}
         }
         Ok(made)
-    }
-
-    fn add_all(
-        &mut self,
-        run: &mut Run<'_, '_>,
-        step: &TableStep,
-        rows: &[Vec<Value>],
-        row: &mut [Value],
-    ) -> Result<()> {
-        for found in rows {
-            run.on_row()?;
-            row[step.base..step.base + step.columns].clone_from_slice(found);
-            self.add(run, step, row)?;
-        }
-        Ok(())
     }
 
     /// Keeps the row, if its conditions hold and it has a key.

@@ -329,11 +329,15 @@ impl InsertPlan {
             Rows::Query(plan) => {
                 many = true;
                 // The rows are read first: the query may read the table that is filled.
-                let (source, _charge) = super::select::collect(run, plan)?;
-                generator.set_rows(source.len() as u64);
-                for (number, row) in source.into_iter().enumerate() {
+                let source = super::select::collect_rows(run, plan)?;
+                generator.set_rows(source.len());
+                let mut row = vec![Value::Null; plan.columns.len()];
+                let mut number = 0;
+                let mut cursor = source.cursor();
+                while cursor.next(&mut row, run.ctx)? {
                     run.on_row()?;
-                    self.values_from(run, &row, number as u64 + 1, &mut generator, &mut values)?;
+                    number += 1;
+                    self.values_from(run, &row, number, &mut generator, &mut values)?;
                     count(self.store(run, &values, &mut image)?, &mut generator);
                 }
             }
@@ -517,6 +521,7 @@ impl InsertPlan {
     fn put(&self, run: &mut Run<'_, '_>, image: &[u8]) -> Result<Outcome> {
         let mut removed = 0;
         loop {
+            run.ctx.counters.handler_write.count();
             let error = match run.with(|txn| txn.insert(&self.table, image)) {
                 Ok(()) if removed > 0 => return Ok(Outcome::Replaced(removed)),
                 Ok(()) => return Ok(Outcome::Inserted),
@@ -540,6 +545,7 @@ impl InsertPlan {
                     && run.with(|txn| txn.keeps_references(&self.table, &old.image, image))?
                 {
                     // Its child rows stay.
+                    run.ctx.counters.handler_update.count();
                     match run.with(|txn| txn.update(&self.table, &old, image)) {
                         Err(EngineError::Duplicate { .. }) => {}
                         updated => {

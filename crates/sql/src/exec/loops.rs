@@ -10,9 +10,9 @@
 use super::Run;
 use super::hash_join::HashTable;
 use super::reader::Reader;
+use super::spill::Rows;
 use crate::error::Result;
 use crate::expr::Expr;
-use crate::memory::Charge;
 use crate::plan::{Nest, NestKind, Source, TableStep};
 use std::cell::OnceCell;
 use types::Value;
@@ -25,7 +25,7 @@ pub(super) enum Flow {
 }
 
 /// Computed tables and derived tables, read once.
-pub(super) type Materialized = Vec<Option<(Vec<Vec<Value>>, Charge)>>;
+pub(super) type Materialized = Vec<Option<Rows>>;
 
 /// Takes a combination of rows.
 pub(super) type Visit<'v> = dyn FnMut(&mut Run<'_, '_>, &mut Vec<Value>) -> Result<Flow> + 'v;
@@ -168,21 +168,27 @@ impl Loops<'_> {
             }
             return Ok(Flow::Continue);
         }
-        let called;
-        let rows = match (&step.source, &self.materialized[level.step]) {
-            (_, Some((rows, _))) => rows,
+        let slots = step.base..step.base + step.columns;
+        match (&step.source, &self.materialized[level.step]) {
+            (_, Some(rows)) => {
+                let mut cursor = rows.cursor();
+                while cursor.next(&mut row[slots.clone()], run.ctx)? {
+                    run.on_row()?;
+                    if within(run, row)? == Flow::Stop {
+                        return Ok(Flow::Stop);
+                    }
+                }
+            }
             (Source::Subquery(call), None) => {
-                called = call.rows(row, run.ctx)?;
-                &called.rows
+                for found in &call.rows(row, run.ctx)?.rows {
+                    run.on_row()?;
+                    row[slots.clone()].clone_from_slice(found);
+                    if within(run, row)? == Flow::Stop {
+                        return Ok(Flow::Stop);
+                    }
+                }
             }
-            (_, None) => return Ok(Flow::Continue),
-        };
-        for found in rows {
-            run.on_row()?;
-            row[step.base..step.base + step.columns].clone_from_slice(found);
-            if within(run, row)? == Flow::Stop {
-                return Ok(Flow::Stop);
-            }
+            (_, None) => {}
         }
         Ok(Flow::Continue)
     }
@@ -192,8 +198,7 @@ impl Loops<'_> {
         if let Some(table) = self.hashes[at].get() {
             return Ok(table);
         }
-        let rows = self.materialized[at].as_ref().map(|(rows, _)| &rows[..]);
-        let table = HashTable::of(run, &self.tables[at], rows, row)?;
+        let table = HashTable::of(run, &self.tables[at], self.materialized[at].as_ref(), row)?;
         Ok(self.hashes[at].get_or_init(|| table))
     }
 }

@@ -2,7 +2,9 @@
 
 mod assign;
 mod bounds;
+mod counting;
 mod delete;
+mod distinct;
 mod expressions;
 mod group;
 mod hash_join;
@@ -17,6 +19,7 @@ mod run;
 mod select;
 mod several;
 mod sort;
+mod spill;
 mod subqueries;
 mod target;
 mod update;

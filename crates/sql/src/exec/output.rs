@@ -1,11 +1,11 @@
 //! The last stations of a row on its way to the client: what it is computed to, DISTINCT, OFFSET,
 //! LIMIT.
 
+use super::distinct::Distinct;
 use super::limit::Limit;
 use super::loops::Flow;
 use crate::error::Result;
-use crate::expr::{Context, Expr, Node, conform, group_key, sort_compare};
-use crate::memory::{Charge, growth};
+use crate::expr::{Context, Expr, Node, conform, sort_compare};
 use crate::plan::{SelectPlan, SortKey};
 use crate::sink::ColumnMeta;
 use std::cmp::Ordering;
@@ -18,10 +18,8 @@ pub(crate) type Emit<'e> = dyn FnMut(&[Value]) -> Result<()> + 'e;
 /// DISTINCT, OFFSET, LIMIT.
 pub(super) struct Output<'e> {
     pub columns: &'e [ColumnMeta],
-    /// Keys of the rows so far, for a DISTINCT whose equal rows do not come one after the other.
-    pub seen: Option<HashSet<Vec<u8>>>,
-    /// Of those keys.
-    pub charge: Charge,
+    /// Of a DISTINCT whose equal rows do not come one after the other.
+    pub distinct: Option<Distinct>,
     pub limit: Limit,
     pub count_all: bool,
     pub passed: u64,
@@ -30,16 +28,18 @@ pub(super) struct Output<'e> {
 }
 
 impl Output<'_> {
-    pub fn take(&mut self, row: &[Value]) -> Result<Flow> {
-        if let Some(seen) = &mut self.seen {
-            let mut key = Vec::new();
-            for (value, column) in row.iter().zip(self.columns) {
-                group_key(value, column.ty.collation, &mut key);
-            }
-            if !growth::insert(seen, key, &mut self.charge)? {
-                return Ok(Flow::Continue);
-            }
+    /// Takes the next row.
+    pub fn take(&mut self, row: &[Value], ctx: &Context<'_>) -> Result<Flow> {
+        if let Some(distinct) = &mut self.distinct
+            && !distinct.is_first(row, self.columns, ctx)?
+        {
+            return Ok(Flow::Continue);
         }
+        self.pass(row)
+    }
+
+    /// Takes a row that is not to be dropped.
+    fn pass(&mut self, row: &[Value]) -> Result<Flow> {
         self.passed += 1;
         if self.passed > self.limit.offset && self.emitted < self.limit.count {
             self.emitted += 1;
@@ -47,6 +47,20 @@ impl Output<'_> {
         }
         let is_full = self.emitted >= self.limit.count && !self.count_all;
         Ok(if is_full { Flow::Stop } else { Flow::Continue })
+    }
+
+    /// There is no further row: those that DISTINCT has kept for later go on.
+    pub fn finish(&mut self, ctx: &Context<'_>) -> Result<()> {
+        let is_full = self.emitted >= self.limit.count && !self.count_all;
+        if let Some(distinct) = self.distinct.take()
+            && !is_full
+        {
+            distinct.finish(self.columns.len(), ctx, &mut |row| {
+                ctx.forget_made();
+                self.pass(row)
+            })?;
+        }
+        Ok(())
     }
 }
 

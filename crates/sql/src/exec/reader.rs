@@ -2,6 +2,7 @@
 
 use super::Run;
 use super::bounds::Ranges;
+use crate::counters::Counters;
 use crate::error::Result;
 use crate::memory::{Charge, LONG_VALUE_BYTES};
 use crate::plan::{Access, RowLock, TableStep};
@@ -26,8 +27,45 @@ pub(super) struct Reader<'p> {
     /// Of a scan's row that is long: of its image and its values, which stay while tables within
     /// are read.
     long: Option<Charge>,
+    /// What going to the next row of a scan counts as.
+    step: Step,
+    /// The scan has not been asked for a row.
+    is_fresh: bool,
     /// The rows do not come in the order that the plan promised.
     pub degraded: bool,
+}
+
+/// What MySQL counts when it goes to the next row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Of a table.
+    Row,
+    /// In the order of a key.
+    Key,
+    KeyBack,
+}
+
+impl Step {
+    /// Of an access with these ranges.
+    fn of(access: &Access) -> Step {
+        let is_whole_table = access.index == IndexRef::Primary && access.alternatives.is_empty();
+        match access.direction {
+            Direction::Backward => Step::KeyBack,
+            Direction::Forward if is_whole_table && !access.ordered => Step::Row,
+            Direction::Forward => Step::Key,
+        }
+    }
+
+    /// The first row in the order of a key is found by the key.
+    #[inline]
+    fn count(self, is_fresh: &mut bool, counters: &Counters) {
+        match (self, std::mem::take(is_fresh)) {
+            (Step::Row, _) => counters.handler_read_rnd_next.count(),
+            (Step::Key, false) => counters.handler_read_next.count(),
+            (Step::KeyBack, false) => counters.handler_read_prev.count(),
+            (Step::Key | Step::KeyBack, true) => {}
+        }
+    }
 }
 
 impl<'p> Reader<'p> {
@@ -68,6 +106,8 @@ impl<'p> Reader<'p> {
             scan: None,
             point,
             long: None,
+            step: Step::of(access),
+            is_fresh: true,
             degraded,
         })
     }
@@ -104,6 +144,7 @@ impl<'p> Reader<'p> {
         let slots = &mut joined[slots];
         while self.scan.is_some() || self.open_scan(run)? {
             let Some(scan) = &mut self.scan else { break };
+            self.step.count(&mut self.is_fresh, run.ctx.counters);
             match (run.with(|txn| scan.next_lent(txn, step.covering.is_some()))?, &step.covering) {
                 (Some(Found::Lent), _) => {
                     charge_long(&mut self.long, run, scan.image())?;
@@ -130,6 +171,14 @@ impl<'p> Reader<'p> {
     /// Opens a scan of the next range; false: there is none.
     fn open_scan(&mut self, run: &mut Run<'_, '_>) -> Result<bool> {
         let Some(range) = self.ranges.pop() else { return Ok(false) };
+        let counters = run.ctx.counters;
+        counters.handler_read_key.count();
+        self.is_fresh = true;
+        match self.direction {
+            Direction::Forward if range.start == Bound::Unbounded => counters.handler_read_first.count(),
+            Direction::Backward if range.end == Bound::Unbounded => counters.handler_read_last.count(),
+            Direction::Forward | Direction::Backward => {}
+        }
         let mut scan =
             run.with(|txn| txn.scan(self.table, self.index, range, self.direction, self.lock.mode))?;
         scan.set_on_locked(self.lock.on_locked);
@@ -143,11 +192,13 @@ impl<'p> Reader<'p> {
     /// The next row.
     pub fn next(&mut self, run: &mut Run<'_, '_>) -> Result<Option<Row>> {
         if let Some(key) = self.point.take() {
+            run.ctx.counters.handler_read_key.count();
             let RowLock { mode, on_locked } = self.lock;
             return Ok(run.with(|txn| txn.get_unless_locked(self.table, &key, mode, on_locked))?);
         }
         loop {
             if let Some(scan) = &mut self.scan {
+                self.step.count(&mut self.is_fresh, run.ctx.counters);
                 if let Some(row) = run.with(|txn| scan.next(txn))? {
                     run.on_row()?;
                     return Ok(Some(row));

@@ -1,19 +1,21 @@
 //! SELECT and UNION: a query's plan, carried out.
 
 use super::Run;
+use super::counting::count_select;
+use super::distinct::Distinct;
 use super::group::grouped;
 use super::limit::{limit_of, wanted};
 use super::loops::{Flow, Materialized, nested_loops};
 use super::output::{Emit, Output, Projection, equal_rows, groups_equal_rows};
 use super::reader::Reader;
 use super::sort::Sorter;
+use super::spill::Rows;
 use crate::error::Result;
-use crate::expr::{conform, group_key};
+use crate::expr::conform;
 use crate::memory::{Charge, growth};
 use crate::plan::{LimitPlan, QueryBody, QueryPlan, RowLock, SelectPlan, SortKey, Source, TableStep};
 use crate::sink::ColumnMeta;
 use std::borrow::Cow;
-use std::collections::HashSet;
 use types::Value;
 
 /// What is known when a query is done.
@@ -48,15 +50,26 @@ pub(super) fn collect(run: &mut Run<'_, '_>, plan: &QueryPlan) -> Result<(Vec<Ve
     Ok((rows, charge))
 }
 
+/// All rows of a query, kept where there is room for them.
+pub(super) fn collect_rows(run: &mut Run<'_, '_>, plan: &QueryPlan) -> Result<Rows> {
+    let ctx = run.ctx;
+    let mut rows = Rows::new(plan.columns.len(), ctx);
+    run_query(run, plan, &mut |row| rows.push(row, ctx))?;
+    Ok(rows)
+}
+
 pub(super) fn materialize(run: &mut Run<'_, '_>, tables: &[TableStep]) -> Result<Materialized> {
     let mut materialized = Vec::with_capacity(tables.len());
     for step in tables {
         materialized.push(match &step.source {
             Source::Stored { .. } | Source::Subquery(_) => None,
             Source::Virtual { schema, name } => {
-                Some(crate::schema_tables::read(run.ctx, run.charge(), schema, name)?)
+                let (computed, _charge) = crate::schema_tables::read(run.ctx, run.charge(), schema, name)?;
+                let mut rows = Rows::new(step.columns, run.ctx);
+                computed.iter().try_for_each(|row| rows.push(row, run.ctx))?;
+                Some(rows)
             }
-            Source::Derived(plan) => Some(collect(run, plan)?),
+            Source::Derived(plan) => Some(collect_rows(run, plan)?),
         });
     }
     Ok(materialized)
@@ -73,8 +86,8 @@ fn run_select<'e>(
     let mut forward = |row: &[Value]| emit(row);
     let mut output = Output {
         columns,
-        seen: (plan.distinct && !deduplicates_sorted(plan)).then(HashSet::new),
-        charge: run.charge(),
+        distinct: (plan.distinct && !deduplicates_sorted(plan))
+            .then(|| Distinct::new(!plan.order.is_empty(), ctx)),
         limit,
         count_all: plan.calc_found_rows,
         passed: 0,
@@ -85,6 +98,9 @@ fn run_select<'e>(
     for condition in &plan.preconditions {
         possible = possible && condition.holds(&[], ctx)?;
     }
+    if possible {
+        count_select(plan, ctx.counters);
+    }
     let materialized = if possible { Some(materialize(run, &plan.tables)?) } else { None };
     match &plan.grouping {
         Some(grouping) => grouped(run, plan, grouping, materialized.as_ref(), &mut output)?,
@@ -94,6 +110,7 @@ fn run_select<'e>(
             }
         }
     }
+    output.finish(ctx)?;
     let found_rows = if plan.calc_found_rows { output.passed } else { output.emitted };
     Ok(QueryOutcome { found_rows })
 }
@@ -123,38 +140,53 @@ fn ungrouped(
             }
             projection.compute(row, &mut values, run.ctx)?;
             projection.move_rest(row, &mut values, run.ctx)?;
-            output.take(&values)
+            output.take(&values, run.ctx)
         };
         nested_loops(run, &plan.tables, materialized, &mut row, visit)?;
         return Ok(());
     }
-    let mut sorter =
-        Sorter::with_values(&plan.order, &plan.outputs, wanted(plan, output.limit), run.charge());
+    let ctx = run.ctx;
+    let columns = output.columns;
+    let mut sorter = Sorter::new(&plan.order, wanted(plan, output.limit), ctx);
     let visit = &mut |run: &mut Run<'_, '_>, row: &mut Vec<Value>| {
-        if plan.having.as_ref().map_or(Ok(true), |having| having.holds(row, run.ctx))? {
-            let mut values = Vec::with_capacity(plan.outputs.len() + plan.order.len());
-            projection.compute(row, &mut values, run.ctx)?;
-            sorter.add_keys(row, &mut values, run.ctx)?;
-            projection.move_rest(row, &mut values, run.ctx)?;
-            sorter.push(values, (), run.ctx)?;
+        if plan.having.as_ref().map_or(Ok(true), |having| having.holds(row, run.ctx))?
+            && sorter.offer(row, run.ctx)?
+        {
+            for (expr, column) in plan.outputs.iter().zip(columns) {
+                sorter.write(&*conform(expr.eval(row, run.ctx)?, &column.ty, run.ctx)?);
+            }
+            sorter.keep(run.ctx)?;
         }
         Ok(Flow::Continue)
     };
     nested_loops(run, &plan.tables, materialized, &mut row, visit)?;
+    send_sorted(plan, sorter, output, run)
+}
+
+/// Gives the rows of a sorter on, in their order.
+fn send_sorted(
+    plan: &SelectPlan,
+    sorter: Sorter<'_>,
+    output: &mut Output<'_>,
+    run: &Run<'_, '_>,
+) -> Result<()> {
+    let deduplicates = plan.distinct && output.distinct.is_none();
+    let mut sorted = sorter.finish(run.ctx)?;
+    let mut values = vec![Value::Null; output.columns.len()];
     let mut before: Option<Vec<Value>> = None;
-    let deduplicates = plan.distinct && output.seen.is_none();
-    for (values, ()) in sorter.finish(run.ctx)? {
+    while sorted.next(&mut values, run.ctx)? {
         run.on_row()?;
-        if deduplicates
-            && let Some(before) = &before
-            && equal_rows(before, &values, output.columns, run.ctx)?
-        {
-            continue;
+        if deduplicates {
+            if let Some(before) = &before
+                && equal_rows(before, &values, output.columns, run.ctx)?
+            {
+                continue;
+            }
+            before.get_or_insert_default().clone_from(&values);
         }
-        if output.take(&values)? == Flow::Stop {
+        if output.take(&values, run.ctx)? == Flow::Stop {
             break;
         }
-        before = deduplicates.then_some(values);
     }
     Ok(())
 }
@@ -181,50 +213,54 @@ fn run_union(
 ) -> Result<QueryOutcome> {
     let ctx = run.ctx;
     let limit = limit_of(limit, ctx)?;
-    let mut rows: Vec<Vec<Value>> = Vec::new();
-    let mut charge = run.charge();
+    let wanted = (limit.count < u64::MAX).then(|| limit.offset.saturating_add(limit.count));
+    let mut sorter = (!order.is_empty()).then(|| Sorter::new(order, wanted, ctx));
+    let mut forward = |row: &[Value]| emit(row);
+    let (passed, emitted) = (0, 0);
+    let mut output =
+        Output { columns, distinct: None, limit, count_all: false, passed, emitted, emit: &mut forward };
+    let mut flow = if limit.count == 0 { Flow::Stop } else { Flow::Continue };
+    let mut put = |row: &[Value]| match &mut sorter {
+        Some(sorter) => sorter.push(row, row, ctx).map(|()| Flow::Continue),
+        None => output.take(row, ctx),
+    };
     // Up to the last branch that loses its duplicates all lose them, as they come.
     let distinct_branches = branches.iter().rposition(|(_, distinct)| *distinct).map_or(0, |last| last + 1);
-    let (mut keys, mut key_charge) = (HashSet::new(), run.charge());
+    let mut distinct = (distinct_branches > 0).then(|| Distinct::new(false, ctx));
+    let mut conformed: Vec<Value> = Vec::with_capacity(columns.len());
     for (at, (plan, _)) in branches.iter().enumerate() {
         ctx.check_interrupt()?;
-        let distinct = at < distinct_branches;
+        if flow == Flow::Stop {
+            break;
+        }
+        let mut distinct = distinct.as_mut().filter(|_| at < distinct_branches);
         run_query(run, plan, &mut |row| {
             ctx.check_interrupt()?;
-            let mut conformed = Vec::with_capacity(row.len());
+            if flow == Flow::Stop {
+                return Ok(());
+            }
+            conformed.clear();
             for (value, column) in row.iter().zip(columns) {
                 conformed.push(ctx.owned(conform(Cow::Borrowed(value), &column.ty, ctx)?)?);
             }
-            if distinct {
-                let mut key = Vec::new();
-                for (value, column) in conformed.iter().zip(columns) {
-                    group_key(value, column.ty.collation, &mut key);
-                }
-                if !growth::insert(&mut keys, key, &mut key_charge)? {
-                    return Ok(());
-                }
+            if let Some(distinct) = &mut distinct
+                && !distinct.is_first(&conformed, columns, ctx)?
+            {
+                return Ok(());
             }
-            charge.add_row(&conformed)?;
-            growth::push(&mut rows, conformed, &mut charge)
+            flow = put(&conformed)?;
+            Ok(())
         })?;
     }
-    drop((keys, key_charge));
-    let total = rows.len() as u64;
-    if !order.is_empty() {
-        let mut sorter = Sorter::new(order, None, run.charge());
-        for row in rows {
-            ctx.check_interrupt()?;
-            let mut keys = Vec::with_capacity(order.len());
-            sorter.add_keys(&row, &mut keys, ctx)?;
-            sorter.push(keys, row, ctx)?;
-        }
-        rows = sorter.finish(ctx)?.map(|(_, row)| row).collect();
+    if let Some(distinct) = distinct
+        && flow == Flow::Continue
+    {
+        distinct.finish(columns.len(), ctx, &mut put)?;
     }
-    let from = limit.offset.min(total) as usize;
-    let to = limit.offset.saturating_add(limit.count).min(total) as usize;
-    for row in &rows[from..to] {
-        ctx.check_interrupt()?;
-        emit(row)?;
+    if let Some(sorter) = sorter {
+        let mut sorted = sorter.finish(ctx)?;
+        conformed.resize(columns.len(), Value::Null);
+        while sorted.next(&mut conformed, ctx)? && output.take(&conformed, ctx)? == Flow::Continue {}
     }
-    Ok(QueryOutcome { found_rows: (to - from) as u64 })
+    Ok(QueryOutcome { found_rows: output.emitted })
 }

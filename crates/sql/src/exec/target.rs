@@ -3,10 +3,10 @@
 use super::Run;
 use super::reader::{Reader, decode};
 use super::sort::Sorter;
+use super::spill::Rows;
 use crate::bind::Target;
 use crate::error::{Result, SqlError};
 use crate::expr::{Number, number};
-use crate::memory::{allocated, growth};
 use crate::plan::{RowLock, Source};
 use engine::{LockMode, Row, Table};
 use std::sync::Arc;
@@ -59,8 +59,8 @@ impl Target {
             reader.set_semi_consistent();
         }
         let in_order = self.order.is_empty() || (self.ordered_by_access && !reader.degraded);
-        let mut sorter = Sorter::new(&self.order, Some(limit), run.charge());
-        let (mut collected, mut charge) = (Vec::new(), run.charge());
+        let mut sorter = (!in_order).then(|| Sorter::new(&self.order, Some(limit), run.ctx));
+        let mut collected = (in_order && collect_first).then(|| Rows::new(KEPT_COLUMNS, run.ctx));
         let mut taken = 0;
         while let Some(mut row) = reader.next(run)? {
             decode(table, &row.image, &self.step.needed, &mut values)?;
@@ -78,30 +78,36 @@ impl Target {
                 run.with(|txn| txn.release_unwanted());
                 continue;
             }
-            if !in_order {
-                // The sorter counts the keys and the row's place.
-                charge.add(row_bytes(&row))?;
-                sorter.push_row(&values, row, run.ctx)?;
+            if let Some(sorter) = &mut sorter {
+                sorter.push(&values, &kept(row), run.ctx)?;
                 continue;
             }
             taken += 1;
-            if collect_first {
-                charge.add(row_bytes(&row))?;
-                growth::push(&mut collected, row, &mut charge)?;
-            } else {
-                visit(run, row, &mut values)?;
+            match &mut collected {
+                Some(collected) => collected.push(&kept(row), run.ctx)?,
+                None => visit(run, row, &mut values)?,
             }
             if taken >= limit {
                 break;
             }
         }
-        if !in_order {
-            let most = usize::try_from(limit).unwrap_or(usize::MAX);
-            collected = sorter.finish(run.ctx)?.map(|(_, row)| row).take(most).collect();
-        }
-        for row in collected {
+        let mut next = kept(Row { key: Vec::new(), image: Vec::new() });
+        let mut visit_kept = |run: &mut Run<'_, '_>, next: &mut [Value; KEPT_COLUMNS]| {
+            let row = taken_back(next);
             decode(table, &row.image, &self.step.needed, &mut values)?;
-            visit(run, row, &mut values)?;
+            visit(run, row, &mut values)
+        };
+        if let Some(sorter) = sorter {
+            let mut sorted = sorter.finish(run.ctx)?;
+            while sorted.next(&mut next, run.ctx)? {
+                visit_kept(run, &mut next)?;
+            }
+        }
+        if let Some(collected) = collected {
+            let mut cursor = collected.cursor();
+            while cursor.next(&mut next, run.ctx)? {
+                visit_kept(run, &mut next)?;
+            }
         }
         Ok(())
     }
@@ -116,7 +122,18 @@ impl Target {
     }
 }
 
-/// What a row that is kept until it is changed takes beside its place in a list.
-fn row_bytes(row: &Row) -> usize {
-    allocated(row.key.capacity()) + allocated(row.image.capacity())
+/// A row that is kept until it is changed is a row of its key and its image.
+const KEPT_COLUMNS: usize = 2;
+
+fn kept(row: Row) -> [Value; KEPT_COLUMNS] {
+    [Value::Bytes(row.key), Value::Bytes(row.image)]
+}
+
+fn taken_back(kept: &mut [Value; KEPT_COLUMNS]) -> Row {
+    let [key, image] = kept;
+    let bytes = |value: &mut Value| match std::mem::replace(value, Value::Null) {
+        Value::Bytes(bytes) => bytes,
+        other => unreachable!("a key and an image are bytes, not {other:?}"),
+    };
+    Row { key: bytes(key), image: bytes(image) }
 }

@@ -49,6 +49,7 @@ fn is_before(one: &Value, other: &Value) -> bool {
 impl Run<'_, '_> {
     /// Changes a row, and keeps what it was.
     pub(super) fn update_row(&mut self, table: &Arc<Table>, old: &Row, image: &[u8]) -> engine::Result<()> {
+        self.ctx.counters.handler_update.count();
         let Some((start, end)) = table.def.row_period() else {
             return self.with(|txn| txn.update(table, old, image));
         };
@@ -71,6 +72,7 @@ impl Run<'_, '_> {
 
     /// Deletes a row, and keeps what it was.
     pub(super) fn delete_row(&mut self, table: &Arc<Table>, old: &Row) -> engine::Result<()> {
+        self.ctx.counters.handler_delete.count();
         let Some((_, end)) = table.def.row_period() else { return self.with(|txn| txn.delete(table, old)) };
         let image = with_value(table, &old.image, end, now(table, self))?;
         match self.with(|txn| txn.update(table, old, &image)) {

@@ -2,12 +2,11 @@
 
 use super::arithmetic::number_in;
 use super::arithmetic::{decimal_of, double_of};
-use super::{Context, Expr, Number, group_key, sort_compare, text_of};
+use super::{Context, Expr, Number, sort_compare, text_of};
 use crate::error::Result;
 use crate::memory::{Charge, allocated, copy_bytes, growth, heap_bytes, row_bytes};
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::cmp::Ordering;
-use std::collections::HashSet;
 use types::{Decimal, TypeCode, Value};
 
 /// Which function.
@@ -48,10 +47,9 @@ pub(crate) struct Aggregate {
     pub expr: Expr,
 }
 
-/// The state of one aggregate of one group.
+/// The state of one aggregate of one group. DISTINCT is the affair of whoever gives the values.
 #[derive(Debug)]
 pub(crate) struct Accumulator {
-    seen: Option<HashSet<Vec<u8>>>,
     state: State,
 }
 
@@ -68,8 +66,18 @@ enum State {
     /// Welford: count, mean, sum of squares of differences.
     Variance(u64, f64, f64),
     Joined(Joined),
-    /// With the sort keys of each.
-    Parts(Vec<(Vec<Value>, Vec<u8>)>),
+    Parts(Parts),
+}
+
+/// The parts of a GROUP_CONCAT with an order: not many more of them than its text can have.
+#[derive(Debug, Default)]
+struct Parts {
+    /// The sort keys and the text of each.
+    list: Vec<(Vec<Value>, Vec<u8>)>,
+    text_bytes: usize,
+    /// With so many parts, or so much text, what is not needed is looked for.
+    most_parts: usize,
+    most_text_bytes: usize,
 }
 
 /// The text of GROUP_CONCAT, as far as `group_concat_max_len` lets it be.
@@ -131,9 +139,39 @@ impl Aggregate {
             AggregateKind::BitOr | AggregateKind::BitXor => State::Bits(0),
             AggregateKind::Variance { .. } => State::Variance(0, 0.0, 0.0),
             AggregateKind::GroupConcat { order, .. } if order.is_empty() => State::Joined(Joined::default()),
-            AggregateKind::GroupConcat { .. } => State::Parts(Vec::new()),
+            AggregateKind::GroupConcat { .. } => State::Parts(Parts::default()),
         };
-        Accumulator { seen: self.distinct.then(HashSet::new), state }
+        Accumulator { state }
+    }
+
+    /// How many of the arguments are values; the others are sort keys.
+    fn value_args(&self) -> usize {
+        match &self.kind {
+            AggregateKind::GroupConcat { order, .. } => self.args.len() - order.len(),
+            _ => self.args.len(),
+        }
+    }
+
+    /// The values that DISTINCT compares: how many of [`Aggregate::values`] they are.
+    pub fn distinct_args(&self) -> &[Expr] {
+        &self.args[..self.value_args()]
+    }
+
+    /// A row's arguments; `None`: one that is a value is NULL, and the row does not count.
+    pub fn values<'r>(
+        &'r self,
+        row: &'r [Value],
+        ctx: &'r Context<'_>,
+    ) -> Result<Option<Vec<Cow<'r, Value>>>> {
+        let mut values = Vec::with_capacity(self.args.len());
+        for (at, arg) in self.args.iter().enumerate() {
+            let value = arg.eval(row, ctx)?;
+            if value.is_null() && at < self.value_args() {
+                return Ok(None);
+            }
+            values.push(value);
+        }
+        Ok(Some(values))
     }
 }
 
@@ -152,12 +190,9 @@ impl Accumulator {
             }
             return Ok(());
         }
-        let args = match &aggregate.kind {
-            AggregateKind::GroupConcat { order, .. } => aggregate.args.len() - order.len(),
-            _ => aggregate.args.len(),
-        };
+        assert!(!aggregate.distinct, "values that are to be counted once are given one by one");
         let is_joined = matches!(aggregate.kind, AggregateKind::GroupConcat { .. });
-        if args == 1 && self.seen.is_none() && !is_joined {
+        if aggregate.args.len() == 1 && !is_joined {
             let value = aggregate.args[0].eval(row, ctx)?;
             return if value.is_null() && !matches!(aggregate.kind, AggregateKind::Any) {
                 Ok(())
@@ -165,35 +200,31 @@ impl Accumulator {
                 self.take(aggregate, &value, ctx, charge)
             };
         }
-        let mut values = Vec::with_capacity(args);
-        for arg in &aggregate.args[..args] {
-            let value = arg.eval(row, ctx)?;
-            if value.is_null() {
-                return Ok(());
-            }
-            values.push(value);
+        match aggregate.values(row, ctx)? {
+            Some(values) => self.take_values(aggregate, &values, ctx, charge),
+            None => Ok(()),
         }
-        if let Some(seen) = &mut self.seen {
-            let mut key = Vec::new();
-            for (value, arg) in values.iter().zip(&aggregate.args) {
-                group_key(value, arg.ty.collation, &mut key);
-            }
-            if !growth::insert(seen, key, charge)? {
-                return Ok(());
-            }
+    }
+
+    /// Takes the arguments of a row in ([`Aggregate::values`]); what is kept of them is added to
+    /// `charge`.
+    pub fn take_values<V: Borrow<Value>>(
+        &mut self,
+        aggregate: &Aggregate,
+        values: &[V],
+        ctx: &Context<'_>,
+        charge: &mut Charge,
+    ) -> Result<()> {
+        let AggregateKind::GroupConcat { separator, order } = &aggregate.kind else {
+            return self.take(aggregate, values[0].borrow(), ctx, charge);
+        };
+        let (values, keys) = values.split_at(values.len() - order.len());
+        let texts: Vec<_> = values.iter().map(|value| text_of(value.borrow())).collect();
+        match &mut self.state {
+            State::Joined(joined) => joined.add(separator, texts.iter().map(|text| &**text), ctx, charge),
+            State::Parts(parts) => parts.add(aggregate, &texts, keys, ctx, charge),
+            _ => unreachable!("Aggregate::start begins a text for GROUP_CONCAT"),
         }
-        if let AggregateKind::GroupConcat { separator, .. } = &aggregate.kind {
-            let texts: Vec<_> = values.iter().map(|value| text_of(value)).collect();
-            return match &mut self.state {
-                State::Joined(joined) => joined.add(separator, texts.iter().map(|text| &**text), ctx, charge),
-                State::Parts(parts) => {
-                    let keys = &aggregate.args[args..];
-                    add_part(parts, &texts, keys, row, ctx, charge)
-                }
-                _ => unreachable!("Aggregate::start begins a text for GROUP_CONCAT"),
-            };
-        }
-        self.take(aggregate, &values[0], ctx, charge)
     }
 
     fn take(
@@ -286,7 +317,7 @@ impl Accumulator {
                 Value::Double(if root { variance.sqrt() } else { variance })
             }
             State::Joined(joined) => joined.finish(ctx),
-            State::Parts(parts) => in_order(aggregate, parts, ctx)?,
+            State::Parts(parts) => parts.finish(aggregate, ctx)?,
         })
     }
 }
@@ -308,62 +339,99 @@ fn average_or_sum(aggregate: &Aggregate, sum: Decimal, count: u64, ctx: &Context
     }
 }
 
-/// Keeps a row's text for GROUP_CONCAT with its sort keys: no more of it than the result can have.
-fn add_part(
-    parts: &mut Vec<(Vec<Value>, Vec<u8>)>,
-    texts: &[Cow<'_, [u8]>],
-    keys: &[Expr],
-    row: &[Value],
-    ctx: &Context<'_>,
-    charge: &mut Charge,
-) -> Result<()> {
-    let most = ctx.variables.group_concat_max_len + 1;
-    let bytes = texts.iter().fold(0usize, |bytes, text| bytes.saturating_add(text.len())).min(most);
-    charge.add(allocated(bytes))?;
-    let mut kept = Vec::with_capacity(bytes);
-    for text in texts {
-        kept.extend_from_slice(&text[..text.len().min(bytes - kept.len())]);
+impl Parts {
+    /// Keeps a row's text with its sort keys.
+    fn add<V: Borrow<Value>>(
+        &mut self,
+        aggregate: &Aggregate,
+        texts: &[Cow<'_, [u8]>],
+        keys: &[V],
+        ctx: &Context<'_>,
+        charge: &mut Charge,
+    ) -> Result<()> {
+        let most = ctx.variables.group_concat_max_len + 1;
+        let bytes = texts.iter().fold(0usize, |bytes, text| bytes.saturating_add(text.len())).min(most);
+        let mut kept = Vec::with_capacity(bytes);
+        for text in texts {
+            kept.extend_from_slice(&text[..text.len().min(bytes - kept.len())]);
+        }
+        let mut values = Vec::with_capacity(keys.len());
+        for key in keys {
+            values.push(ctx.copied(key.borrow())?);
+        }
+        charge.add(allocated(kept.capacity()) + row_bytes(&values))?;
+        self.text_bytes += kept.len();
+        growth::push(&mut self.list, (values, kept), charge)?;
+        if self.most_parts == 0 {
+            self.grow(most);
+        }
+        if self.list.len() >= self.most_parts || self.text_bytes >= self.most_text_bytes {
+            self.cut(aggregate, ctx, charge)?;
+            self.grow(most);
+        }
+        Ok(())
     }
-    let mut values = Vec::with_capacity(keys.len());
-    for key in keys {
-        values.push(ctx.owned(key.eval(row, ctx)?)?);
-    }
-    charge.add(row_bytes(&values))?;
-    growth::push(parts, (values, kept), charge)
-}
 
-/// The text of GROUP_CONCAT with an order.
-fn in_order(
-    aggregate: &Aggregate,
-    mut parts: Vec<(Vec<Value>, Vec<u8>)>,
-    ctx: &Context<'_>,
-) -> Result<Value> {
-    let AggregateKind::GroupConcat { separator, order } = &aggregate.kind else { return Ok(Value::Null) };
-    let first_key = aggregate.args.len() - order.len();
-    // What is made here is charged by whoever keeps the value; these are for the time until then.
-    let (mut charge, mut scratch) = (Charge::new(ctx.memory), Charge::new(ctx.memory));
-    scratch.add(super::scratch_bytes(&parts))?;
-    super::sort_by(
-        &mut parts,
-        || ctx.check_interrupt(),
-        |(a, _), (b, _)| {
-            for (at, descending) in order.iter().enumerate() {
-                let collation = aggregate.args[first_key + at].ty.collation;
-                match sort_compare(&a[at], &b[at], collation, ctx)? {
-                    Ordering::Equal => {}
-                    ordering => return Ok(if *descending { ordering.reverse() } else { ordering }),
-                }
-            }
-            Ok(Ordering::Equal)
-        },
-    )?;
-    drop(scratch);
-    let mut joined = Joined::default();
-    for (_, part) in &parts {
-        ctx.check_interrupt()?;
-        joined.add(separator, std::iter::once(&part[..]), ctx, &mut charge)?;
+    /// Twice as many may come until it is looked again: so sorting them costs little for each.
+    fn grow(&mut self, most: usize) {
+        const LEAST_PARTS: usize = 1024;
+        self.most_parts = 2 * self.list.len().max(LEAST_PARTS);
+        self.most_text_bytes = self.text_bytes.max(most).saturating_mul(2).saturating_add(64 << 10);
     }
-    Ok(joined.finish(ctx))
+
+    fn sort(&mut self, aggregate: &Aggregate, ctx: &Context<'_>) -> Result<()> {
+        let AggregateKind::GroupConcat { order, .. } = &aggregate.kind else { return Ok(()) };
+        let first_key = aggregate.args.len() - order.len();
+        let mut scratch = Charge::new(ctx.memory);
+        scratch.add(super::scratch_bytes(&self.list))?;
+        super::sort_by(
+            &mut self.list,
+            || ctx.check_interrupt(),
+            |(a, _), (b, _)| {
+                for (at, descending) in order.iter().enumerate() {
+                    let collation = aggregate.args[first_key + at].ty.collation;
+                    match sort_compare(&a[at], &b[at], collation, ctx)? {
+                        Ordering::Equal => {}
+                        ordering => return Ok(if *descending { ordering.reverse() } else { ordering }),
+                    }
+                }
+                Ok(Ordering::Equal)
+            },
+        )
+    }
+
+    /// Forgets the parts that the text has no room for.
+    fn cut(&mut self, aggregate: &Aggregate, ctx: &Context<'_>, charge: &mut Charge) -> Result<()> {
+        let AggregateKind::GroupConcat { separator, .. } = &aggregate.kind else { return Ok(()) };
+        self.sort(aggregate, ctx)?;
+        let most = ctx.variables.group_concat_max_len;
+        let mut len = 0;
+        let needed = self.list.iter().position(|(_, text)| {
+            len += text.len() + separator.len();
+            // The last separator stands before nothing.
+            len > most + separator.len()
+        });
+        let Some(last) = needed else { return Ok(()) };
+        for (values, text) in self.list.drain(last + 1..) {
+            self.text_bytes -= text.len();
+            charge.take_away(allocated(text.capacity()) + row_bytes(&values));
+        }
+        Ok(())
+    }
+
+    /// The text.
+    fn finish(mut self, aggregate: &Aggregate, ctx: &Context<'_>) -> Result<Value> {
+        let AggregateKind::GroupConcat { separator, .. } = &aggregate.kind else { return Ok(Value::Null) };
+        self.sort(aggregate, ctx)?;
+        // What is made here is charged by whoever keeps the value; this is for the time until then.
+        let mut charge = Charge::new(ctx.memory);
+        let mut joined = Joined::default();
+        for (_, part) in &self.list {
+            ctx.check_interrupt()?;
+            joined.add(separator, std::iter::once(&part[..]), ctx, &mut charge)?;
+        }
+        Ok(joined.finish(ctx))
+    }
 }
 
 /// Whether a name is an aggregate's.

@@ -2,6 +2,7 @@
 
 use super::UserVariables;
 use super::text::shown;
+use crate::counters::Counters;
 use crate::error::{Result, SqlError};
 use crate::host::Host;
 use crate::memory::{Budget, Charge, LONG_VALUE_BYTES};
@@ -112,6 +113,8 @@ pub(crate) struct Context<'a> {
     pub host: &'a dyn Host,
     /// What the session keeps is charged to it.
     pub memory: &'a Arc<Budget>,
+    /// What the session's statements have done.
+    pub counters: &'a Counters,
     /// Of it, what functions have made of the row at hand; see [`Context::charge_made`].
     pub made_bytes: Cell<u64>,
     /// The statement is to end; see [`Context::check_interrupt`].
@@ -153,6 +156,7 @@ impl Context<'_> {
         Context {
             host: self.host,
             memory: self.memory,
+            counters: self.counters,
             // Of the rows of the subquery, which are not the row at hand.
             made_bytes: Cell::new(0),
             interrupt: self.interrupt,

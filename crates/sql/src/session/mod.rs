@@ -24,6 +24,7 @@ mod state;
 mod transaction;
 mod xa;
 
+use crate::counters::Counters;
 use crate::error::{Result, SqlError};
 use crate::expr::{Context, Level, UserVariables};
 use crate::host::{Host, Sight};
@@ -63,6 +64,8 @@ pub struct Session {
     host: Arc<dyn Host>,
     /// What the session may keep.
     memory: Arc<Budget>,
+    /// What its statements have done.
+    counters: Arc<Counters>,
     /// The host's flag, which ends what runs.
     interrupt: Arc<AtomicBool>,
     init: SessionInit,
@@ -104,6 +107,7 @@ impl Session {
             variables: Variables::of_host(&*host)?,
             engine,
             memory,
+            counters: host.counters(),
             interrupt: host.interrupt_flag().unwrap_or_default(),
             host,
             init,
@@ -279,6 +283,7 @@ impl Session {
             host: &*self.host,
             interrupt: &self.interrupt,
             memory: &self.memory,
+            counters: &self.counters,
             made_bytes: Cell::new(0),
             engine: &self.engine,
             variables: &self.variables,

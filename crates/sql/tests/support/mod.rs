@@ -5,6 +5,7 @@
 use engine::{Engine, EngineConfig};
 use os::disk::Disk;
 use os::sim::SimDisk;
+use sql::counters::Counters;
 use sql::{
     AdminCommand, ColumnMeta, EndOfRows, Host, OkInfo, Privilege, ResultSink, Session, SessionInit, Sight,
     SqlError, VariableScope, VirtualTable,
@@ -23,6 +24,8 @@ pub struct TestHost {
     pub sights: AtomicU64,
     /// The statement is killed when that has come to this; 0: never.
     pub kill_at_sight: AtomicU64,
+    /// What the session's statements have done.
+    pub counters: Arc<Counters>,
 }
 
 impl Host for TestHost {
@@ -71,6 +74,10 @@ impl Host for TestHost {
 
     fn interrupt_flag(&self) -> Option<Arc<AtomicBool>> {
         Some(self.interrupt.clone())
+    }
+
+    fn counters(&self) -> Arc<Counters> {
+        self.counters.clone()
     }
 
     fn privileges_generation(&self) -> u64 {
@@ -142,7 +149,12 @@ impl Host for TestHost {
 
 /// An engine on a fresh disk.
 pub fn engine() -> Arc<Engine> {
-    let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(1));
+    engine_on(&SimDisk::new(1))
+}
+
+/// An engine on this disk.
+pub fn engine_on(disk: &SimDisk) -> Arc<Engine> {
+    let disk: Arc<dyn Disk> = Arc::new(disk.clone());
     let config = EngineConfig {
         pool_bytes: 16 << 20,
         redo_capacity_bytes: 64 << 20,

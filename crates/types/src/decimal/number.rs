@@ -36,6 +36,48 @@ impl Decimal {
         number
     }
 
+    /// All that the number is: its digits as one integer, least significant part first; how many
+    /// of them are behind the point; and whether it is below zero.
+    pub fn parts(&self) -> ([u64; 4], u8, bool) {
+        (self.magnitude, self.scale, self.negative)
+    }
+
+    /// The number of [`Decimal::parts`]; `None` for parts that are of no number.
+    pub fn from_parts(magnitude: [u64; 4], scale: u8, negative: bool) -> Option<Decimal> {
+        let number = Decimal { magnitude, scale, negative };
+        let is_minus_zero = negative && magnitude::is_zero(&magnitude);
+        // 65 digits have 216 bits.
+        (scale <= MAX_READ_SCALE && magnitude[3] >> 24 == 0 && !is_minus_zero).then_some(number)
+    }
+
+    /// Appends bytes that compare by memcmp as the numbers do, and of which none is the beginning
+    /// of others'; equal numbers of different scales have the same: a sign, the place of the point,
+    /// and two digits a byte.
+    pub fn write_order_key(&self, out: &mut Vec<u8>) {
+        const ZERO: u8 = 0x80;
+        if self.is_zero() {
+            return out.push(ZERO);
+        }
+        let start = out.len();
+        out.push(ZERO + 1);
+        let mut buffer = [0; MAX_DIGITS + 12];
+        let count = self.digits(&mut buffer);
+        let digits = &buffer[buffer.len() - count..];
+        let first = digits.iter().position(|&digit| digit != 0).unwrap_or(0);
+        let last = digits.iter().rposition(|&digit| digit != 0).map_or(first, |last| last + 1);
+        // How many digits stand before the point, from the first that is not zero; below zero: how
+        // many zeros stand behind it.
+        let before_point = count as i16 - i16::from(self.scale) - first as i16;
+        out.push((before_point + 0x80) as u8);
+        for pair in digits[first..last].chunks(2) {
+            out.push(pair[0] * 10 + pair.get(1).copied().unwrap_or(0) + 1);
+        }
+        out.push(0);
+        if self.negative {
+            out[start..].iter_mut().for_each(|byte| *byte = !*byte);
+        }
+    }
+
     /// Digits after the point.
     pub fn scale(&self) -> u8 {
         self.scale

@@ -93,3 +93,65 @@ fn agrees_with_integers() {
         }
     }
 }
+
+#[test]
+fn order_keys_order_as_the_numbers_do_and_parts_are_all_of_them() {
+    let texts = [
+        "-99999999999999999999.5",
+        "-100",
+        "-99.01",
+        "-99",
+        "-10.5",
+        "-10",
+        "-1.000001",
+        "-1",
+        "-0.9",
+        "-0.01",
+        "-0.001",
+        "0",
+        "0.00",
+        "0.001",
+        "0.0010",
+        "0.01",
+        "0.09",
+        "0.1",
+        "0.10",
+        "0.11",
+        "0.9",
+        "1",
+        "1.0",
+        "1.00",
+        "1.01",
+        "1.1",
+        "9.99",
+        "10",
+        "10.0",
+        "10.01",
+        "99",
+        "100",
+        "1000000",
+        "1000000.000001",
+    ];
+    let key = |number: &Decimal| {
+        let mut key = Vec::new();
+        number.write_order_key(&mut key);
+        key
+    };
+    let mut numbers: Vec<Decimal> = texts.iter().map(|text| dec(text)).collect();
+    numbers.extend([Decimal::largest(65, 30), Decimal::largest(65, 0), Decimal::largest(30, 30)]);
+    numbers.extend(numbers.clone().iter().map(Decimal::negate));
+    for a in &numbers {
+        let (magnitude, scale, negative) = a.parts();
+        let again = Decimal::from_parts(magnitude, scale, negative).expect("a number's parts");
+        assert_eq!((again.to_string(), again.scale()), (a.to_string(), a.scale()));
+        for b in &numbers {
+            assert_eq!(key(a).cmp(&key(b)), a.cmp(b), "{a} {b}");
+            assert!(a == b || !key(a).starts_with(&key(b)), "{a} {b}");
+        }
+    }
+    for (magnitude, scale, negative) in
+        [([0, 0, 0, 1 << 24], 0, false), ([1, 0, 0, 0], 39, false), ([0; 4], 0, true)]
+    {
+        assert!(Decimal::from_parts(magnitude, scale, negative).is_none());
+    }
+}

@@ -2,37 +2,25 @@
 
 use crate::error::Result;
 use crate::files::io_error;
-use os::account::{State, enter};
-use os::disk::{Disk, File, OpenMode};
+use os::disk::Disk;
 use std::path::Path;
-use std::sync::Arc;
 
-/// A file without a name: it is gone when it is dropped, and when the process ends.
-pub(crate) struct TempFile {
-    file: Arc<dyn File>,
-    end: u64,
-}
+/// A file without a name, with the engine's errors.
+pub(crate) struct TempFile(os::disk::TempFile);
 
 impl TempFile {
     /// Makes a file in `dir` (`tmpdir`).
     pub fn create(disk: &dyn Disk, dir: &Path) -> Result<TempFile> {
-        let path = dir.join(format!("#sql-sort-{:016x}.tmp", os::random::u64()));
-        let file = disk.open(&path, OpenMode::CreateNew).map_err(|error| io_error(&path, error))?;
-        disk.remove(&path).map_err(|error| io_error(&path, error))?;
-        Ok(TempFile { file, end: 0 })
+        let file = os::disk::TempFile::create(disk, dir, "sort");
+        file.map(TempFile).map_err(|error| io_error(dir, error))
     }
 
     /// Writes behind what was written before; returns where.
     pub fn append(&mut self, bytes: &[u8]) -> Result<u64> {
-        let _state = enter(State::SortFile);
-        let at = self.end;
-        self.file.write_all_at(bytes, at).map_err(|error| io_error(self.file.path(), error))?;
-        self.end += bytes.len() as u64;
-        Ok(at)
+        self.0.append(bytes).map_err(|error| io_error(self.0.path(), error))
     }
 
     pub fn read(&self, bytes: &mut [u8], at: u64) -> Result<()> {
-        let _state = enter(State::SortFile);
-        self.file.read_exact_at(bytes, at).map_err(|error| io_error(self.file.path(), error))
+        self.0.read(bytes, at).map_err(|error| io_error(self.0.path(), error))
     }
 }

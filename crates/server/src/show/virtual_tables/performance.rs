@@ -15,7 +15,11 @@ fn pairs(pairs: Vec<(String, String)>) -> VirtualTable {
 }
 
 pub fn global_status(host: &ConnectionHost) -> VirtualTable {
-    pairs(status::of_session(host.server(), host.entry()))
+    pairs(status::of_session(host.server(), host.entry(), VariableScope::Global))
+}
+
+pub fn session_status(host: &ConnectionHost) -> VirtualTable {
+    pairs(status::of_session(host.server(), host.entry(), VariableScope::Session))
 }
 
 pub fn global_variables(host: &ConnectionHost) -> VirtualTable {

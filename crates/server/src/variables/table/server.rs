@@ -314,7 +314,7 @@ pub const DEFINITIONS: &[Definition] = &[
             "One of the two versions alone cannot be chosen, and nothing can be changed \
              while the server runs.",
         ),
-    global("tmpdir", Text, "/tmp").read_only().does("Sorts of index builds go to files in this directory."),
+    global("tmpdir", Text, "/tmp").read_only().does("Sorts of index builds, and what queries have no memory for, go to files in this directory."),
     global("version", Text, "")
         .read_only()
         .not_an_option()

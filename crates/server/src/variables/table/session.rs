@@ -86,7 +86,7 @@ pub const DEFINITIONS: &[Definition] = &[
     session("max_execution_time", UInt(0, u64::MAX), "0")
         .does("A SELECT ends after that many milliseconds with error 3024; 0 is no limit."),
     session("max_heap_table_size", UInt(16_384, 18_446_744_073_709_550_592), "16777216")
-        .kept("The memory of a statement is bounded by connection_memory_limit."),
+        .does("Groups, duplicates and made tables that take more memory go on in files under tmpdir."),
     session("max_join_size", UInt(1, u64::MAX), "18446744073709551615")
         .kept("The planner does not count the rows of joins."),
     session("max_seeks_for_key", UInt(1, u64::MAX), "18446744073709551615")
@@ -131,7 +131,7 @@ pub const DEFINITIONS: &[Definition] = &[
     session("select_into_disk_sync_delay", UInt(0, 31_536_000), "0").guarded(Guard::SessionWithoutSuper)
         .kept("SELECT INTO OUTFILE is not there."),
     session("sort_buffer_size", UInt(32_768, u64::MAX), "262144")
-        .kept("A sort keeps all its rows, which count for the statement's memory."),
+        .does("A sort that takes more memory goes on in files under tmpdir."),
     session("sql_auto_is_null", Bool, "OFF")
         .kept("IS NULL never finds the generated value."),
     session("sql_big_selects", Bool, "ON")

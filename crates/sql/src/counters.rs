@@ -1,0 +1,108 @@
+//! What statements have done, counted for SHOW STATUS.
+//!
+//! A session counts for itself, without waiting for anybody: its own thread alone writes, and
+//! everybody may read. The server adds sessions up.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A figure that one thread counts.
+#[derive(Debug, Default)]
+pub struct Count(AtomicU64);
+
+impl Count {
+    /// One more.
+    #[inline]
+    pub fn count(&self) {
+        self.add(1);
+    }
+
+    /// Some more.
+    #[inline]
+    pub fn add(&self, more: u64) {
+        // No other thread writes: a load and a store cost less than an addition for several.
+        self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(more), Ordering::Relaxed);
+    }
+
+    /// The figure.
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+macro_rules! counters {
+    ($($field:ident $name:literal $what:literal;)*) => {
+        /// What the statements of a session have done.
+        #[derive(Debug, Default)]
+        pub struct Counters {
+            $(#[doc = $what] pub $field: Count,)*
+        }
+
+        impl Counters {
+            /// The names of the figures in SHOW STATUS, sorted.
+            pub const NAMES: &'static [&'static str] = &[$($name,)*];
+
+            /// The figures, in the order of the names.
+            pub fn figures(&self) -> Vec<u64> {
+                vec![$(self.$field.get(),)*]
+            }
+
+            /// Adds figures, in the order of the names: those of a session that ends, to a total
+            /// that nobody else adds to meanwhile.
+            pub fn add_all(&self, figures: &[u64]) {
+                let mut figures = figures.iter().copied();
+                $(self.$field.add(figures.next().unwrap_or(0));)*
+            }
+
+            /// All are zero again (FLUSH STATUS).
+            pub fn reset(&self) {
+                $(self.$field.0.store(0, Ordering::Relaxed);)*
+            }
+        }
+    };
+}
+
+counters! {
+    created_tmp_disk_tables "Created_tmp_disk_tables" "Made tables that went to a file.";
+    created_tmp_files "Created_tmp_files" "Temporary files.";
+    created_tmp_tables "Created_tmp_tables" "Made tables: derived ones, groups, duplicates, unions.";
+    handler_delete "Handler_delete" "Rows deleted.";
+    handler_read_first "Handler_read_first" "Indexes read from their first entry.";
+    handler_read_key "Handler_read_key" "Rows looked for by a key.";
+    handler_read_last "Handler_read_last" "Indexes read from their last entry.";
+    handler_read_next "Handler_read_next" "Next rows in the order of a key.";
+    handler_read_prev "Handler_read_prev" "Rows before, in the order of a key.";
+    handler_read_rnd "Handler_read_rnd" "Rows read by their place.";
+    handler_read_rnd_next "Handler_read_rnd_next" "Next rows of a table.";
+    handler_update "Handler_update" "Rows updated.";
+    handler_write "Handler_write" "Rows inserted.";
+    select_full_join "Select_full_join" "Joins with a table that is read as a whole.";
+    select_full_range_join "Select_full_range_join" "Joins with a range of a table within.";
+    select_range "Select_range" "Queries whose first table is read by ranges.";
+    select_range_check "Select_range_check" "Joins that choose an index for each row.";
+    select_scan "Select_scan" "Queries whose first table is read as a whole.";
+    sort_merge_passes "Sort_merge_passes" "Merges of sorted runs.";
+    sort_range "Sort_range" "Sorts of ranges; MySQL counts them as those of tables.";
+    sort_rows "Sort_rows" "Rows sorted.";
+    sort_scan "Sort_scan" "Sorts.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_go_by_the_names() {
+        let counters = Counters::default();
+        counters.sort_rows.add(5);
+        counters.handler_write.count();
+        let total = Counters::default();
+        total.add_all(&counters.figures());
+        total.add_all(&counters.figures());
+        let shown = Counters::NAMES.iter().zip(total.figures());
+        let shown: Vec<_> = shown.filter(|(_, figure)| *figure > 0).collect();
+        assert_eq!(shown, [(&"Handler_write", 2), (&"Sort_rows", 10)]);
+        assert!(Counters::NAMES.is_sorted());
+        total.reset();
+        assert!(total.figures().iter().all(|figure| *figure == 0));
+    }
+}

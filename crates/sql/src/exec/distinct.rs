@@ -1,0 +1,75 @@
+//! DISTINCT: each row once, the first of its kind.
+
+use super::loops::Flow;
+use super::sort::Sorter;
+use super::spill::{Firsts, RowCodec};
+use crate::error::Result;
+use crate::expr::{Context, group_key};
+use crate::sink::ColumnMeta;
+use types::Value;
+
+/// The kinds of rows so far. Where there is no more room for them, rows go to a file, and go on
+/// when all have come.
+pub(crate) struct Distinct {
+    firsts: Firsts,
+    codec: RowCodec,
+    /// Rows go on in the order in which they came.
+    keeps_order: bool,
+    key: Vec<u8>,
+}
+
+impl Distinct {
+    pub fn new(keeps_order: bool, ctx: &Context<'_>) -> Distinct {
+        ctx.counters.created_tmp_tables.count();
+        Distinct { firsts: Firsts::new(ctx), codec: RowCodec::default(), keeps_order, key: Vec::new() }
+    }
+
+    /// Whether a row goes on at once.
+    ///
+    /// # Errors
+    /// As [`Firsts::is_first`].
+    pub fn is_first(&mut self, row: &[Value], columns: &[ColumnMeta], ctx: &Context<'_>) -> Result<bool> {
+        self.key.clear();
+        for (value, column) in row.iter().zip(columns) {
+            group_key(value, column.ty.collation, &mut self.key);
+        }
+        let codec = &mut self.codec;
+        self.firsts.is_first(&self.key, |payload| codec.write_row(row, payload), ctx)
+    }
+
+    /// Gives the rows that have not gone on to `take`, each kind once, as long as it wants them.
+    ///
+    /// # Errors
+    /// As [`Firsts::finish`].
+    pub fn finish(
+        self,
+        columns: usize,
+        ctx: &Context<'_>,
+        take: &mut dyn FnMut(&[Value]) -> Result<Flow>,
+    ) -> Result<Flow> {
+        if !self.firsts.has_later() {
+            return Ok(Flow::Continue);
+        }
+        let mut row = vec![Value::Null; columns];
+        if !self.keeps_order {
+            let goes_on = self.firsts.finish(ctx, &mut |_, payload| {
+                self.codec.read_row(payload, &mut row)?;
+                Ok(take(&row)? == Flow::Continue)
+            })?;
+            return Ok(if goes_on { Flow::Continue } else { Flow::Stop });
+        }
+        let mut sorter = Sorter::new(&[], None, ctx);
+        self.firsts.finish(ctx, &mut |number, payload| {
+            sorter.push_entry(&number.to_be_bytes(), payload, ctx)?;
+            Ok(true)
+        })?;
+        let mut sorted = sorter.finish(ctx)?;
+        while let Some((_, payload)) = sorted.next_entry(ctx)? {
+            self.codec.read_row(payload, &mut row)?;
+            if take(&row)? == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+        }
+        Ok(Flow::Continue)
+    }
+}

@@ -1,0 +1,121 @@
+//! GROUP BY and aggregates over all rows.
+//!
+//! In: the rows of the nested loops. Out: a row for each group, as ORDER BY says, or in the order
+//! of the groups' first rows as long as they are in memory.
+
+mod table;
+mod values;
+
+use super::Run;
+use super::limit::wanted;
+use super::loops::{Flow, Materialized, nested_loops};
+use super::output::Output;
+use super::sort::Sorter;
+use crate::error::Result;
+use crate::expr::{Context, conform, group_key};
+use crate::plan::{Grouping, IndexEnds, RowLock, SelectPlan};
+use crate::sink::ColumnMeta;
+use engine::{Direction, KeyRange};
+use std::ops::Bound;
+use table::Groups;
+use types::Value;
+
+fn outputs(
+    plan: &SelectPlan,
+    row: &[Value],
+    columns: &[ColumnMeta],
+    ctx: &Context<'_>,
+) -> Result<Vec<Value>> {
+    let mut out = Vec::with_capacity(plan.outputs.len());
+    for (expr, column) in plan.outputs.iter().zip(columns) {
+        out.push(ctx.owned(conform(expr.eval(row, ctx)?, &column.ty, ctx)?)?);
+    }
+    Ok(out)
+}
+
+/// Groups the rows of the nested loops.
+fn collect_groups<'g>(
+    run: &mut Run<'_, '_>,
+    plan: &SelectPlan,
+    grouping: &'g Grouping,
+    materialized: Option<&Materialized>,
+) -> Result<Groups<'g>> {
+    let mut groups = Groups::new(grouping, run.ctx);
+    let Some(materialized) = materialized else { return Ok(groups) };
+    let mut row = vec![Value::Null; plan.slots];
+    let mut key = Vec::new();
+    let visit = &mut |run: &mut Run<'_, '_>, row: &mut Vec<Value>| {
+        key.clear();
+        for expr in &grouping.keys {
+            group_key(&*expr.eval(row, run.ctx)?, expr.ty.collation, &mut key);
+        }
+        groups.add(&key, row, run.ctx)?;
+        Ok(Flow::Continue)
+    };
+    nested_loops(run, &plan.tables, materialized, &mut row, visit)?;
+    Ok(groups)
+}
+
+/// Runs a query with groups; `materialized` is None when a condition on no table does not hold.
+pub(super) fn grouped(
+    run: &mut Run<'_, '_>,
+    plan: &SelectPlan,
+    grouping: &Grouping,
+    materialized: Option<&Materialized>,
+    output: &mut Output<'_>,
+) -> Result<()> {
+    let ctx = run.ctx;
+    let columns = output.columns;
+    let mut sorter =
+        (!plan.order.is_empty()).then(|| Sorter::new(&plan.order, wanted(plan, output.limit), ctx));
+    let mut visit = |row: &[Value]| {
+        ctx.check_interrupt()?;
+        if let Some(having) = &plan.having
+            && !having.holds(row, ctx)?
+        {
+            return Ok(Flow::Continue);
+        }
+        match &mut sorter {
+            None => output.take(&outputs(plan, row, columns, ctx)?, ctx),
+            Some(sorter) => {
+                if sorter.offer(row, ctx)? {
+                    outputs(plan, row, columns, ctx)?.iter().for_each(|value| sorter.write(value));
+                    sorter.keep(ctx)?;
+                }
+                Ok(Flow::Continue)
+            }
+        }
+    };
+    match &plan.index_ends {
+        Some(ends) if materialized.is_some() => {
+            visit(&read_index_ends(run, plan, ends)?)?;
+        }
+        _ => collect_groups(run, plan, grouping, materialized)?.finish(plan.slots, ctx, &mut visit)?,
+    }
+    let Some(sorter) = sorter else { return Ok(()) };
+    let mut sorted = sorter.finish(ctx)?;
+    let mut values = vec![Value::Null; columns.len()];
+    while sorted.next(&mut values, ctx)? && output.take(&values, ctx)? == Flow::Continue {}
+    Ok(())
+}
+
+/// MIN and MAX from the first entry at an end of an index that is not NULL.
+fn read_index_ends(run: &mut Run<'_, '_>, plan: &SelectPlan, ends: &IndexEnds) -> Result<Vec<Value>> {
+    let mut row = vec![Value::Null; plan.slots];
+    for (index, column, direction) in &ends.ends {
+        let definition = &ends.table.def.columns[*column];
+        let mut range = KeyRange::all();
+        if definition.nullable && *direction == Direction::Forward {
+            let nulls = ends.table.encode_key(*index, &[Value::Null])?;
+            range = KeyRange::between(Bound::Excluded(&nulls), Bound::Unbounded);
+        }
+        let mode = run.lock_for(RowLock::NONE).mode;
+        let mut scan = run.with(|txn| txn.scan(&ends.table, *index, range, *direction, mode))?;
+        let found = run.with(|txn| scan.next(txn))?;
+        row.push(match found {
+            Some(found) => ends.table.layout.decode(&found.image, *column)?,
+            None => Value::Null,
+        });
+    }
+    Ok(row)
+}

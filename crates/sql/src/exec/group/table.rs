@@ -1,0 +1,220 @@
+//! The groups of a query: each has its first row and its aggregates, found by the key of GROUP BY.
+//!
+//! When they take their memory no further groups are begun: rows of others go to a file, spread by
+//! their keys, and each part of them is grouped for itself when all rows have come. Rows that are
+//! known groups' are still taken in. So each row is in one place, and the aggregates of a group see
+//! its rows in the order in which they came.
+
+use super::values::DistinctValues;
+use crate::error::Result;
+use crate::exec::loops::Flow;
+use crate::exec::spill::{Entered, KeyTable, Part, Partitions, RowCodec, hash_of, later_parts, table_bytes};
+use crate::expr::{Accumulator, Context};
+use crate::memory::{Charge, growth};
+use crate::plan::Grouping;
+use types::Value;
+
+/// Gets each group's row, with the aggregates' results behind the slots of the tables.
+pub(super) type VisitGroup<'v> = dyn FnMut(&[Value]) -> Result<Flow> + 'v;
+
+/// Groups that are being made.
+pub(super) struct Groups<'g> {
+    grouping: &'g Grouping,
+    /// There is one group, with or without rows.
+    is_single: bool,
+    table: KeyTable,
+    codec: RowCodec,
+    /// The groups' first rows, one behind the other, and where each ends.
+    rows: Vec<u8>,
+    row_ends: Vec<usize>,
+    /// Those of one group are beside each other.
+    accumulators: Vec<Accumulator>,
+    distinct: Option<DistinctValues>,
+    /// Of the lists, and of what the aggregates keep.
+    charge: Charge,
+    most_bytes: usize,
+    /// How many times the rows have been spread.
+    level: u32,
+    later: Option<Partitions>,
+    scratch: Vec<u8>,
+}
+
+impl<'g> Groups<'g> {
+    pub fn new(grouping: &'g Grouping, ctx: &Context<'_>) -> Groups<'g> {
+        if !grouping.keys.is_empty() {
+            ctx.counters.created_tmp_tables.count();
+        }
+        Groups::at(grouping, 0, RowCodec::default(), ctx)
+    }
+
+    /// Groups of rows that have been spread `level` times, and were written by `codec`.
+    fn at(grouping: &'g Grouping, level: u32, codec: RowCodec, ctx: &Context<'_>) -> Groups<'g> {
+        let distinct = grouping.aggregates.iter().any(|aggregate| aggregate.distinct);
+        Groups {
+            grouping,
+            is_single: grouping.keys.is_empty(),
+            table: KeyTable::new(Charge::new(ctx.memory)),
+            codec,
+            rows: Vec::new(),
+            row_ends: Vec::new(),
+            accumulators: Vec::new(),
+            distinct: distinct.then(|| DistinctValues::new(ctx)),
+            charge: Charge::new(ctx.memory),
+            most_bytes: table_bytes(ctx),
+            level,
+            later: None,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Takes a row in; `key` is that of its group.
+    ///
+    /// # Errors
+    /// Those of the expressions, of [`Charge::add`], and 1 and 3 when a temporary file cannot be
+    /// made or written.
+    pub fn add(&mut self, key: &[u8], row: &[Value], ctx: &Context<'_>) -> Result<()> {
+        let hash = if self.is_single { 0 } else { hash_of(key) };
+        match self.group_of(key, hash)? {
+            Entered::New(group) => {
+                self.begin(row)?;
+                self.take(group, row, ctx)
+            }
+            Entered::Known(group) => self.take(group, row, ctx),
+            Entered::Refused => {
+                self.scratch.clear();
+                self.codec.write_row(row, &mut self.scratch);
+                later_parts(&mut self.later, self.level, ctx).push(key, hash, &self.scratch, ctx)
+            }
+        }
+    }
+
+    /// The number of the key's group.
+    fn group_of(&mut self, key: &[u8], hash: u64) -> Result<Entered> {
+        if self.is_single {
+            let is_new = self.row_ends.is_empty();
+            return Ok(if is_new { Entered::New(0) } else { Entered::Known(0) });
+        }
+        let used_bytes = self.table.used_bytes() + self.charge.bytes();
+        let has_room = self.later.is_none() && used_bytes <= self.most_bytes;
+        // What has the same hash cannot be spread; and one group there is always room for.
+        let must_enter = !Partitions::can_spread(self.level) || self.table.len() == 0;
+        self.table.enter(key, hash, has_room || must_enter)
+    }
+
+    /// A new group, with its first row.
+    fn begin(&mut self, row: &[Value]) -> Result<()> {
+        self.scratch.clear();
+        self.codec.write_row(row, &mut self.scratch);
+        growth::append(&mut self.rows, &self.scratch, &mut self.charge)?;
+        growth::push(&mut self.row_ends, self.rows.len(), &mut self.charge)?;
+        for aggregate in &self.grouping.aggregates {
+            growth::push(&mut self.accumulators, aggregate.start(), &mut self.charge)?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, group: usize, row: &[Value], ctx: &Context<'_>) -> Result<()> {
+        let count = self.grouping.aggregates.len();
+        let accumulators = &mut self.accumulators[group * count..(group + 1) * count];
+        for (at, (accumulator, aggregate)) in
+            accumulators.iter_mut().zip(&self.grouping.aggregates).enumerate()
+        {
+            if !aggregate.distinct {
+                accumulator.add(aggregate, row, ctx, &mut self.charge)?;
+            } else if let Some(values) = aggregate.values(row, ctx)?
+                && let Some(distinct) = &mut self.distinct
+                && distinct.is_first(group * count + at, aggregate, &values, ctx)?
+            {
+                accumulator.take_values(aggregate, &values, ctx, &mut self.charge)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the groups to `visit`; `slots` is how many values a row has.
+    ///
+    /// # Errors
+    /// As [`Groups::add`]; 2 when a temporary file cannot be read; those of `visit`; 1317.
+    pub fn finish(mut self, slots: usize, ctx: &Context<'_>, visit: &mut VisitGroup<'_>) -> Result<()> {
+        let mut row = vec![Value::Null; slots];
+        if self.is_single && self.row_ends.is_empty() {
+            self.begin(&row)?;
+        }
+        let grouping = self.grouping;
+        let (mut parts, mut flow, mut codec) = self.give(&mut row, ctx, visit)?;
+        while flow == Flow::Continue
+            && let Some(part) = parts.pop()
+        {
+            let mut groups = Groups::at(grouping, part.level(), codec, ctx);
+            row.truncate(slots);
+            part.for_each(ctx, &mut |key, hash, payload| {
+                groups.add_again(key, hash, payload, &mut row, ctx)
+            })?;
+            let more;
+            (more, flow, codec) = groups.give(&mut row, ctx, visit)?;
+            parts.extend(more);
+        }
+        Ok(())
+    }
+
+    /// As [`Groups::add`], of a row that was kept.
+    fn add_again(
+        &mut self,
+        key: &[u8],
+        hash: u64,
+        payload: &[u8],
+        row: &mut [Value],
+        ctx: &Context<'_>,
+    ) -> Result<()> {
+        ctx.forget_made();
+        let entered = self.group_of(key, hash)?;
+        if entered == Entered::Refused {
+            return later_parts(&mut self.later, self.level, ctx).push(key, hash, payload, ctx);
+        }
+        self.codec.read_row(payload, row)?;
+        match entered {
+            Entered::New(group) => {
+                self.begin(row)?;
+                self.take(group, row, ctx)
+            }
+            Entered::Known(group) => self.take(group, row, ctx),
+            Entered::Refused => Ok(()),
+        }
+    }
+
+    /// Gives the groups that are here to `visit`; the parts of the others are left.
+    fn give(
+        mut self,
+        row: &mut Vec<Value>,
+        ctx: &Context<'_>,
+        visit: &mut VisitGroup<'_>,
+    ) -> Result<(Vec<Part>, Flow, RowCodec)> {
+        let aggregates = &self.grouping.aggregates;
+        if let Some(distinct) = self.distinct.take() {
+            distinct.finish(ctx, &mut |at, values| {
+                let aggregate = &aggregates[at % aggregates.len()];
+                self.accumulators[at].take_values(aggregate, values, ctx, &mut self.charge)
+            })?;
+        }
+        let slots = row.len();
+        let (mut flow, mut start) = (Flow::Continue, 0);
+        let mut accumulators = self.accumulators.into_iter();
+        for end in self.row_ends {
+            ctx.check_interrupt()?;
+            ctx.forget_made();
+            row.truncate(slots);
+            self.codec.read_row(&self.rows[start..end], row)?;
+            start = end;
+            for (aggregate, accumulator) in aggregates.iter().zip(accumulators.by_ref()) {
+                row.push(accumulator.finish(aggregate, ctx)?);
+            }
+            if visit(row)? == Flow::Stop {
+                flow = Flow::Stop;
+                break;
+            }
+        }
+        row.truncate(slots);
+        let parts = self.later.map_or(Ok(Vec::new()), |later| later.finish(ctx))?;
+        Ok((parts, flow, self.codec))
+    }
+}

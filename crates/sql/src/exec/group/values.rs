@@ -1,0 +1,80 @@
+//! The values that aggregates with DISTINCT have seen, of all groups in one table.
+
+use crate::error::Result;
+use crate::exec::sort::Sorter;
+use crate::exec::spill::{Firsts, RowCodec, damaged};
+use crate::expr::{Aggregate, Context, group_key};
+use std::borrow::Cow;
+use types::Value;
+
+/// What has been seen. Where there is no more room for it, values are kept in a file until all have
+/// come.
+pub(super) struct DistinctValues {
+    firsts: Firsts,
+    codec: RowCodec,
+    key: Vec<u8>,
+}
+
+impl DistinctValues {
+    pub fn new(ctx: &Context<'_>) -> DistinctValues {
+        DistinctValues { firsts: Firsts::new(ctx), codec: RowCodec::default(), key: Vec::new() }
+    }
+
+    /// Whether these arguments are the first of their kind for the accumulator with this number.
+    ///
+    /// # Errors
+    /// As [`Firsts::is_first`].
+    pub fn is_first(
+        &mut self,
+        accumulator: usize,
+        aggregate: &Aggregate,
+        values: &[Cow<'_, Value>],
+        ctx: &Context<'_>,
+    ) -> Result<bool> {
+        let number = (accumulator as u64).to_be_bytes();
+        self.key.clear();
+        self.key.extend_from_slice(&number);
+        for (value, arg) in values.iter().zip(aggregate.distinct_args()) {
+            group_key(value, arg.ty.collation, &mut self.key);
+        }
+        let codec = &mut self.codec;
+        let write = |payload: &mut Vec<u8>| {
+            payload.extend_from_slice(&number);
+            values.iter().for_each(|value| codec.write(value, payload));
+        };
+        self.firsts.is_first(&self.key, write, ctx)
+    }
+
+    /// Gives what is left, each kind once and in the order in which they came, to `take`, with the
+    /// accumulator's number.
+    ///
+    /// # Errors
+    /// As [`Firsts::finish`].
+    pub fn finish(
+        self,
+        ctx: &Context<'_>,
+        take: &mut dyn FnMut(usize, &[Value]) -> Result<()>,
+    ) -> Result<()> {
+        if !self.firsts.has_later() {
+            return Ok(());
+        }
+        let mut sorter = Sorter::new(&[], None, ctx);
+        self.firsts.finish(ctx, &mut |number, payload| {
+            sorter.push_entry(&number.to_be_bytes(), payload, ctx)?;
+            Ok(true)
+        })?;
+        let mut sorted = sorter.finish(ctx)?;
+        let mut values = Vec::new();
+        while let Some((_, payload)) = sorted.next_entry(ctx)? {
+            let (number, mut written) = payload.split_first_chunk().ok_or_else(damaged)?;
+            values.clear();
+            while !written.is_empty() {
+                let mut value = Value::Null;
+                self.codec.read(&mut written, &mut value)?;
+                values.push(value);
+            }
+            take(u64::from_be_bytes(*number) as usize, &values)?;
+        }
+        Ok(())
+    }
+}

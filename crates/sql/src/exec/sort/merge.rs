@@ -1,0 +1,97 @@
+//! Merging sorted runs: a tree of losers over one reader a run.
+
+use super::run::RunReader;
+use crate::error::Result;
+use crate::exec::spill::{Tape, TapeFile};
+use crate::expr::Context;
+use crate::memory::Charge;
+
+/// The entries of several runs, in the order of their keys, and of their runs where keys are equal.
+#[derive(Debug)]
+pub(super) struct Merge {
+    readers: Vec<RunReader>,
+    /// `losers[0]` is the reader with the smallest entry; each other node has the loser of the
+    /// match that was played there.
+    losers: Vec<u32>,
+    /// The smallest entry has been given out.
+    is_given: bool,
+}
+
+/// A node where nobody has come yet.
+const NOBODY: u32 = u32::MAX;
+
+impl Merge {
+    pub fn new(mut readers: Vec<RunReader>) -> Result<Merge> {
+        readers.iter_mut().try_for_each(RunReader::start)?;
+        let losers = vec![NOBODY; readers.len().max(1)];
+        let mut merge = Merge { readers, losers, is_given: false };
+        for reader in 0..merge.readers.len() as u32 {
+            merge.enter(reader);
+        }
+        Ok(merge)
+    }
+
+    fn is_before(&self, a: u32, b: u32) -> bool {
+        self.readers[a as usize].is_before(&self.readers[b as usize], a < b)
+    }
+
+    /// Plays a reader up the tree for the first time: it stays at the first node where nobody has
+    /// come yet.
+    fn enter(&mut self, mut reader: u32) {
+        let mut node = (reader as usize + self.readers.len()) / 2;
+        while node > 0 {
+            if self.losers[node] == NOBODY {
+                self.losers[node] = reader;
+                return;
+            }
+            if self.is_before(self.losers[node], reader) {
+                std::mem::swap(&mut self.losers[node], &mut reader);
+            }
+            node /= 2;
+        }
+        self.losers[0] = reader;
+    }
+
+    /// The reader whose entry is next; `None`: all entries were given out.
+    pub fn next(&mut self) -> Result<Option<&RunReader>> {
+        if self.readers.is_empty() {
+            return Ok(None);
+        }
+        if self.is_given {
+            let mut winner = self.losers[0];
+            self.readers[winner as usize].advance()?;
+            let mut node = (winner as usize + self.readers.len()) / 2;
+            while node > 0 {
+                if self.is_before(self.losers[node], winner) {
+                    std::mem::swap(&mut self.losers[node], &mut winner);
+                }
+                node /= 2;
+            }
+            self.losers[0] = winner;
+        }
+        self.is_given = true;
+        let winner = &self.readers[self.losers[0] as usize];
+        Ok(if winner.is_done() { None } else { Some(winner) })
+    }
+}
+
+/// Merges runs into one on a tape, which has no more than `most` entries.
+pub(super) fn merge_to_tape(
+    runs: Vec<RunReader>,
+    most: Option<usize>,
+    file: &TapeFile,
+    block_bytes: usize,
+    ctx: &Context<'_>,
+) -> Result<Tape> {
+    let mut tape = Tape::new(file, block_bytes, Charge::new(ctx.memory));
+    let mut merge = Merge::new(runs)?;
+    let mut entries = 0;
+    while most.is_none_or(|most| entries < most) {
+        ctx.check_interrupt()?;
+        let Some(next) = merge.next()? else { break };
+        next.copy_to(&mut tape, ctx)?;
+        entries += 1;
+    }
+    tape.finish(ctx)?;
+    Ok(tape)
+}
