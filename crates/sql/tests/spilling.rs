@@ -9,7 +9,7 @@ use os::sim::SimDisk;
 use sql::Session;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicI64, Ordering};
 use support::{TestHost, engine_on, outcome, rows, run, session_of};
 
 const COLUMNS: &[&str] =
@@ -256,9 +256,18 @@ fn a_kill_ends_them_and_leaves_nothing() {
     fill(&mut s, &mut Rng::new(8), 2000);
     run(&mut s, "CREATE TABLE copy LIKE t");
     set_memory(&mut s, true);
-    for statement in HUNGRY {
-        host.interrupt.store(true, Ordering::Relaxed);
+    // The kill comes when the first file is made, or some writes later.
+    let left = Arc::new(AtomicI64::new(i64::MAX));
+    let (interrupt, kills_at) = (host.interrupt.clone(), left.clone());
+    disk.before_each_change(move |_| {
+        if kills_at.fetch_sub(1, Ordering::Relaxed) == 0 {
+            interrupt.store(true, Ordering::Relaxed);
+        }
+    });
+    for (at, statement) in HUNGRY.iter().cycle().take(3 * HUNGRY.len()).enumerate() {
+        left.store(at as i64, Ordering::Relaxed);
         let shown = outcome(&mut s, statement).join("");
+        left.store(i64::MAX, Ordering::Relaxed);
         host.interrupt.store(false, Ordering::Relaxed);
         assert!(shown.contains("1317"), "{statement}: {shown}");
         assert_eq!(temporary_files(&disk), Vec::<String>::new(), "{statement}");
