@@ -24,7 +24,7 @@ enum Position {
 }
 
 /// The ranges of an access, in key order.
-pub(super) struct Ranges {
+pub(crate) struct Ranges {
     pub ranges: Vec<KeyRange>,
     /// Some condition could not be turned into a bound: the order of the rows is not what the plan
     /// promised.

@@ -26,6 +26,7 @@ mod update;
 mod versioned;
 
 pub(crate) use assign::Strictness;
+pub(crate) use bounds::Ranges;
 pub(crate) use delete::{DeletePlan, bind_delete};
 pub(crate) use expressions::{RowExpressions, compile};
 pub(crate) use insert::{InsertPlan, bind_insert};

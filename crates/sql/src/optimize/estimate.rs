@@ -49,16 +49,18 @@ impl Size {
         known.unwrap_or_else(|| guessed_distinct(table, self.rows, index, parts)).clamp(1.0, self.rows)
     }
 
-    /// Different values of a column.
-    pub fn distinct_of_column(&self, table: &Table, column: usize) -> f64 {
+    /// Different values of a column, where an index begins with it.
+    pub fn distinct_of_column(&self, table: &Table, column: usize) -> Option<f64> {
         let secondary = (0..table.def.indexes.len()).map(IndexRef::Secondary);
         let starts =
             |index: &IndexRef| table.index_columns(*index).first().is_some_and(|part| part.column == column);
         let known = std::iter::once(IndexRef::Primary).chain(secondary).filter(starts);
-        known
-            .map(|index| self.distinct(table, index, 1))
-            .reduce(f64::max)
-            .unwrap_or((self.rows * SHARE_OF_ONE_VALUE).max(1.0))
+        known.map(|index| self.distinct(table, index, 1)).reduce(f64::max)
+    }
+
+    /// Different values of a column that no index begins with.
+    pub fn guessed_distinct_of_column(&self) -> f64 {
+        (self.rows * SHARE_OF_ONE_VALUE).max(1.0)
     }
 
     /// Rows that an access finds in one round, and the ranges that it looks at.

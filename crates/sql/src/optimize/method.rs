@@ -1,6 +1,7 @@
 //! How one table is read for the rows of the tables before: by an index for each of them, or once,
 //! into a hash table.
 
+use super::dive::Constants;
 use super::equalities::{equal_columns, key_kind};
 use super::estimate::Size;
 use super::tables::{Mask, Tables};
@@ -70,8 +71,15 @@ pub(super) fn hash_keys(tables: &Tables, at: usize, known: Mask, conditions: &[E
     conditions.iter().filter_map(key).collect()
 }
 
-fn cost_of_access(table: &Table, size: &Size, access: &Access, wish: &Wish) -> (f64, f64) {
-    let (read, ranges) = size.found(table, access);
+fn cost_of_access(
+    table: &Table,
+    constants: &Constants<'_>,
+    size: &Size,
+    access: &Access,
+    wish: &Wish,
+) -> (f64, f64) {
+    let (guessed, ranges) = size.found(table, access);
+    let read = constants.found(table, access).unwrap_or(guessed);
     let of_row = if access.index == IndexRef::Primary { 1.0 } else { 1.0 + price::ROW_OF_ENTRY };
     let mut cost = ranges * price::LOOKUP + read * of_row;
     if access.ordered {
@@ -81,7 +89,13 @@ fn cost_of_access(table: &Table, size: &Size, access: &Access, wish: &Wish) -> (
 }
 
 /// The cheapest way to read a table.
-pub(super) fn cheapest(tables: &Tables, size: &Size, at: usize, asked: &Asked<'_>) -> Result<Method> {
+pub(super) fn cheapest(
+    tables: &Tables,
+    constants: &Constants<'_>,
+    size: &Size,
+    at: usize,
+    asked: &Asked<'_>,
+) -> Result<Method> {
     let leaf = &tables.leaves[at];
     let mut best: Option<Method> = None;
     let mut consider = |method: Method| {
@@ -101,13 +115,13 @@ pub(super) fn cheapest(tables: &Tables, size: &Size, at: usize, asked: &Asked<'_
             };
             let is_known = |slot: usize| tables.of_slot(slot).is_some_and(|at| asked.known.has(at));
             for access in read_by(&is_known, asked.wish)? {
-                let (read, cost) = cost_of_access(table, size, &access, asked.wish);
+                let (read, cost) = cost_of_access(table, constants, size, &access, asked.wish);
                 consider(Method { access: Some(access), hashes: false, read, cost: cost * asked.rounds });
             }
             if !keys.is_empty() {
                 let nothing = Wish::default();
                 for access in read_by(&|_| false, &nothing)? {
-                    let (read, cost) = cost_of_access(table, size, &access, &nothing);
+                    let (read, cost) = cost_of_access(table, constants, size, &access, &nothing);
                     let cost = cost + read * price::HASHED + of_probes;
                     consider(Method { access: Some(access), hashes: true, read, cost });
                 }

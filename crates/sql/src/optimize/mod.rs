@@ -4,29 +4,32 @@
 //! Out: the steps in the order in which they are taken, each with its access, the way in which its
 //! rows are found, and the conditions that can be decided there.
 //!
-//! The way: outer joins become inner ones where that is the same (`nulls`), the tables that may be
-//! joined in any order become a block (`block`), columns that are equal become a class
-//! (`equalities`); then the cheapest order is looked for (`order`), by what it costs to read each
-//! table after others (`method`, `estimate`), and the steps of it are made (`steps`). A statement
-//! of one table sees none of that.
+//! The way: what the branches of an OR have in common is taken out (`factors`), outer joins become
+//! inner ones where that is the same (`nulls`), the tables that may be joined in any order become a
+//! block (`block`), columns that are equal become a class (`equalities`); then the cheapest order is
+//! looked for (`order`), by what it costs to read each table after others (`method`, `estimate`,
+//! `dive`), and the steps of it are made (`steps`). A statement of one table sees none of that.
 
 mod block;
+mod dive;
 mod equalities;
 mod estimate;
+mod factors;
 mod method;
 mod nulls;
 mod order;
 mod steps;
 mod tables;
 
+pub(crate) use dive::Constants;
 pub(crate) use tables::{Mask, Tables};
 
 use crate::error::Result;
 use crate::expr::Expr;
 use crate::plan::{JoinTree, Leaf, Source, TableStep, Wish, choose};
 use block::Block;
-use engine::Engine;
 use estimate::Size;
+use factors::factored;
 use steps::{Around, Planner, with_tables};
 
 /// What the optimizer may decide.
@@ -62,21 +65,22 @@ pub(crate) fn only_step(
 
 /// The steps of a statement of several tables, and the conditions on no table.
 pub(crate) fn optimize(
-    engine: &Engine,
+    constants: Constants<'_>,
     mut tables: Tables,
     tree: JoinTree,
     filter: Vec<Expr>,
     freedom: Freedom,
     wish: &dyn Fn(usize) -> Wish,
 ) -> Result<(Vec<TableStep>, Vec<Expr>)> {
+    let filter = if freedom == Freedom::None { filter } else { factored(filter) };
     let mut block = Block::of(&mut tables, tree, filter);
     let is_on_tables = |condition: &Expr| !tables.mask_of(condition).is_empty();
     let (conditions, preconditions) =
         std::mem::take(&mut block.conditions).into_iter().partition(is_on_tables);
     block.conditions = conditions;
-    let sizes = tables.leaves.iter().map(|leaf| Size::of(engine, &leaf.source)).collect();
-    let planner = Planner { tables: &tables, sizes, freedom };
-    let around = Around { known: Mask::NONE, rounds: 1.0 };
+    let sizes = tables.leaves.iter().map(|leaf| Size::of(constants.engine, &leaf.source)).collect();
+    let planner = Planner { tables: &tables, constants, sizes, freedom };
+    let around = Around { known: Mask::NONE, rounds: 1.0, cost: 0.0 };
     let planned = planner.block(block, around, Some(wish))?;
     Ok((with_tables(planned.steps, tables), preconditions))
 }

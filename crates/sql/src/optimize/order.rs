@@ -4,6 +4,7 @@
 //! the cheapest orders of the sets with one table less. For more tables step by step, each time
 //! the table that costs least and multiplies the rows least.
 
+use super::dive::Constants;
 use super::equalities::Class;
 use super::estimate::{self, Size};
 use super::method::{Asked, Method, cheapest};
@@ -19,6 +20,7 @@ const MOST_EXACT: usize = 8;
 /// What is known of a block whose tables are to be ordered.
 pub(super) struct Ordering<'a> {
     pub tables: &'a Tables,
+    pub constants: &'a Constants<'a>,
     /// Of each table.
     pub sizes: &'a [Size],
     /// The block's tables, as they are written.
@@ -127,16 +129,23 @@ impl Ordering<'_> {
         let known = placed | self.known;
         let conditions = self.decided(placed, at);
         let size = &self.sizes[at];
-        let mut taken = size.rows;
+        let (mut taken, mut own_share) = (size.rows, 1.0);
         for condition in &conditions {
-            taken *= self.share(condition, at);
+            let share = self.share(condition, at);
+            taken *= share;
+            if self.tables.mask_of(condition).is_within(Mask::of(at)) {
+                own_share *= share;
+            }
         }
         let wish = self.wish_of(placed, at);
         let asked =
             Asked { conditions: &conditions, known, rounds, taken, may_hash: self.may_hash, wish: &wish };
-        let method = cheapest(self.tables, size, at, &asked)?;
+        let method = cheapest(self.tables, self.constants, size, at, &asked)?;
         // What the index finds may be known better than what the conditions take.
-        let found = if method.hashes || conditions.is_empty() { taken } else { taken.min(method.read) };
+        let found = match method.hashes {
+            true => taken * (method.read / size.rows / own_share).min(1.0),
+            false => taken.min(method.read),
+        };
         Ok(Next { method, rows: (rounds * found).max(f64::MIN_POSITIVE) })
     }
 
@@ -175,15 +184,17 @@ impl Ordering<'_> {
         let Node::Compare { op: crate::ast::BinaryOp::Equal, operands, .. } = &condition.node else {
             return estimate::share(condition);
         };
+        let is_join = operands.iter().all(|operand| matches!(operand.node, Node::Slot(_)));
         let distinct = operands.iter().filter_map(|operand| {
             let Node::Slot(slot) = operand.node else { return None };
             let table = self.tables.of_slot(slot)?;
-            let leaf = &self.tables.leaves[table];
+            let (leaf, size) = (&self.tables.leaves[table], &self.sizes[table]);
             match &leaf.source {
                 Source::Stored { table: stored, .. } => {
-                    Some(self.sizes[table].distinct_of_column(stored, slot - leaf.base))
+                    let known = size.distinct_of_column(stored, slot - leaf.base);
+                    known.or(is_join.then(|| size.guessed_distinct_of_column()))
                 }
-                _ if table == at => Some((self.sizes[table].rows / 2.0).max(1.0)),
+                _ if table == at => Some((size.rows / 2.0).max(1.0)),
                 _ => None,
             }
         });

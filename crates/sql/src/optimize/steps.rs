@@ -2,18 +2,22 @@
 
 use super::Freedom;
 use super::block::{Block, Member};
-use super::equalities::take_classes;
+use super::dive::Constants;
+use super::equalities::{equal_columns, take_classes};
 use super::estimate::{self, Size};
+use super::factors::implied;
 use super::method::{Method, hash_keys};
 use super::order::Ordering;
 use super::tables::{Mask, Tables};
 use crate::error::Result;
 use crate::expr::{Expr, Node};
 use crate::plan::{Access, Estimate, HashLookup, Leaf, Nest, NestKind, Source, TableStep, Wish, choose};
+use engine::Table;
 
 /// Makes steps of blocks.
 pub(super) struct Planner<'t> {
     pub tables: &'t Tables,
+    pub constants: Constants<'t>,
     /// Of each table.
     pub sizes: Vec<Size>,
     pub freedom: Freedom,
@@ -26,6 +30,8 @@ pub(super) struct Around {
     pub known: Mask,
     /// So many rows of them come.
     pub rounds: f64,
+    /// What it costs to get them.
+    pub cost: f64,
 }
 
 /// A step before it has its table.
@@ -107,6 +113,10 @@ impl Planner<'_> {
                 _ => false,
             }),
         };
+        if self.freedom != Freedom::None {
+            let implied = implied(self.tables, &block.conditions);
+            block.conditions.extend(implied);
+        }
         let masked = |condition: Expr| {
             let mask = self.tables.mask_of(&condition);
             (condition, mask)
@@ -114,6 +124,7 @@ impl Planner<'_> {
         let conditions: Vec<(Expr, Mask)> = block.conditions.into_iter().map(masked).collect();
         let ordering = Ordering {
             tables: self.tables,
+            constants: &self.constants,
             sizes: &self.sizes,
             members: &members,
             conditions: &conditions,
@@ -124,7 +135,8 @@ impl Planner<'_> {
             may_hash: self.freedom != Freedom::None,
             wish,
         };
-        let mut placed = Placed { steps: Vec::new(), tables: Mask::NONE, rows: around.rounds, cost: 0.0 };
+        let mut placed =
+            Placed { steps: Vec::new(), tables: Mask::NONE, rows: around.rounds, cost: around.cost };
         if self.freedom != Freedom::All {
             for member in written {
                 match member {
@@ -200,10 +212,12 @@ impl Planner<'_> {
         } else {
             let next = ordering.next(placed.tables, at, placed.rows)?;
             let Method { access, hashes, read, cost } = next.method;
-            step.access = access;
             if hashes {
                 self.hash(&mut step, at, known);
+            } else if let (Source::Stored { table, .. }, Some(access)) = (&leaf.source, &access) {
+                step.conditions.retain(|condition| !is_looked_up(table, leaf.base, access, condition));
             }
+            step.access = access;
             placed.cost += cost;
             let rounds = if hashes { 1.0 } else { placed.rows };
             let taken_percent = (next.rows / (rounds * read.max(f64::MIN_POSITIVE)) * 100.0).min(100.0);
@@ -235,7 +249,7 @@ impl Planner<'_> {
         let is_on_own = |condition: &Expr| !(self.tables.mask_of(condition) & own).is_empty();
         let (inside, guards) = std::mem::take(&mut block.conditions).into_iter().partition(is_on_own);
         block.conditions = inside;
-        let around = Around { known: ordering.known | placed.tables, rounds: placed.rows };
+        let around = Around { known: ordering.known | placed.tables, rounds: placed.rows, cost: placed.cost };
         let planned = self.block(block, around, None)?;
         placed.tables = placed.tables | own;
         let known = ordering.known | placed.tables;
@@ -253,13 +267,29 @@ impl Planner<'_> {
                 NestKind::Semi => planned.rows.min(placed.rows),
                 NestKind::Anti => (placed.rows - planned.rows).max(placed.rows / 10.0),
             };
-        placed.cost += planned.cost;
+        placed.cost = planned.cost;
         let mut steps = planned.steps;
         let opened = Nest { kind, tables: steps.len(), guards, conditions };
         steps[0].nests.insert(0, opened);
         placed.steps.append(&mut steps);
         Ok(())
     }
+}
+
+/// Whether a lookup in an index finds no row for which the condition does not hold: it is an equality
+/// of integers, whose keys are equal exactly where they are.
+fn is_looked_up(table: &Table, base: usize, access: &Access, condition: &Expr) -> bool {
+    let ([lookup], Some((left, right, _))) = (&access.alternatives[..], equal_columns(condition)) else {
+        return false;
+    };
+    let columns = table.index_columns(access.index).iter().map(|part| base + part.column);
+    lookup.equals.iter().zip(columns).any(|((value, null_safe), own)| {
+        let is = |column: &Expr, other: &Expr| {
+            matches!(column.node, Node::Slot(slot) if slot == own) && other.node == value.node
+        };
+        let is_it = is(left, right) || is(right, left);
+        is_it && !null_safe && left.ty.is_integer() && right.ty.is_integer()
+    })
 }
 
 impl Placed {

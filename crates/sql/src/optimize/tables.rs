@@ -29,6 +29,10 @@ impl Mask {
         self.0 == 0
     }
 
+    pub fn is_one(self) -> bool {
+        self.0.is_power_of_two()
+    }
+
     /// Whether all of these are in the other set.
     pub fn is_within(self, other: Mask) -> bool {
         self.0 & !other.0 == 0

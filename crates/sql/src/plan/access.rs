@@ -12,7 +12,7 @@ use types::{TypeCode, Value};
 
 /// Conditions on the leading columns of an index: equalities on the first ones, then at most one
 /// list or range.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct KeyCondition {
     /// With whether NULL equals NULL (`<=>`, IS NULL).
     pub equals: Vec<(Expr, bool)>,

@@ -4,7 +4,8 @@ use super::{Definition, Dictionary, Kind, Rows};
 use crate::error::Result;
 use crate::show::{ShownIndex, indexes_as_shown};
 use engine::{
-    ColumnDef, ColumnDefault, ColumnRoles, Engine, IndexColumn, IndexDef, KeptIndex, KeptKind, Table,
+    ColumnDef, ColumnDefault, ColumnRoles, Engine, IndexColumn, IndexDef, IndexRef, KeptIndex, KeptKind,
+    Table,
 };
 use types::{ColumnType, TypeCode, Value, collation};
 
@@ -324,21 +325,38 @@ pub(super) fn indexes(table: &Table) -> Vec<IndexView<'_>> {
 /// The rows of SHOW INDEX, from the column Table on: the same as those of STATISTICS without the
 /// schemas.
 pub(crate) fn index_rows(engine: &Engine, table: &Table) -> Vec<Vec<Value>> {
-    let rows_of_table = engine.table_figures(table).rows;
+    // Of a damaged table nothing is known.
+    let statistics = engine.statistics(table).ok();
+    let rows_of_table = statistics.as_ref().map_or(0, |statistics| statistics.rows);
+    let values = |index: IndexRef| {
+        let statistics = statistics.clone();
+        move |parts: usize| match statistics.as_ref().and_then(|known| known.distinct(index, parts)) {
+            Some(distinct) => distinct.round() as u64,
+            None => rows_of_table,
+        }
+    };
     let mut rows = Vec::new();
     if let Some(primary) = IndexView::primary(table) {
-        tree_rows(table, &primary, rows_of_table, &mut rows);
+        tree_rows(table, &primary, &values(IndexRef::Primary), &mut rows);
     }
     for index in indexes_as_shown(&table.def) {
         match index {
-            ShownIndex::Tree(index) => tree_rows(table, &IndexView::of(index), rows_of_table, &mut rows),
+            ShownIndex::Tree(index) => {
+                let at = table.def.index(&index.name).expect("it is one of the table's");
+                tree_rows(table, &IndexView::of(index), &values(IndexRef::Secondary(at)), &mut rows);
+            }
             ShownIndex::Kept(index) => kept_rows(table, index, rows_of_table, &mut rows),
         }
     }
     rows
 }
 
-fn tree_rows(table: &Table, index: &IndexView<'_>, rows_of_table: u64, rows: &mut Vec<Vec<Value>>) {
+fn tree_rows(
+    table: &Table,
+    index: &IndexView<'_>,
+    values: &dyn Fn(usize) -> u64,
+    rows: &mut Vec<Vec<Value>>,
+) {
     for (at, part) in index.parts.iter().enumerate() {
         let column = &table.def.columns[part.column];
         if table.def.is_hidden(column) {
@@ -351,7 +369,7 @@ fn tree_rows(table: &Table, index: &IndexView<'_>, rows_of_table: u64, rows: &mu
             Value::UInt(at as u64 + 1),
             text(&column.name),
             text(if part.descending { "D" } else { "A" }),
-            Value::UInt(rows_of_table),
+            Value::UInt(values(at + 1)),
             part.prefix.map_or(Value::Null, |prefix| Value::UInt(u64::from(prefix))),
             Value::Null,
             text(if column.nullable { "YES" } else { "" }),

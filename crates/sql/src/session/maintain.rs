@@ -57,8 +57,10 @@ impl Session {
                     say("status", "OK");
                 }
                 Maintenance::Repair => say("note", "The storage engine for the table doesn't support repair"),
-                // Statistics are read from the trees when they are asked for.
-                _ => say("status", "OK"),
+                _ => {
+                    self.engine.sample_statistics(&table)?;
+                    say("status", "OK");
+                }
             }
         }
         let text = |chars| ColumnType::varchar(chars, collation::UTF8MB4_0900_AI_CI);

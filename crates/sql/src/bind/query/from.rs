@@ -10,7 +10,7 @@ use crate::ast::{self, JoinKind, TableRef};
 use crate::error::{Result, SqlError};
 use crate::expr::{Coercibility, Expr, Node};
 use crate::host::Privilege;
-use crate::optimize::{self, Freedom};
+use crate::optimize::{self, Constants, Freedom};
 use crate::plan::{Access, JoinTree, Joining, Leaf, Source, TableStep, Unplanned, Wish, conjuncts};
 use types::{ColumnType, Value};
 
@@ -335,7 +335,8 @@ impl Binder<'_> {
             return optimize::only_step(leaf, filter, wish);
         }
         let tables = optimize::Tables { leaves: tables };
-        optimize::optimize(self.engine, tables, tree, filter, freedom, &wish)
+        let constants = Constants::new(self.engine, self.host, self.variables);
+        optimize::optimize(constants, tables, tree, filter, freedom, &wish)
     }
 }
 

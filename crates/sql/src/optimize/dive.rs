@@ -1,0 +1,102 @@
+//! How many entries the ranges of an index have whose ends are constants: the tree is asked.
+
+use crate::exec::Ranges;
+use crate::expr::{Context, Diagnostics, Expr, Node, UserVariables};
+use crate::host::Host;
+use crate::memory::Budget;
+use crate::plan::{Access, KeyCondition};
+use crate::variables::Variables;
+use engine::{Engine, IndexRef, Table};
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// More ranges than that are guessed by the index's figures (MySQL's `eq_range_index_dive_limit`).
+const MOST_RANGES: usize = 200;
+
+/// What constants are computed with before there is a statement that runs.
+pub(crate) struct Constants<'c> {
+    pub engine: &'c Engine,
+    host: &'c dyn Host,
+    variables: &'c Variables,
+    /// What was asked before.
+    asked: RefCell<Vec<Dive>>,
+}
+
+/// Ranges of an index of a table, and how many entries they have.
+#[derive(Debug)]
+struct Dive {
+    table: u64,
+    index: IndexRef,
+    ranges: Vec<KeyCondition>,
+    found: Option<f64>,
+}
+
+fn are_constant(condition: &KeyCondition) -> bool {
+    let is_constant = |expr: &Expr| matches!(expr.node, Node::Constant(_) | Node::HexLiteral(_));
+    let equals = condition.equals.iter().map(|(expr, _)| expr);
+    let bounds = condition.low.iter().chain(&condition.high).map(|(expr, _)| expr);
+    equals.chain(bounds).chain(condition.list.iter().flatten()).all(is_constant)
+}
+
+impl<'c> Constants<'c> {
+    pub fn new(engine: &'c Engine, host: &'c dyn Host, variables: &'c Variables) -> Constants<'c> {
+        Constants { engine, host, variables, asked: RefCell::default() }
+    }
+
+    /// Rows that an access finds; `None`: it depends on other things than constants, or is of too
+    /// many ranges.
+    pub fn found(&self, table: &Table, access: &Access) -> Option<f64> {
+        if access.alternatives.is_empty() || !access.alternatives.iter().all(are_constant) {
+            return None;
+        }
+        let is_it = |dive: &&Dive| {
+            dive.table == table.id && dive.index == access.index && dive.ranges == access.alternatives
+        };
+        if let Some(dive) = self.asked.borrow().iter().find(is_it) {
+            return dive.found;
+        }
+        let found = self.dive(table, access);
+        let (table, index, ranges) = (table.id, access.index, access.alternatives.clone());
+        self.asked.borrow_mut().push(Dive { table, index, ranges, found });
+        found
+    }
+
+    fn dive(&self, table: &Table, access: &Access) -> Option<f64> {
+        let memory: Arc<Budget> = self.host.memory();
+        let (interrupt, user_variables) = (AtomicBool::new(false), UserVariables::new(&memory));
+        let diagnostics = RefCell::new(Diagnostics::default());
+        let (last_insert_id, last_insert_id_set, random) = (Cell::new(0), Cell::new(false), Cell::new(0));
+        let ctx = Context {
+            host: self.host,
+            memory: &memory,
+            made_bytes: Cell::new(0),
+            interrupt: &interrupt,
+            engine: self.engine,
+            variables: self.variables,
+            user_variables: &user_variables,
+            parameters: &[],
+            diagnostics: &diagnostics,
+            schema: None,
+            now_us: 0,
+            last_insert_id: &last_insert_id,
+            last_insert_id_set: &last_insert_id_set,
+            row_count: 0,
+            found_rows: 0,
+            subqueries: None,
+            outer: &[],
+            random: &random,
+            strict: false,
+            lenient: Cell::new(true),
+        };
+        let ranges = Ranges::of(table, access, &[], &ctx).ok()?.ranges;
+        if ranges.len() > MOST_RANGES {
+            return None;
+        }
+        let mut found = 0;
+        for range in &ranges {
+            found += self.engine.estimate_range(table, access.index, range).ok()?;
+        }
+        Some(found as f64)
+    }
+}

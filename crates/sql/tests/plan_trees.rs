@@ -1,0 +1,107 @@
+//! The plans of joins and subqueries, as EXPLAIN FORMAT=TREE prints them, beside those in
+//! `plan_trees.result`. Who changes plans looks at what has changed there:
+//! `SLIPSTREAM_WRITE_PLANS=1` writes the file anew.
+
+mod support;
+
+use sql::Session;
+use std::fmt::Write;
+use support::{engine, rows, run, session};
+
+const RESULT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/plan_trees.result");
+
+/// A small shop: few regions, some customers, more orders and most items.
+fn shop(s: &mut Session) {
+    for statement in [
+        "CREATE TABLE region (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL)",
+        "CREATE TABLE customer (id INT PRIMARY KEY, region INT NOT NULL, name VARCHAR(20), KEY (region))",
+        "CREATE TABLE orders (id INT PRIMARY KEY, customer INT, day DATE NOT NULL, state CHAR(1), KEY (customer), \
+         KEY (day))",
+        "CREATE TABLE item (orders INT, line INT, part INT NOT NULL, price DECIMAL(8,2), PRIMARY KEY (orders, line), \
+         KEY (part))",
+        "CREATE TABLE heap (a INT, b INT, c VARCHAR(10))",
+    ] {
+        run(s, statement);
+    }
+    let mut fill = |table: &str, count: u32, row: &dyn Fn(u32) -> String| {
+        let values: Vec<String> = (1..=count).map(row).collect();
+        run(s, &format!("INSERT INTO {table} VALUES {}", values.join(",")));
+    };
+    fill("region", 5, &|at| format!("({at}, 'r{at}')"));
+    fill("customer", 200, &|at| format!("({at}, {}, 'c{at}')", at % 5 + 1));
+    fill("orders", 2000, &|at| {
+        let day = format!("2020-{:02}-{:02}", at % 12 + 1, at % 28 + 1);
+        format!("({at}, {}, '{day}', '{}')", at % 200 + 1, ["a", "b", "c"][at as usize % 3])
+    });
+    fill("item", 6000, &|at| format!("({}, {}, {}, {}.5)", at / 3 + 1, at % 3, at % 100, at % 50));
+    fill("heap", 300, &|at| format!("({}, {}, 'h{}')", at % 60, at % 7, at % 9));
+}
+
+const QUERIES: &[&str] = &[
+    // The order is that of the costs, not the written one.
+    "SELECT * FROM item JOIN orders ON item.orders = orders.id WHERE orders.id = 7",
+    "SELECT * FROM item, orders, customer, region WHERE item.orders = orders.id AND orders.customer = customer.id \
+     AND customer.region = region.id AND region.name = 'r2'",
+    "SELECT * FROM heap h, customer c WHERE h.a = c.id",
+    "SELECT * FROM heap h, heap i WHERE h.a = i.a AND h.b > 3",
+    "SELECT STRAIGHT_JOIN * FROM item, orders WHERE item.orders = orders.id AND orders.id = 7",
+    "SELECT * FROM item STRAIGHT_JOIN orders ON item.orders = orders.id",
+    // What is equal to a constant is so everywhere.
+    "SELECT * FROM orders o, customer c WHERE o.customer = c.id AND c.id = 5",
+    "SELECT * FROM heap a, heap b, heap c WHERE a.a = b.a AND b.a = c.a AND c.a = 5",
+    // Ranges are looked up.
+    "SELECT * FROM orders o, customer c WHERE o.customer = c.id AND o.day = '2020-03-03'",
+    "SELECT * FROM orders o, customer c WHERE o.customer = c.id AND o.day > '2020-02-01'",
+    // Outer joins, and those that are none.
+    "SELECT * FROM customer c LEFT JOIN orders o ON o.customer = c.id",
+    "SELECT * FROM customer c LEFT JOIN orders o ON o.customer = c.id WHERE o.state = 'a'",
+    "SELECT * FROM customer c LEFT JOIN orders o ON o.customer = c.id WHERE o.id IS NULL",
+    "SELECT * FROM heap h LEFT JOIN heap i ON h.a = i.b AND i.c = 'h1'",
+    "SELECT * FROM orders o RIGHT JOIN (customer c JOIN region r ON c.region = r.id) ON o.customer = c.id",
+    "SELECT * FROM region r LEFT JOIN (customer c JOIN orders o ON o.customer = c.id AND o.state = 'a') \
+     ON c.region = r.id AND r.id > 2",
+    "SELECT * FROM region r LEFT JOIN (customer c LEFT JOIN orders o ON o.customer = c.id) ON c.region = r.id",
+    // What the branches of OR have in common.
+    "SELECT * FROM heap h, heap i WHERE h.a = i.a AND h.b = 1 OR h.a = i.a AND i.b = 2",
+    "SELECT * FROM heap h, customer c WHERE h.b = 1 AND c.name = 'c1' OR h.b = 2 AND c.name = 'c2'",
+    // Semi-joins and anti-joins.
+    "SELECT * FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer = c.id AND o.state = 'a')",
+    "SELECT * FROM customer c WHERE NOT EXISTS (SELECT 1 FROM orders o WHERE o.customer = c.id)",
+    "SELECT * FROM orders WHERE customer IN (SELECT id FROM customer WHERE region = 3)",
+    "SELECT * FROM customer WHERE id IN (SELECT a FROM heap WHERE b = 3)",
+    "SELECT * FROM customer WHERE id NOT IN (SELECT id FROM orders)",
+    "SELECT * FROM customer WHERE id NOT IN (SELECT customer FROM orders)",
+    "SELECT * FROM customer WHERE id IN (SELECT customer FROM orders GROUP BY customer HAVING COUNT(*) > 3)",
+    "SELECT * FROM customer c WHERE id = (SELECT MAX(customer) FROM orders o WHERE o.id = c.id)",
+    // Beside joins.
+    "SELECT c.region, COUNT(*) FROM customer c JOIN orders o ON o.customer = c.id GROUP BY c.region \
+     HAVING COUNT(*) > 3 ORDER BY 2 DESC LIMIT 3",
+    "SELECT DISTINCT c.region FROM customer c JOIN orders o ON o.customer = c.id",
+    "SELECT * FROM (SELECT customer, COUNT(*) n FROM orders GROUP BY customer) d JOIN customer c ON c.id = d.customer",
+    "SELECT id FROM customer UNION SELECT id FROM orders",
+    "SELECT o.id FROM orders o JOIN customer c ON c.id = o.customer ORDER BY o.id LIMIT 5",
+    // One table.
+    "SELECT * FROM item WHERE orders = 5 AND line = 2",
+    "SELECT part FROM item WHERE part BETWEEN 3 AND 5",
+    "SELECT 1",
+];
+
+#[test]
+fn plans_are_those_that_were_looked_at() {
+    let engine = engine();
+    let mut s = session(&engine);
+    shop(&mut s);
+    let mut shown = String::new();
+    for query in QUERIES {
+        let tree = rows(&mut s, &format!("EXPLAIN FORMAT=TREE {query}"));
+        writeln!(shown, "{query}\n{}", tree.join("\n")).expect("a text takes everything");
+    }
+    if std::env::var_os("SLIPSTREAM_WRITE_PLANS").is_some() {
+        std::fs::write(RESULT, &shown).expect("the file is written");
+    }
+    let kept = std::fs::read_to_string(RESULT).unwrap_or_default();
+    for (number, (now, then)) in shown.lines().zip(kept.lines()).enumerate() {
+        assert_eq!(now, then, "line {} of plan_trees.result", number + 1);
+    }
+    assert_eq!(shown.len(), kept.len(), "the lists of plans are of different lengths");
+}
