@@ -1,5 +1,6 @@
 //! How the engine's own threads are woken and stopped.
 
+use os::thread::JoinHandle;
 use parking_lot::{Condvar, Mutex};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -15,6 +16,7 @@ pub(crate) struct Background {
     /// The log asked for space.
     pub space_needed: Mutex<bool>,
     pub wake: Condvar,
+    pub threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Background {
@@ -26,5 +28,23 @@ impl Background {
             self.wake.wait_for(&mut needed, CHECKPOINT_PERIOD);
         }
         std::mem::take(&mut *needed)
+    }
+
+    /// Whether the engine's threads are to end.
+    pub fn is_stopping(&self) -> bool {
+        self.stop.load(Ordering::Acquire)
+    }
+
+    /// Ends the threads, and waits until they have ended.
+    pub fn stop_threads(&self) {
+        self.stop.store(true, Ordering::Release);
+        *self.space_needed.lock() = true;
+        self.wake.notify_all();
+        for thread in self.threads.lock().drain(..) {
+            // The last reference may be let go by one of the threads themselves.
+            if !os::thread::is_current(&thread) && thread.join().is_err() {
+                log::error!("InnoDB: A background thread panicked");
+            }
+        }
     }
 }

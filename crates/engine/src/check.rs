@@ -1,13 +1,13 @@
 //! CHECK TABLE: trees are sound, and secondary indexes agree with the table.
 
-use crate::Engine;
 use crate::definition::IndexRef;
 use crate::entry::ClusteredValue;
 use crate::error::{EngineError, Result};
 use crate::table::Table;
 use crate::transaction::key_range::KeyRange;
-use crate::transaction::{Isolation, LockMode, Transaction};
+use crate::transaction::{LockMode, Transaction};
 use btree::Direction;
+use buffer::Pool;
 use std::sync::Arc;
 
 /// How many faults are listed before the check gives up on an index.
@@ -34,21 +34,19 @@ impl SpacePages {
     pub fn unaccounted(&self) -> u64 {
         (self.allocated - 1).saturating_sub(self.free + self.trees + self.overflow)
     }
-}
 
-impl Engine {
     /// Counts the pages of a table's file by what uses them, reading all of the table. Nobody may
     /// be changing it.
-    pub fn space_pages(&self, table: &Table) -> Result<SpacePages> {
+    pub(crate) fn count(pool: &Pool, table: &Table) -> Result<SpacePages> {
         let space = table.placement.space;
-        let (allocated, free) = self.pool.space_usage(space)?;
+        let (allocated, free) = pool.space_usage(space)?;
         let mut pages =
             SpacePages { allocated: allocated.into(), free: free.into(), ..SpacePages::default() };
         for tree in std::iter::once(&table.clustered).chain(table.indexes.iter().map(|index| &index.tree)) {
             let stats = tree.validate()?;
             pages.trees += stats.leaves + stats.inner_nodes;
         }
-        let per_page = btree::overflow::bytes_per_page(self.pool.page_size());
+        let per_page = btree::overflow::bytes_per_page(pool.page_size());
         let mut leaves = table.clustered.leaves(&[], None);
         while leaves.advance()? {
             for (_, value) in leaves.entries() {
@@ -57,86 +55,78 @@ impl Engine {
                     externs.iter().map(|long| (long.len as usize).div_ceil(per_page) as u64).sum::<u64>();
             }
         }
-        pages.claims = self.pool.claims(space)?.len() as u64;
+        pages.claims = pool.claims(space)?.len() as u64;
         Ok(pages)
     }
+}
 
-    /// Checks a table while others may go on changing it; returns what is wrong, each as a
-    /// sentence. None: all is well.
-    ///
-    /// Every page of every tree is verified (order, bounds, levels). Then, as one snapshot sees
-    /// them: every entry of a secondary index has a row with that key, and there are as many
-    /// entries as rows, so that every row has its entry.
-    pub fn check_table(self: &Arc<Engine>, table: &Arc<Table>) -> Result<Vec<String>> {
-        self.check_table_in(self.begin(Isolation::RepeatableRead), table)
-    }
-
-    /// As [`Engine::check_table`], in a transaction of the caller's that has used nothing yet.
-    pub fn check_table_in(&self, mut txn: Transaction, table: &Arc<Table>) -> Result<Vec<String>> {
-        let mut faults = Vec::new();
-        txn.use_table(table)?;
-        txn.open_snapshot()?;
-        let trees =
-            std::iter::once(IndexRef::Primary).chain((0..table.indexes.len()).map(IndexRef::Secondary));
-        for index in trees {
-            match table.tree(index).validate_while(&|| !txn.is_interrupted()) {
-                Ok(Some(_)) => {}
-                Ok(None) => return Err(EngineError::Interrupted),
-                Err(error) => {
-                    let name = table.index_name(index);
-                    faults.push(format!("The B-tree of index {name} is corrupted. {error}"));
-                }
+/// Checks a table, in a transaction that has used nothing yet, while others may go on changing it; returns what is wrong, each as a
+/// sentence. None: all is well.
+///
+/// Every page of every tree is verified (order, bounds, levels). Then, as one snapshot sees
+/// them: every entry of a secondary index has a row with that key, and there are as many
+/// entries as rows, so that every row has its entry.
+pub(crate) fn check_table(mut txn: Transaction, table: &Arc<Table>) -> Result<Vec<String>> {
+    let mut faults = Vec::new();
+    txn.use_table(table)?;
+    txn.open_snapshot()?;
+    let trees = std::iter::once(IndexRef::Primary).chain((0..table.indexes.len()).map(IndexRef::Secondary));
+    for index in trees {
+        match table.tree(index).validate_while(&|| !txn.is_interrupted()) {
+            Ok(Some(_)) => {}
+            Ok(None) => return Err(EngineError::Interrupted),
+            Err(error) => {
+                let name = table.index_name(index);
+                faults.push(format!("The B-tree of index {name} is corrupted. {error}"));
             }
         }
-        if !faults.is_empty() {
-            return Ok(faults);
-        }
-        let mut rows = 0u64;
-        let mut scan =
-            txn.scan(table, IndexRef::Primary, KeyRange::all(), Direction::Forward, LockMode::Snapshot)?;
-        while let Some(row) = scan.next(&mut txn)? {
-            rows += 1;
-            txn.check_interrupt()?;
-            if table.layout.len_of(&row.image)? != row.image.len() {
-                faults.push(format!("the row with key {:02x?} has bytes left over", row.key));
-            }
-        }
-        for at in 0..table.indexes.len() {
-            self.check_index(table, at, rows, &mut txn, &mut faults)?;
-        }
-        Ok(faults)
     }
+    if !faults.is_empty() {
+        return Ok(faults);
+    }
+    let mut rows = 0u64;
+    let mut scan =
+        txn.scan(table, IndexRef::Primary, KeyRange::all(), Direction::Forward, LockMode::Snapshot)?;
+    while let Some(row) = scan.next(&mut txn)? {
+        rows += 1;
+        txn.check_interrupt()?;
+        if table.layout.len_of(&row.image)? != row.image.len() {
+            faults.push(format!("the row with key {:02x?} has bytes left over", row.key));
+        }
+    }
+    for at in 0..table.indexes.len() {
+        check_index(table, at, rows, &mut txn, &mut faults)?;
+    }
+    Ok(faults)
+}
 
-    fn check_index(
-        &self,
-        table: &Arc<Table>,
-        at: usize,
-        rows: u64,
-        txn: &mut Transaction,
-        faults: &mut Vec<String>,
-    ) -> Result<()> {
-        let name = &table.indexes[at].name;
-        let mut entries = 0u64;
-        let mut index_faults = 0;
-        let index = IndexRef::Secondary(at);
-        let mut scan = txn.scan(table, index, KeyRange::all(), Direction::Forward, LockMode::Snapshot)?;
-        scan.report_strays();
-        while let Some(row) = scan.next(txn)? {
-            entries += 1;
-            txn.check_interrupt()?;
-            let key = table.secondary_key(at, &row.image, &row.key)?;
-            if scan.last_key() != Some(&key.key[..]) && index_faults < MAX_FAULTS {
-                index_faults += 1;
-                faults
-                    .push(format!("index {name}: an entry does not match its row with key {:02x?}", row.key));
-            }
+fn check_index(
+    table: &Arc<Table>,
+    at: usize,
+    rows: u64,
+    txn: &mut Transaction,
+    faults: &mut Vec<String>,
+) -> Result<()> {
+    let name = &table.indexes[at].name;
+    let mut entries = 0u64;
+    let mut index_faults = 0;
+    let index = IndexRef::Secondary(at);
+    let mut scan = txn.scan(table, index, KeyRange::all(), Direction::Forward, LockMode::Snapshot)?;
+    scan.report_strays();
+    while let Some(row) = scan.next(txn)? {
+        entries += 1;
+        txn.check_interrupt()?;
+        let key = table.secondary_key(at, &row.image, &row.key)?;
+        if scan.last_key() != Some(&key.key[..]) && index_faults < MAX_FAULTS {
+            index_faults += 1;
+            faults.push(format!("index {name}: an entry does not match its row with key {:02x?}", row.key));
         }
-        for stray in scan.strays().iter().take(MAX_FAULTS) {
-            faults.push(format!("index {name}: the entry {stray:02x?} has no row"));
-        }
-        if entries != rows {
-            faults.push(format!("Index '{name}' contains {entries} entries, should be {rows}."));
-        }
-        Ok(())
     }
+    for stray in scan.strays().iter().take(MAX_FAULTS) {
+        faults.push(format!("index {name}: the entry {stray:02x?} has no row"));
+    }
+    if entries != rows {
+        faults.push(format!("Index '{name}' contains {entries} entries, should be {rows}."));
+    }
+    Ok(())
 }

@@ -14,10 +14,12 @@
 
 mod rows;
 
-use crate::Engine;
+use crate::catalog::Catalog;
 use crate::lock::gap::HeldGap;
-use crate::lock::{CLUSTERED, LockId, LockType, LockWait, RowName};
+use crate::lock::{CLUSTERED, LockId, LockTable, LockType, LockWait, RowName};
+use crate::rows::Rows;
 use crate::table::Table;
+use buffer::Pool;
 use rows::Found;
 use std::collections::HashSet;
 use std::ops::Bound;
@@ -82,12 +84,20 @@ struct ShownGap {
     lock_id: String,
 }
 
-impl Engine {
+/// Reads the locks of an engine.
+pub(crate) struct LockReader<'e> {
+    pub locks: &'e LockTable,
+    pub catalog: &'e Catalog,
+    pub rows: &'e Rows,
+    pub pool: &'e Pool,
+}
+
+impl LockReader<'_> {
     /// Every row, gap and table lock, and who waits for which. Nobody waits for this, so it is not
     /// one moment's for all of them.
-    pub fn data_locks(&self) -> DataLocks {
+    pub fn read(&self) -> DataLocks {
         let waits = self.locks.row_waits();
-        let found = self.find_locked_rows(&waits);
+        let found = Found::find(self.locks, &self.catalog.all_tables(), self.pool, &waits);
         let mut shown = DataLocks::default();
         let gaps = self.show_gaps(&found, &mut shown);
         let wanted: HashSet<LockId> =

@@ -2,10 +2,11 @@
 //!
 //! The parts are values that know nothing of the engine; each is given the parts below it when the
 //! engine is put together ([`Engine::assemble`]). What works on several parts at once stands above
-//! this file: transactions, DDL, XA, recovery, reports.
+//! this file: transactions, XA, recovery, reports; [`crate::requests`] is what the crates above
+//! call.
 
 mod parts;
-mod threads;
+pub(crate) mod threads;
 
 use crate::apply::Pages;
 use crate::background::Background;
@@ -18,11 +19,12 @@ use crate::commit::position::ReplicationState;
 use crate::commit::sequencer::Sequencer;
 use crate::commit::sidecar::NextIds;
 use crate::config::EngineConfig;
+use crate::ddl::Ddl;
 use crate::ddl::online::OnlineBuilds;
 use crate::ddl::settings::DdlSettings;
 use crate::dictionary::{SYSTEM_FILE, SYSTEM_SPACE};
 use crate::error::Result;
-use crate::files::{io_error, table_path};
+use crate::files::io_error;
 use crate::group::filter::BinlogFilter;
 use crate::gtid_owners::{GtidMode, GtidOwners};
 use crate::lock::LockTable;
@@ -37,7 +39,6 @@ use crate::xa::branches::Branches;
 use crate::xa::record::PreparedRecord;
 use btree::Tree;
 use buffer::{Pool, PoolConfig};
-use os::thread::JoinHandle;
 use parking_lot::Mutex;
 use redo::{Log, LogConfig, Lsn};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -46,8 +47,8 @@ use std::sync::{Arc, OnceLock};
 /// An open engine. Shared by every session; [`Engine::close`] ends it in order, dropping it leaves
 /// recovery to the next open, as a crash does.
 ///
-/// Lock order: metadata locks and row locks (waited for with no other lock held), then `ddl`, then
-/// the sequencer; page latches below all of them; the version store, the purge queue, `next_ids`
+/// Lock order: metadata locks and row locks (waited for with no other lock held), then [`Ddl::one`],
+/// then the sequencer; page latches below all of them; the version store, the purge queue, `next_ids`
 /// and the catalog are leaves.
 pub struct Engine {
     pub(crate) config: Arc<EngineConfig>,
@@ -55,7 +56,7 @@ pub struct Engine {
     pub(crate) pool: Arc<Pool>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) rows: Arc<Rows>,
-    pub(crate) locks: LockTable,
+    pub(crate) locks: Arc<LockTable>,
     pub(crate) snapshots: Arc<Snapshots>,
     pub(crate) sequencer: Arc<Sequencer>,
     pub(crate) counters: Arc<Counters>,
@@ -65,15 +66,11 @@ pub struct Engine {
     pub(crate) purger: Purger,
     pub(crate) xa: Arc<Branches>,
     pub(crate) gtid_owners: Arc<GtidOwners>,
-    pub(crate) next_ids: Arc<Mutex<NextIds>>,
-    pub(crate) settings: DdlSettings,
-    /// The last part of each DDL statement, from before its commit to after it: one at a time.
-    pub(crate) ddl: Mutex<()>,
+    pub(crate) ddl: Ddl,
     full_row_metadata: AtomicBool,
     next_xid: AtomicU64,
     recovery_start_lsn: Lsn,
     pub(crate) background: Arc<Background>,
-    pub(crate) threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 /// Where crate `redo` keeps the log, in the data directory.
@@ -149,6 +146,7 @@ impl Engine {
         versions.set_limit_bytes(config.version_memory_limit_bytes);
         let rows = Arc::new(Rows { pool: parts.pool.clone(), versions });
         let catalog = Arc::new(parts.catalog);
+        let locks = Arc::new(LockTable::new());
         let snapshots = Arc::new(Snapshots::new());
         let purge_queue = Arc::new(PurgeQueue::default());
         let counters = Arc::new(Counters::default());
@@ -194,13 +192,27 @@ impl Engine {
             sequencer: sequencer.clone(),
             purge_queue,
         };
+        let ddl = Ddl {
+            config: config.clone(),
+            log: parts.log.clone(),
+            pool: parts.pool.clone(),
+            catalog: catalog.clone(),
+            locks: locks.clone(),
+            snapshots: snapshots.clone(),
+            sequencer: sequencer.clone(),
+            committer: committer.clone(),
+            next_ids,
+            settings: DdlSettings::default(),
+            one: Mutex::new(()),
+        };
         let mode = if config.gtid_mode { GtidMode::On } else { GtidMode::Off };
         Arc::new(Engine {
             log: parts.log,
             pool: parts.pool,
             catalog,
             rows,
-            locks: LockTable::new(),
+            ddl,
+            locks,
             snapshots,
             gtid_owners: Arc::new(GtidOwners::new(mode, sequencer.clone())),
             sequencer,
@@ -210,14 +222,10 @@ impl Engine {
             checkpointer,
             purger,
             xa,
-            next_ids,
-            settings: DdlSettings::default(),
-            ddl: Mutex::new(()),
             full_row_metadata: AtomicBool::new(false),
             next_xid: AtomicU64::new(1),
             recovery_start_lsn: parts.recovery_start_lsn,
             background: Arc::default(),
-            threads: Mutex::new(Vec::new()),
             config,
         })
     }
@@ -225,7 +233,7 @@ impl Engine {
     /// Stops the engine's threads, flushes everything and makes a last checkpoint, so that the next
     /// open has nothing to replay. No transaction may be running.
     pub fn close(&self) -> Result<()> {
-        self.stop_threads();
+        self.background.stop_threads();
         while self.purge()? > 0 {}
         self.pool.stop();
         self.sharp_checkpoint()?;
@@ -320,13 +328,13 @@ impl Engine {
 
     /// `innodb_fill_factor`: percentage of each page that a sorted build fills, 10 to 100.
     pub fn set_fill_factor(&self, percent: u8) {
-        self.settings.fill_factor.store(percent.clamp(10, 100), Ordering::Relaxed);
+        self.ddl.settings.fill_factor.store(percent.clamp(10, 100), Ordering::Relaxed);
     }
 
     /// `innodb_online_alter_log_max_size` in bytes: changes of others that an index build remembers
     /// until it is there.
     pub fn set_online_alter_log_max_bytes(&self, bytes: u64) {
-        self.settings.online_alter_log_max_bytes.store(bytes, Ordering::Relaxed);
+        self.ddl.settings.online_alter_log_max_bytes.store(bytes, Ordering::Relaxed);
     }
 
     /// `innodb_thread_concurrency`: statements that may run at once; 0: any number.
@@ -379,29 +387,11 @@ impl Engine {
     pub fn lock_waits(&self) -> u64 {
         self.locks.current_waits.load(Ordering::Relaxed)
     }
-
-    /// Opens a table's trees and puts it together.
-    pub(crate) fn build_table(
-        pool: &Arc<Pool>,
-        placement: crate::table::Placement,
-        def: crate::definition::TableDef,
-        counters: Arc<crate::table::Counters>,
-    ) -> crate::table::Table {
-        let open = |root: u32| Tree::open(pool, placement.space, root);
-        let clustered = open(placement.clustered_root);
-        let trees = placement.indexes.iter().map(|(root, _)| open(*root)).collect();
-        crate::table::Table::new(def, placement, clustered, trees, counters)
-    }
-
-    /// Where a table's file is.
-    pub(crate) fn table_path(&self, schema: &str, table: &str) -> std::path::PathBuf {
-        table_path(&self.config.datadir, schema, table)
-    }
 }
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        self.stop_threads();
+        self.background.stop_threads();
         self.pool.stop();
     }
 }

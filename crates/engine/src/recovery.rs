@@ -33,6 +33,7 @@ use crate::files::{aside, file_name, io_error, table_path};
 use crate::replay::Replay;
 use crate::spill::SpilledCommit;
 use crate::table::{Counters, Table};
+use crate::xa::XaRunner;
 use crate::xa::record::{PreparedRecord, XaNote};
 use binlog::Xid;
 use btree::{Change, Tree};
@@ -102,13 +103,14 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
     let in_log = engine.sequencer.change_replication(|state| replay.commits(checkpoint.lsn, end, state))?;
     let commits = in_log + listed as u64;
     for table in engine.catalog.all_tables() {
-        engine.set_counters(&table)?;
+        set_counters(&table)?;
     }
     ended.into_iter().for_each(|record| engine.xa.note_ended(Arc::new(record)));
     if !prepared.is_empty() {
         log::info!("Found {} prepared transaction(s) in InnoDB", prepared.len());
     }
-    prepared.into_iter().try_for_each(|record| engine.adopt_prepared(record))?;
+    let xa = XaRunner { engine: &engine };
+    prepared.into_iter().try_for_each(|record| xa.adopt_prepared(record))?;
     log::info!("InnoDB: Recovered {commits} commits between LSN {} and {end}", checkpoint.lsn);
     if !config.background || !spilled.is_empty() {
         engine.sharp_checkpoint()?;
@@ -351,20 +353,18 @@ fn open_tables(
         let counters = Counters::default();
         let known = auto_increments.get(&placement.id).copied().unwrap_or(0).max(def.auto_increment);
         counters.auto_increment.store(known, Ordering::Relaxed);
-        let table = Engine::build_table(&parts.pool, placement, def, Arc::new(counters));
+        let table = Table::open(&parts.pool, placement, def, Arc::new(counters));
         parts.catalog.put_table(Arc::new(table));
     }
     Ok(())
 }
 
-impl Engine {
-    /// Raises a table's counters past what its rows hold.
-    pub(crate) fn set_counters(&self, table: &Table) -> Result<()> {
-        if table.primary.is_none() {
-            let last = table.clustered.last_key()?.unwrap_or_default();
-            let next = <[u8; 8]>::try_from(last.as_slice()).map_or(1, |bytes| u64::from_be_bytes(bytes) + 1);
-            table.counters.row_id.fetch_max(next, Ordering::Relaxed);
-        }
-        Ok(())
+/// Raises a table's counters past what its rows hold.
+fn set_counters(table: &Table) -> Result<()> {
+    if table.primary.is_none() {
+        let last = table.clustered.last_key()?.unwrap_or_default();
+        let next = <[u8; 8]>::try_from(last.as_slice()).map_or(1, |bytes| u64::from_be_bytes(bytes) + 1);
+        table.counters.row_id.fetch_max(next, Ordering::Relaxed);
     }
+    Ok(())
 }

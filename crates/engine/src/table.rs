@@ -8,7 +8,7 @@ use crate::group::table_map::TableMaps;
 use crate::lock::gap::TableLocks;
 use crate::statistics::TableStatistics;
 use btree::Tree;
-use buffer::SpaceId;
+use buffer::{Pool, SpaceId};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -160,6 +160,29 @@ fn virtual_columns(def: &TableDef) -> Option<ColumnMask> {
 }
 
 impl Table {
+    /// Opens a table's trees and puts it together.
+    pub(crate) fn open(
+        pool: &Arc<Pool>,
+        placement: Placement,
+        def: TableDef,
+        counters: Arc<Counters>,
+    ) -> Table {
+        let open = |root: u32| Tree::open(pool, placement.space, root);
+        let clustered = open(placement.clustered_root);
+        let trees = placement.indexes.iter().map(|(root, _)| open(*root)).collect();
+        Table::new(def, placement, clustered, trees, counters)
+    }
+
+    /// Whether a row's key in an index begins with `key`.
+    pub(crate) fn has_key(&self, index: IndexRef, image: &[u8], key: &[u8]) -> Result<bool> {
+        Ok(match index {
+            IndexRef::Primary => {
+                self.clustered_key(image, self.primary.is_none().then_some(0))?.starts_with(key)
+            }
+            IndexRef::Secondary(at) => self.secondary_key(at, image, &[])?.key.starts_with(key),
+        })
+    }
+
     /// Whether a row is of the present: in a table with system versioning its end is the greatest
     /// that there is. Of other tables all rows are.
     pub fn is_current(&self, image: &[u8]) -> Result<bool> {

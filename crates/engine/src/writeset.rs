@@ -115,7 +115,7 @@ fn collect(group: &[u8], sidecar: &[u8], tables: &mut Tables, keys: &mut Vec<u64
                         }
                         if !table.has_primary_key() {
                             known = Writeset::Keyless;
-                        } else if !table.add_keys(&rows, keys, encoded)? {
+                        } else if !add_keys(table, &rows, keys, encoded)? {
                             return Ok(Writeset::Unknown);
                         }
                     }
@@ -142,65 +142,63 @@ fn collect(group: &[u8], sidecar: &[u8], tables: &mut Tables, keys: &mut Vec<u64
 /// Stands for the primary key among the numbers of indexes.
 const PRIMARY: u32 = u32::MAX;
 
-impl Table {
-    /// The primary keys in a row event, and the unique keys of the rows that it inserts. False: it
-    /// does not name them all.
-    fn add_keys(&self, rows: &RowsEvent<'_>, keys: &mut Vec<u64>, encoded: &mut Vec<u8>) -> Result<bool> {
-        let (before, after) = (rows.before_mask(), rows.after_mask());
-        let names_key = |mask: &&ColumnMask| {
-            mask.columns() == self.columns() && self.primary_mask.iter().all(|part| mask.contains(part))
-        };
-        let has_part = |mask: &ColumnMask| self.primary_mask.iter().any(|part| mask.contains(part));
-        let (old, new) = (before.as_ref().filter(names_key), after.as_ref().filter(names_key));
-        let is_known = match rows.kind {
-            RowsKind::Write => new.is_some_and(ColumnMask::is_full),
-            RowsKind::Update => old.is_some() && (new.is_some() || !after.as_ref().is_some_and(has_part)),
-            RowsKind::Delete => old.is_some(),
-        };
-        if !is_known {
-            return Ok(false);
-        }
-        let mut rest = rows.rows;
-        while !rest.is_empty() {
-            let mut hash_before = None;
-            for (mask, of_key) in [(&before, old), (&after, new)] {
-                let Some(mask) = mask else { continue };
-                let (image, behind) = rest.split_at(self.layout.partial_len(mask, rest)?);
-                rest = behind;
-                if of_key.is_some() {
-                    let hash = self.primary_hash(mask, image, encoded)?;
-                    keys.extend(Some(hash).filter(|hash| hash_before != Some(*hash)));
-                    hash_before = Some(hash);
-                }
-                if rows.kind == RowsKind::Write {
-                    self.add_unique_keys(image, keys, encoded)?;
-                }
+/// The primary keys in a row event, and the unique keys of the rows that it inserts. False: it
+/// does not name them all.
+fn add_keys(table: &Table, rows: &RowsEvent<'_>, keys: &mut Vec<u64>, encoded: &mut Vec<u8>) -> Result<bool> {
+    let (before, after) = (rows.before_mask(), rows.after_mask());
+    let names_key = |mask: &&ColumnMask| {
+        mask.columns() == table.columns() && table.primary_mask.iter().all(|part| mask.contains(part))
+    };
+    let has_part = |mask: &ColumnMask| table.primary_mask.iter().any(|part| mask.contains(part));
+    let (old, new) = (before.as_ref().filter(names_key), after.as_ref().filter(names_key));
+    let is_known = match rows.kind {
+        RowsKind::Write => new.is_some_and(ColumnMask::is_full),
+        RowsKind::Update => old.is_some() && (new.is_some() || !after.as_ref().is_some_and(has_part)),
+        RowsKind::Delete => old.is_some(),
+    };
+    if !is_known {
+        return Ok(false);
+    }
+    let mut rest = rows.rows;
+    while !rest.is_empty() {
+        let mut hash_before = None;
+        for (mask, of_key) in [(&before, old), (&after, new)] {
+            let Some(mask) = mask else { continue };
+            let (image, behind) = rest.split_at(table.layout.partial_len(mask, rest)?);
+            rest = behind;
+            if of_key.is_some() {
+                let hash = primary_hash(table, mask, image, encoded)?;
+                keys.extend(Some(hash).filter(|hash| hash_before != Some(*hash)));
+                hash_before = Some(hash);
+            }
+            if rows.kind == RowsKind::Write {
+                add_unique_keys(table, image, keys, encoded)?;
             }
         }
-        Ok(true)
     }
+    Ok(true)
+}
 
-    /// The hash of the primary key of an image that has all its columns.
-    fn primary_hash(&self, mask: &ColumnMask, image: &[u8], encoded: &mut Vec<u8>) -> Result<u64> {
+/// The hash of the primary key of an image that has all its columns.
+fn primary_hash(table: &Table, mask: &ColumnMask, image: &[u8], encoded: &mut Vec<u8>) -> Result<u64> {
+    encoded.clear();
+    for part in table.primary.iter().flatten() {
+        let raw = table.layout.get_raw_partial(mask, image, part.column)?.flatten();
+        types::key::encode_raw(&part.ty, raw, part.nullable, part.prefix, encoded)?;
+    }
+    Ok(hash(table.id, PRIMARY, encoded))
+}
+
+/// The unique keys of a full row, but for those that have a NULL: they exclude nothing.
+fn add_unique_keys(table: &Table, image: &[u8], keys: &mut Vec<u64>, encoded: &mut Vec<u8>) -> Result<()> {
+    for index in table.indexes.iter().filter(|index| index.unique) {
         encoded.clear();
-        for part in self.primary.iter().flatten() {
-            let raw = self.layout.get_raw_partial(mask, image, part.column)?.flatten();
-            types::key::encode_raw(&part.ty, raw, part.nullable, part.prefix, encoded)?;
+        let has_null = table.encode_parts(&index.parts, image, encoded)?;
+        if !has_null {
+            keys.push(hash(table.id, index.id, encoded));
         }
-        Ok(hash(self.id, PRIMARY, encoded))
     }
-
-    /// The unique keys of a full row, but for those that have a NULL: they exclude nothing.
-    fn add_unique_keys(&self, image: &[u8], keys: &mut Vec<u64>, encoded: &mut Vec<u8>) -> Result<()> {
-        for index in self.indexes.iter().filter(|index| index.unique) {
-            encoded.clear();
-            let has_null = self.encode_parts(&index.parts, image, encoded)?;
-            if !has_null {
-                keys.push(hash(self.id, index.id, encoded));
-            }
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 /// A key has a NULL, as far as can be told without its values: where they cannot be read, it is

@@ -1,9 +1,8 @@
 //! From fingerprints back to rows.
 
-use crate::Engine;
-use crate::lock::{CLUSTERED, HeldLock, LockId, LockType, LockWait, RowName};
+use crate::lock::{CLUSTERED, HeldLock, LockId, LockTable, LockType, LockWait, RowName};
 use crate::table::Table;
-use buffer::{SpaceId, slotted};
+use buffer::{Pool, SpaceId, slotted};
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -28,31 +27,13 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// The lock that an owner has on a row.
-    pub fn held(&self, owner: u64, id: LockId) -> Option<&LockedRow> {
-        self.by_owner.get(&(owner, id)).map(|&at| &self.rows[at])
-    }
-
-    /// The strongest mode in which an owner has rows of a table.
-    pub fn strongest(&self, owner: u64, table_id: u64) -> Option<LockType> {
-        let of_table = |row: &&LockedRow| {
-            row.owner == owner && row.table.as_ref().is_some_and(|table| table.id == table_id)
-        };
-        let mut modes = self.rows.iter().filter(of_table).map(|row| row.mode);
-        let first = modes.next()?;
-        Some(if modes.any(|mode| mode == LockType::Exclusive) { LockType::Exclusive } else { first })
-    }
-}
-
-impl Engine {
     /// All row locks that are held, with their rows as far as they can be found.
-    pub(super) fn find_locked_rows(&self, waits: &[LockWait]) -> Found {
-        let tables = self.catalog.all_tables();
-        let (users, held) = self.without_metadata(&tables);
-        let (mut names, announced) = names_at_hand(&tables, waits);
+    pub fn find(locks: &LockTable, tables: &[Arc<Table>], pool: &Pool, waits: &[LockWait]) -> Found {
+        let (users, held) = without_metadata(locks, tables);
+        let (mut names, announced) = names_at_hand(tables, waits);
         let wanted: HashSet<LockId> =
             held.iter().map(|lock| lock.id).filter(|id| !names.contains_key(id)).collect();
-        self.find_on_pages(&users, wanted, &mut names);
+        find_on_pages(pool, &users, wanted, &mut names);
         let by_id: HashMap<u64, &Arc<Table>> = tables.iter().map(|table| (table.id, table)).collect();
         let rows: Vec<LockedRow> = held
             .into_iter()
@@ -69,52 +50,67 @@ impl Engine {
         Found { rows, by_owner, users }
     }
 
-    /// Who uses which table, by the locks on their metadata; and the locks that are not metadata's.
-    fn without_metadata(&self, tables: &[Arc<Table>]) -> (Vec<(u64, Arc<Table>)>, Vec<HeldLock>) {
-        let mut metadata: HashMap<LockId, Option<&Arc<Table>>> = HashMap::new();
-        for table in tables {
-            let (schema, name) = (&table.def.schema, &table.def.name);
-            metadata.insert(LockId::metadata(schema, name), Some(table));
-            metadata.insert(LockId::upgradable_metadata(schema, name), None);
-            metadata.insert(LockId::metadata(schema, ""), None);
-        }
-        let (mut users, mut held) = (Vec::new(), Vec::new());
-        for lock in self.locks.held_locks() {
-            match metadata.get(&lock.id) {
-                Some(Some(table)) => users.push((lock.owner, Arc::clone(table))),
-                Some(None) => {}
-                None => held.push(lock),
-            }
-        }
-        (users, held)
+    /// The lock that an owner has on a row.
+    pub fn held(&self, owner: u64, id: LockId) -> Option<&LockedRow> {
+        self.by_owner.get(&(owner, id)).map(|&at| &self.rows[at])
     }
 
-    /// Looks for rows among the leaves that are in the pool.
-    fn find_on_pages(
-        &self,
-        users: &[(u64, Arc<Table>)],
-        mut wanted: HashSet<LockId>,
-        names: &mut HashMap<LockId, RowName>,
-    ) {
-        if wanted.is_empty() {
-            return;
-        }
-        // A tablespace is one table's.
-        let tables: HashMap<SpaceId, u64> =
-            users.iter().map(|(_, table)| (table.placement.space, table.id)).collect();
-        let is_used = |space| tables.contains_key(&space);
-        self.pool.visit_cached_leaves(is_used, |space, leaf| {
-            let table_id = tables[&space];
-            // Leaves of secondary indexes have keys that match nothing.
-            for key in (0..slotted::count(leaf)).map(|index| slotted::key(leaf, index)) {
-                let id = LockId::row(table_id, CLUSTERED, key);
-                if wanted.remove(&id) {
-                    names.insert(id, RowName { table_id, index_id: CLUSTERED, key: key.into() });
-                }
-            }
-            if wanted.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
+    /// The strongest mode in which an owner has rows of a table.
+    pub fn strongest(&self, owner: u64, table_id: u64) -> Option<LockType> {
+        let of_table = |row: &&LockedRow| {
+            row.owner == owner && row.table.as_ref().is_some_and(|table| table.id == table_id)
+        };
+        let mut modes = self.rows.iter().filter(of_table).map(|row| row.mode);
+        let first = modes.next()?;
+        Some(if modes.any(|mode| mode == LockType::Exclusive) { LockType::Exclusive } else { first })
     }
+}
+
+/// Who uses which table, by the locks on their metadata; and the locks that are not metadata's.
+fn without_metadata(locks: &LockTable, tables: &[Arc<Table>]) -> (Vec<(u64, Arc<Table>)>, Vec<HeldLock>) {
+    let mut metadata: HashMap<LockId, Option<&Arc<Table>>> = HashMap::new();
+    for table in tables {
+        let (schema, name) = (&table.def.schema, &table.def.name);
+        metadata.insert(LockId::metadata(schema, name), Some(table));
+        metadata.insert(LockId::upgradable_metadata(schema, name), None);
+        metadata.insert(LockId::metadata(schema, ""), None);
+    }
+    let (mut users, mut held) = (Vec::new(), Vec::new());
+    for lock in locks.held_locks() {
+        match metadata.get(&lock.id) {
+            Some(Some(table)) => users.push((lock.owner, Arc::clone(table))),
+            Some(None) => {}
+            None => held.push(lock),
+        }
+    }
+    (users, held)
+}
+
+/// Looks for rows among the leaves that are in the pool.
+fn find_on_pages(
+    pool: &Pool,
+    users: &[(u64, Arc<Table>)],
+    mut wanted: HashSet<LockId>,
+    names: &mut HashMap<LockId, RowName>,
+) {
+    if wanted.is_empty() {
+        return;
+    }
+    // A tablespace is one table's.
+    let tables: HashMap<SpaceId, u64> =
+        users.iter().map(|(_, table)| (table.placement.space, table.id)).collect();
+    let is_used = |space| tables.contains_key(&space);
+    pool.visit_cached_leaves(is_used, |space, leaf| {
+        let table_id = tables[&space];
+        // Leaves of secondary indexes have keys that match nothing.
+        for key in (0..slotted::count(leaf)).map(|index| slotted::key(leaf, index)) {
+            let id = LockId::row(table_id, CLUSTERED, key);
+            if wanted.remove(&id) {
+                names.insert(id, RowName { table_id, index_id: CLUSTERED, key: key.into() });
+            }
+        }
+        if wanted.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
 }
 
 /// The one table that an owner uses.

@@ -7,15 +7,18 @@
 
 use super::context::{AlterStage, StageHook};
 use super::sort::{Merge, SortLimits, Sorted, Sorter};
-use crate::Engine;
+use crate::commit::sequencer::Sequencer;
 use crate::entry::{self, ClusteredValue};
 use crate::error::{EngineError, Result};
 use crate::overflow;
 use crate::table::Table;
+use crate::version::snapshot::Snapshots;
 use btree::{BuildOptions, SortedBuild};
+use buffer::Pool;
 use os::account::{State, enter};
 use parking_lot::Mutex;
 use std::ops::Bound;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Threads of one statement, at most.
@@ -77,7 +80,15 @@ impl IndexBuild<'_> {
     }
 }
 
-impl Engine {
+/// Fills the trees of indexes, and reads the committed rows that they are about while others may be
+/// changing them.
+pub(super) struct IndexBuilder<'d> {
+    pub pool: &'d Arc<Pool>,
+    pub snapshots: &'d Snapshots,
+    pub sequencer: &'d Sequencer,
+}
+
+impl IndexBuilder<'_> {
     /// Fills new indexes from the committed rows of the table.
     pub(super) fn fill_indexes(&self, build: &IndexBuild<'_>) -> Result<()> {
         build.enter(AlterStage::ReadPk);
@@ -193,21 +204,21 @@ impl Engine {
         }
         Ok(())
     }
+}
 
-    /// Calls `visit` with key and full image of every newest committed row. Nobody may be changing
-    /// the table.
-    pub(super) fn for_each_row(
-        &self,
-        table: &Table,
-        mut visit: impl FnMut(&[u8], &[u8]) -> Result<()>,
-    ) -> Result<()> {
-        let mut scan = table.clustered.scan(Bound::Unbounded, Bound::Unbounded, btree::Direction::Forward);
-        while let Some((key, value)) = scan.next()? {
-            let parsed = ClusteredValue::parse(value)?;
-            if !parsed.is_deleted() {
-                visit(key, &overflow::resolve(&self.pool, table, &parsed)?)?;
-            }
+/// Calls `visit` with key and full image of every newest committed row. Nobody may be changing
+/// the table.
+pub(super) fn for_each_row(
+    pool: &Arc<Pool>,
+    table: &Table,
+    mut visit: impl FnMut(&[u8], &[u8]) -> Result<()>,
+) -> Result<()> {
+    let mut scan = table.clustered.scan(Bound::Unbounded, Bound::Unbounded, btree::Direction::Forward);
+    while let Some((key, value)) = scan.next()? {
+        let parsed = ClusteredValue::parse(value)?;
+        if !parsed.is_deleted() {
+            visit(key, &overflow::resolve(pool, table, &parsed)?)?;
         }
-        Ok(())
     }
+    Ok(())
 }

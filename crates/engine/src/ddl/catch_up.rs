@@ -1,20 +1,20 @@
 //! Putting into new indexes what others have changed while they were built, and telling real
 //! duplicates from rows of different moments; see [`super::online`].
 
+use super::build::{IndexBuilder, check_interrupt};
 use super::online::{Note, OnlineBuild};
-use crate::Engine;
 use crate::definition::IndexRef;
 use crate::entry::{self, ClusteredValue};
 use crate::error::{EngineError, Result};
 use crate::overflow;
 use crate::table::Table;
-use crate::transaction::unique::after_prefix;
+use crate::transaction::key_range::after_prefix;
 use btree::{Change, Direction};
 use buffer::RecordLsn;
 use std::ops::Bound;
 use std::sync::atomic::AtomicBool;
 
-impl Engine {
+impl IndexBuilder<'_> {
     /// Puts the notes so far into the indexes; returns how many bytes of them there were.
     pub(super) fn catch_up(
         &self,
@@ -30,7 +30,7 @@ impl Engine {
                 return Ok(bytes);
             }
             bytes += block.len() as u64;
-            super::build::check_interrupt(interrupt)?;
+            check_interrupt(interrupt)?;
             let mut rest = &block[..];
             while let Some(note) = Note::read(&mut rest) {
                 self.apply_note(build, &note, seq)?;
@@ -101,7 +101,7 @@ impl Engine {
     /// purge from the pages of its long values.
     pub(super) fn committed_row(&self, table: &Table, key: &[u8]) -> Result<Option<(u64, Vec<u8>)>> {
         let snapshot = loop {
-            let snapshot = self.snapshots.open(&self.sequencer)?;
+            let snapshot = self.snapshots.open(self.sequencer)?;
             self.snapshots.pin(&snapshot);
             // It may have been evicted before it was pinned.
             if !self.snapshots.is_evicted(&snapshot) {
@@ -115,7 +115,7 @@ impl Engine {
             if parsed.is_deleted() {
                 return Ok(None);
             }
-            Ok(Some((parsed.seq, overflow::resolve(&self.pool, table, &parsed)?)))
+            Ok(Some((parsed.seq, overflow::resolve(self.pool, table, &parsed)?)))
         };
         let row = read();
         self.snapshots.close(snapshot);

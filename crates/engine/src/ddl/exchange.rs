@@ -1,11 +1,12 @@
 //! `ALTER TABLE ... EXCHANGE PARTITION`: rows of two tables change places in one commit.
 
-use super::TableName;
 use super::context::DdlContext;
+use super::copy::copy_rows;
 use super::foreign_key::Followers;
+use super::statement::Ddl;
+use super::table::TableName;
 use crate::commit::pipeline::CommitOutcome;
 use crate::definition::TableDef;
-use crate::engine::Engine;
 use crate::error::Result;
 use crate::table::{Counters, Table};
 use std::sync::Arc;
@@ -16,7 +17,12 @@ pub type ChooseRow<'c> = dyn FnMut(&[u8]) -> Result<bool> + 'c;
 /// Refuses a row image by an error.
 pub type AdmitRow<'a> = dyn FnMut(&[u8]) -> Result<()> + 'a;
 
-impl Engine {
+/// One exchange of rows.
+pub(crate) struct Exchange<'d> {
+    pub ddl: &'d Ddl,
+}
+
+impl Exchange<'_> {
     /// The rows of `table` of which `belongs` is true change places with all rows of `other`, both
     /// of which have rows and keys of the same form. `admits` is asked about each row of `other`
     /// and refuses it by an error.
@@ -26,7 +32,7 @@ impl Engine {
     /// # Errors
     /// A table that is not there, a key that the rows together have twice, what `belongs` and
     /// `admits` end with, and I/O errors.
-    pub fn exchange_rows(
+    pub fn run(
         &self,
         table: TableName<'_>,
         other: TableName<'_>,
@@ -34,19 +40,21 @@ impl Engine {
         admits: &mut AdmitRow<'_>,
         context: &DdlContext<'_>,
     ) -> Result<CommitOutcome> {
-        let mut locks = self.metadata_locks(context);
+        let mut locks = self.ddl.metadata_locks(context);
         let mut names = [table, other];
         names.sort_unstable();
         for (schema, name) in names {
             locks.lock_table(schema, name)?;
         }
-        let (table, other) = (self.existing_table(table.0, table.1)?, self.existing_table(other.0, other.1)?);
+        let (table, other) =
+            (self.ddl.existing_table(table.0, table.1)?, self.ddl.existing_table(other.0, other.1)?);
         assert_eq!(table.def.columns.len(), other.def.columns.len(), "tables that exchange rows are alike");
-        let _one = self.ddl.lock();
+        let _one = self.ddl.one.lock();
         let interrupt = context.interrupt.as_deref();
         let next = table.auto_increment().max(other.auto_increment());
         let made = self.empty_like(&table, next)?;
-        let copied = self.copy_rows(
+        let copied = copy_rows(
+            self.ddl,
             &mut [
                 (&*table, &mut |row| Ok(if belongs(row)? { None } else { Some(row.to_vec()) })),
                 (&*other, &mut |row| admits(row).map(|()| Some(row.to_vec()))),
@@ -56,13 +64,14 @@ impl Engine {
         );
         self.or_drop(copied, &[&made])?;
         let made_other = self.or_drop(self.empty_like(&other, other.auto_increment()), &[&made])?;
-        let copied = self.copy_rows(
+        let copied = copy_rows(
+            self.ddl,
             &mut [(&*table, &mut |row| Ok(if belongs(row)? { Some(row.to_vec()) } else { None }))],
             &made_other,
             interrupt,
         );
         self.or_drop(copied, &[&made, &made_other])?;
-        self.replace_tables(vec![(table, made), (other, made_other)], Followers::default(), context)
+        self.ddl.replace_tables(vec![(table, made), (other, made_other)], Followers::default(), context)
     }
 
     /// An empty table of the same definition, whose AUTO_INCREMENT counter is at `next`.
@@ -72,13 +81,13 @@ impl Engine {
         counters.auto_increment.store(next, Ordering::Relaxed);
         let mut def: TableDef = table.def.clone();
         def.indexes.iter_mut().for_each(|index| index.id = 0);
-        self.make_table(def, Arc::new(counters))
+        self.ddl.make_table(def, Arc::new(counters))
     }
 
     /// Passes a result on; after an error these tables, which nobody has seen, are gone.
     fn or_drop<T>(&self, result: Result<T>, made: &[&Table]) -> Result<T> {
         if result.is_err() {
-            made.iter().try_for_each(|table| self.pool.drop_space(table.placement.space))?;
+            made.iter().try_for_each(|table| self.ddl.pool.drop_space(table.placement.space))?;
         }
         result
     }

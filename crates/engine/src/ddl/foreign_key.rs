@@ -3,10 +3,12 @@
 //!
 //! Which definitions are allowed is for crate `sql` to say.
 
+use super::build::{check_interrupt, for_each_row};
 use super::context::DdlContext;
 use super::locks::MetadataLocks;
-use super::object::change_ops;
-use crate::Engine;
+use super::object::{apply_changes, change_ops};
+use super::statement::Ddl;
+use crate::catalog::Catalog;
 use crate::definition::IndexRef;
 use crate::definition::{ForeignKeyDef, Object, ObjectChange, TableDef, TriggerPlace};
 use crate::dictionary;
@@ -15,9 +17,10 @@ use crate::entry;
 use crate::error::{EngineError, Result};
 use crate::table::Table;
 use crate::transaction::foreign_key::parent_key;
-use crate::transaction::unique::after_prefix;
+use crate::transaction::key_range::after_prefix;
 use binlog::event::flags2;
 use btree::Direction;
+use buffer::Pool;
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -59,13 +62,13 @@ impl MetadataLocks<'_> {
     /// triggers follow too; they stay in their schema, or the error is 1435.
     pub fn lock_followers(
         &mut self,
-        engine: &Engine,
+        catalog: &Catalog,
         old: &TableDef,
         new: &TableDef,
         context: &DdlContext<'_>,
     ) -> Result<Followers> {
         let children = || {
-            let mut children = engine.catalog.children(&old.schema, &old.name);
+            let mut children = catalog.children(&old.schema, &old.name);
             children.retain(|child| child.def.schema != old.schema || child.def.name != old.name);
             children.retain(|child| child.def.following(old, new, context.renamed_columns).is_some());
             children
@@ -78,7 +81,7 @@ impl MetadataLocks<'_> {
             Some((child, def))
         };
         let children = children().into_iter().filter_map(follows).collect();
-        Ok(Followers { children, objects: engine.following_triggers(old, new)? })
+        Ok(Followers { children, objects: following_triggers(catalog, old, new)? })
     }
 }
 
@@ -143,77 +146,75 @@ impl Followers {
     }
 
     /// Their commit record is in the log.
-    pub fn take_effect(self, engine: &Engine) {
+    pub fn take_effect(self, catalog: &Catalog, pool: &Arc<Pool>) {
         let ids = self.ids();
-        engine.apply_changes(self.objects, &ids);
+        apply_changes(catalog, self.objects, &ids);
         for (child, def) in self.children {
             let place = child.placement.clone();
-            let table = Engine::build_table(&engine.pool, place, def, child.counters.clone());
-            engine.catalog.put_table(Arc::new(table));
+            let table = Table::open(pool, place, def, child.counters.clone());
+            catalog.put_table(Arc::new(table));
         }
     }
 }
 
-impl Engine {
-    /// The triggers of a table that gets another name.
-    fn following_triggers(&self, old: &TableDef, new: &TableDef) -> Result<Vec<ObjectChange>> {
-        if old.schema == new.schema && old.name == new.name {
-            return Ok(Vec::new());
-        }
-        let triggers = self.catalog.triggers(&old.schema, &old.name);
-        if old.schema != new.schema && !triggers.is_empty() {
-            return Err(EngineError::Statement { code: 1435, message: "Trigger in wrong schema".into() });
-        }
-        let follow = |trigger: Arc<Object>| {
-            let mut def = trigger.def.clone();
-            def.trigger =
-                def.trigger.map(|place| TriggerPlace { table: new.name.clone(), renamed: true, ..place });
-            ObjectChange { old: Some(trigger), new: Some(def) }
+/// The triggers of a table that gets another name.
+fn following_triggers(catalog: &Catalog, old: &TableDef, new: &TableDef) -> Result<Vec<ObjectChange>> {
+    if old.schema == new.schema && old.name == new.name {
+        return Ok(Vec::new());
+    }
+    let triggers = catalog.triggers(&old.schema, &old.name);
+    if old.schema != new.schema && !triggers.is_empty() {
+        return Err(EngineError::Statement { code: 1435, message: "Trigger in wrong schema".into() });
+    }
+    let follow = |trigger: Arc<Object>| {
+        let mut def = trigger.def.clone();
+        def.trigger =
+            def.trigger.map(|place| TriggerPlace { table: new.name.clone(), renamed: true, ..place });
+        ObjectChange { old: Some(trigger), new: Some(def) }
+    };
+    Ok(triggers.into_iter().map(follow).collect())
+}
+
+/// Refuses new foreign keys that rows of the table violate. The table and its parents are
+/// locked.
+pub(super) fn check_rows_of(
+    ddl: &Ddl,
+    table: &Table,
+    added: &[&ForeignKeyDef],
+    context: &DdlContext<'_>,
+) -> Result<()> {
+    if context.session.flags2 & flags2::NO_FOREIGN_KEY_CHECKS != 0 {
+        return Ok(());
+    }
+    for foreign_key in added {
+        let is_own = foreign_key.is_about(&table.def.schema, &table.def.name);
+        let other = match is_own {
+            true => None,
+            false => ddl.catalog.table(&foreign_key.parent_schema, &foreign_key.parent_table),
         };
-        Ok(triggers.into_iter().map(follow).collect())
-    }
-
-    /// Refuses new foreign keys that rows of the table violate. The table and its parents are
-    /// locked.
-    pub(super) fn check_rows_of(
-        &self,
-        table: &Table,
-        added: &[&ForeignKeyDef],
-        context: &DdlContext<'_>,
-    ) -> Result<()> {
-        if context.session.flags2 & flags2::NO_FOREIGN_KEY_CHECKS != 0 {
-            return Ok(());
-        }
-        for foreign_key in added {
-            let is_own = foreign_key.is_about(&table.def.schema, &table.def.name);
-            let other = match is_own {
-                true => None,
-                false => self.catalog.table(&foreign_key.parent_schema, &foreign_key.parent_table),
+        let parent = if is_own { Some(table) } else { other.as_deref() };
+        for_each_row(&ddl.pool, table, |_, image| {
+            check_interrupt(context.interrupt.as_deref())?;
+            let Some(key) = parent_key(table, foreign_key, parent, image)? else { return Ok(()) };
+            let found = match (parent, key.index) {
+                (Some(parent), Some(index)) => has_row(parent, index, &key.bytes)?,
+                _ => false,
             };
-            let parent = if is_own { Some(table) } else { other.as_deref() };
-            self.for_each_row(table, |_, image| {
-                super::build::check_interrupt(context.interrupt.as_deref())?;
-                let Some(key) = parent_key(table, foreign_key, parent, image)? else { return Ok(()) };
-                let found = match (parent, key.index) {
-                    (Some(parent), Some(index)) => self.has_row(parent, index, &key.bytes)?,
-                    _ => false,
-                };
-                if found { Ok(()) } else { Err(EngineError::NoParentRow(foreign_key.described(&table.def))) }
-            })?;
-        }
-        Ok(())
+            if found { Ok(()) } else { Err(EngineError::NoParentRow(foreign_key.described(&table.def))) }
+        })?;
     }
+    Ok(())
+}
 
-    /// Whether the index has a committed entry that begins with this key.
-    fn has_row(&self, table: &Table, index: IndexRef, key: &[u8]) -> Result<bool> {
-        let end = after_prefix(key);
-        let end = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
-        let mut scan = table.tree(index).scan(Bound::Included(key), end, Direction::Forward);
-        while let Some((_, value)) = scan.next()? {
-            if entry::parse_header(value)?.0 & entry::DELETED == 0 {
-                return Ok(true);
-            }
+/// Whether the index has a committed entry that begins with this key.
+fn has_row(table: &Table, index: IndexRef, key: &[u8]) -> Result<bool> {
+    let end = after_prefix(key);
+    let end = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+    let mut scan = table.tree(index).scan(Bound::Included(key), end, Direction::Forward);
+    while let Some((_, value)) = scan.next()? {
+        if entry::parse_header(value)?.0 & entry::DELETED == 0 {
+            return Ok(true);
         }
-        Ok(false)
     }
+    Ok(false)
 }

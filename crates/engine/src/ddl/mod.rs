@@ -12,7 +12,9 @@
 mod alter;
 mod build;
 mod catch_up;
+pub(crate) mod claims;
 mod context;
+mod copy;
 mod exchange;
 mod foreign_key;
 mod locks;
@@ -24,8 +26,12 @@ mod sort;
 mod statement;
 mod table;
 
-pub use alter::ConvertRow;
+pub(crate) use alter::{Alter, must_rebuild};
 pub use context::{AlterStage, DdlContext, StageHook};
+pub use copy::ConvertRow;
+pub(crate) use exchange::Exchange;
 pub use exchange::{AdmitRow, ChooseRow};
 pub use object::ObjectName;
+pub(crate) use object::change_objects;
+pub(crate) use statement::Ddl;
 pub use table::TableName;

@@ -1,7 +1,8 @@
 //! CREATE, ALTER and DROP of views, triggers, routines and events.
 
 use super::context::DdlContext;
-use crate::Engine;
+use super::statement::Ddl;
+use crate::catalog::Catalog;
 use crate::commit::pipeline::CommitOutcome;
 use crate::definition::{Object, ObjectChange, ObjectKind};
 use crate::dictionary;
@@ -40,59 +41,57 @@ pub(super) fn change_ops(changes: &[ObjectChange], ids: &[u64]) -> Vec<Dictionar
     changes.iter().zip(ids).flat_map(ops).collect()
 }
 
-impl Engine {
-    /// Makes, changes and drops objects in one commit. What is to be done is asked of `plan` once
-    /// nobody else can change what is called so; when it is nothing, the statement is only logged.
-    ///
-    /// # Errors
-    /// Those of `plan`, and of locks that are not granted.
-    pub fn change_objects(
-        &self,
-        names: &[ObjectName<'_>],
-        plan: &mut dyn FnMut() -> Result<Vec<ObjectChange>>,
-        context: &DdlContext<'_>,
-    ) -> Result<CommitOutcome> {
-        let mut locks = self.metadata_locks(context);
-        let mut names = names.to_vec();
-        names.sort_unstable_by_key(|name| (name.schema, name.lock_name()));
-        names.dedup();
-        for name in &names {
-            if matches!(name.kind, ObjectKind::View | ObjectKind::Trigger) {
-                locks.lock_table(name.schema, name.name)?;
-            } else {
-                locks.lock(name.schema, "", LockType::Shared)?;
-                locks.lock(name.schema, &name.lock_name(), LockType::Exclusive)?;
-            }
+/// Makes, changes and drops objects in one commit. What is to be done is asked of `plan` once
+/// nobody else can change what is called so; when it is nothing, the statement is only logged.
+///
+/// # Errors
+/// Those of `plan`, and of locks that are not granted.
+pub(crate) fn change_objects(
+    ddl: &Ddl,
+    names: &[ObjectName<'_>],
+    plan: &mut dyn FnMut() -> Result<Vec<ObjectChange>>,
+    context: &DdlContext<'_>,
+) -> Result<CommitOutcome> {
+    let mut locks = ddl.metadata_locks(context);
+    let mut names = names.to_vec();
+    names.sort_unstable_by_key(|name| (name.schema, name.lock_name()));
+    names.dedup();
+    for name in &names {
+        if matches!(name.kind, ObjectKind::View | ObjectKind::Trigger) {
+            locks.lock_table(name.schema, name.name)?;
+        } else {
+            locks.lock(name.schema, "", LockType::Shared)?;
+            locks.lock(name.schema, &name.lock_name(), LockType::Exclusive)?;
         }
-        let changes = plan()?;
-        let _one = self.ddl.lock();
-        let made = changes.iter().filter(|change| change.old.is_none()).count() as u64;
-        let mut next = if made > 0 { self.take_ids(made, 0, 0)?.table } else { 0 };
-        let ids: Vec<u64> = changes
-            .iter()
-            .map(|change| match &change.old {
-                Some(old) => old.id,
-                None => {
-                    next += 1;
-                    next - 1
-                }
-            })
-            .collect();
-        let outcome = self.commit_ddl(context, &change_ops(&changes, &ids))?;
-        self.apply_changes(changes, &ids);
-        self.finish_ddl(context, outcome)
     }
-
-    /// The commit record of these changes is in the log.
-    pub(super) fn apply_changes(&self, changes: Vec<ObjectChange>, ids: &[u64]) {
-        assert_eq!(changes.len(), ids.len(), "every object has a number");
-        changes.iter().filter_map(|change| change.old.as_ref()).for_each(|old| {
-            self.catalog.remove_object(old);
-        });
-        for (change, id) in changes.into_iter().zip(ids) {
-            if let Some(def) = change.new {
-                self.catalog.put_object(Arc::new(Object { id: *id, def }));
+    let changes = plan()?;
+    let _one = ddl.one.lock();
+    let made = changes.iter().filter(|change| change.old.is_none()).count() as u64;
+    let mut next = if made > 0 { ddl.take_ids(made, 0, 0)?.table } else { 0 };
+    let ids: Vec<u64> = changes
+        .iter()
+        .map(|change| match &change.old {
+            Some(old) => old.id,
+            None => {
+                next += 1;
+                next - 1
             }
+        })
+        .collect();
+    let outcome = ddl.commit_ddl(context, &change_ops(&changes, &ids))?;
+    apply_changes(&ddl.catalog, changes, &ids);
+    ddl.finish_ddl(context, outcome)
+}
+
+/// The commit record of these changes is in the log.
+pub(super) fn apply_changes(catalog: &Catalog, changes: Vec<ObjectChange>, ids: &[u64]) {
+    assert_eq!(changes.len(), ids.len(), "every object has a number");
+    changes.iter().filter_map(|change| change.old.as_ref()).for_each(|old| {
+        catalog.remove_object(old);
+    });
+    for (change, id) in changes.into_iter().zip(ids) {
+        if let Some(def) = change.new {
+            catalog.put_object(Arc::new(Object { id: *id, def }));
         }
     }
 }

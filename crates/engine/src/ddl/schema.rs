@@ -1,7 +1,7 @@
 //! CREATE, ALTER and DROP SCHEMA.
 
 use super::context::DdlContext;
-use crate::Engine;
+use super::statement::Ddl;
 use crate::commit::pipeline::CommitOutcome;
 use crate::definition::SchemaDef;
 use crate::dictionary;
@@ -9,7 +9,7 @@ use crate::error::{EngineError, Result};
 use crate::files::{file_name, io_error};
 use crate::lock::LockType;
 
-impl Engine {
+impl Ddl {
     fn schema_dir(&self, name: &str) -> std::path::PathBuf {
         self.config.datadir.join(file_name(name))
     }
@@ -21,7 +21,7 @@ impl Engine {
         if self.catalog.schema(&def.name).is_some() {
             return Err(EngineError::SchemaExists(def.name));
         }
-        let _one = self.ddl.lock();
+        let _one = self.one.lock();
         let dir = self.schema_dir(&def.name);
         self.config.disk.create_dir_all(&dir).map_err(|error| io_error(&dir, error))?;
         let datadir = &self.config.datadir;
@@ -38,7 +38,7 @@ impl Engine {
         locks.lock(&def.name, "", LockType::Exclusive)?;
         let id = self.require_schema(&def.name)?;
         let old = self.catalog.schema(&def.name);
-        let _one = self.ddl.lock();
+        let _one = self.one.lock();
         let outcome = self.commit_ddl(context, &dictionary::schema_ops(id, old.as_deref(), Some(&def)))?;
         self.catalog.put_schema(id, def);
         self.finish_ddl(context, outcome)
@@ -53,7 +53,7 @@ impl Engine {
         for table in self.catalog.tables(name) {
             locks.lock(name, &table.def.name, LockType::Exclusive)?;
         }
-        let _one = self.ddl.lock();
+        let _one = self.one.lock();
         let tables = self.catalog.tables(name);
         let mut ops = dictionary::schema_ops(id, old.as_deref(), None);
         for table in &tables {

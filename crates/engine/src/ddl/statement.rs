@@ -1,18 +1,50 @@
 //! What all DDL statements share: ids, the commit record, and the questions before it.
+//!
+//! In come the engine's parts; out go commit records and what the catalog is to have. [`Ddl`] is
+//! the part of the engine that runs DDL, and knows nothing of sessions and transactions.
 
+use super::build::IndexBuilder;
 use super::context::DdlContext;
 use super::locks::MetadataLocks;
-use crate::Engine;
-use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};
+use super::settings::DdlSettings;
+use super::sort::SortLimits;
+use crate::catalog::Catalog;
+use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts, Committer, GtidNext};
+use crate::commit::sequencer::Sequencer;
 use crate::commit::sidecar::{NextIds, SidecarWriter};
+use crate::config::EngineConfig;
 use crate::definition::{ObjectKind, TableDef};
 use crate::dictionary::DictionaryOp;
 use crate::error::{EngineError, Result};
+use crate::lock::LockTable;
 use crate::table::Table;
 use crate::transaction::write_set::WriteSet;
+use crate::version::snapshot::Snapshots;
+use buffer::Pool;
+use parking_lot::Mutex;
+use redo::Log;
 use std::sync::Arc;
 
-impl Engine {
+/// Runs DDL statements.
+///
+/// Invariant: from before its commit record to after its change of the catalog a statement has
+/// `one`, so that the dictionary and the catalog change in the same order.
+pub(crate) struct Ddl {
+    pub config: Arc<EngineConfig>,
+    pub log: Arc<Log>,
+    pub pool: Arc<Pool>,
+    pub catalog: Arc<Catalog>,
+    pub locks: Arc<LockTable>,
+    pub snapshots: Arc<Snapshots>,
+    pub sequencer: Arc<Sequencer>,
+    pub committer: Arc<Committer>,
+    pub next_ids: Arc<Mutex<NextIds>>,
+    pub settings: DdlSettings,
+    /// The last part of each statement, from before its commit to after it: one at a time.
+    pub one: Mutex<()>,
+}
+
+impl Ddl {
     pub(super) fn metadata_locks<'e>(&'e self, context: &DdlContext<'e>) -> MetadataLocks<'e> {
         MetadataLocks::new(&self.locks, context, self.config.lock_wait_timeout_ms)
     }
@@ -68,11 +100,7 @@ impl Engine {
             next.space += spaces;
             (first, *next)
         };
-        let options = CommitOptions {
-            gtid: crate::commit::pipeline::GtidNext::Anonymous,
-            binlog: false,
-            ..CommitOptions::default()
-        };
+        let options = CommitOptions { gtid: GtidNext::Anonymous, binlog: false, ..CommitOptions::default() };
         let parts = CommitParts {
             group: &[],
             spill: None,
@@ -101,5 +129,17 @@ impl Engine {
             None if self.catalog.object(&def.schema, ObjectKind::View, &def.name).is_none() => Ok(()),
             _ => Err(EngineError::TableExists(def.name.clone())),
         }
+    }
+
+    pub(super) fn sort_limits(&self) -> SortLimits {
+        SortLimits {
+            disk: self.config.disk.clone(),
+            tmpdir: self.config.tmpdir.clone(),
+            buffer_bytes: self.config.sort_buffer_bytes,
+        }
+    }
+
+    pub(super) fn builder(&self) -> IndexBuilder<'_> {
+        IndexBuilder { pool: &self.pool, snapshots: &self.snapshots, sequencer: &self.sequencer }
     }
 }

@@ -3,13 +3,13 @@
 use super::context::DdlContext;
 use super::foreign_key::{self, Followers};
 use super::locks::MetadataLocks;
-use crate::Engine;
+use super::statement::Ddl;
 use crate::commit::pipeline::CommitOutcome;
 use crate::definition::{Object, ObjectChange, ObjectKind, TableDef};
 use crate::dictionary;
 use crate::entry;
 use crate::error::{EngineError, Result};
-use crate::files::aside;
+use crate::files::{aside, table_path};
 use crate::table::{Counters, Placement, SEQUENCE_ROW_ID, Table};
 use btree::{BuildOptions, SortedBuild, Tree};
 use std::collections::HashSet;
@@ -20,13 +20,18 @@ use std::sync::atomic::Ordering;
 /// (schema, name)
 pub type TableName<'a> = (&'a str, &'a str);
 
-impl Engine {
+impl Ddl {
+    /// Where the file of a table with this definition is.
+    fn path_of(&self, def: &TableDef) -> PathBuf {
+        table_path(&self.config.datadir, &def.schema, &def.name)
+    }
+
     /// Makes the file and the empty trees of a table under fresh ids. The table is in no dictionary
     /// yet.
     pub(super) fn make_table(&self, mut def: TableDef, counters: Arc<Counters>) -> Result<Table> {
         def.check()?;
         let first = self.take_ids(1, def.indexes.len() as u32, 1)?;
-        let path = self.table_path(&def.schema, &def.name);
+        let path = self.path_of(&def);
         let path = if self.config.disk.exists(&path).unwrap_or(true) {
             // The name's present table is being rebuilt: the new file takes its place once that one
             // is gone.
@@ -59,7 +64,7 @@ impl Engine {
             *index_created_lsn = created_lsn;
         }
         let placement = Placement { id, space, clustered_root, created_lsn, indexes };
-        Ok(Engine::build_table(&self.pool, placement, def, counters))
+        Ok(Table::open(&self.pool, placement, def, counters))
     }
 
     /// The file of a dropped table goes, once purge is not working on it.
@@ -70,7 +75,7 @@ impl Engine {
 
     /// Moves a table's file to where its name says.
     pub(super) fn settle_file(&self, table: &Table) -> Result<()> {
-        let path = self.table_path(&table.def.schema, &table.def.name);
+        let path = self.path_of(&table.def);
         if self.pool.space_path(table.placement.space).is_some_and(|held| held != path) {
             self.pool.rename_space(table.placement.space, &path)?;
         }
@@ -104,7 +109,7 @@ impl Engine {
         locks.lock_parents(&def, &foreign_key::added(None, &def))?;
         self.require_schema(&def.schema)?;
         self.refuse_existing_table(&def)?;
-        let _one = self.ddl.lock();
+        let _one = self.one.lock();
         let counters = Counters::default();
         counters.auto_increment.store(def.auto_increment, Ordering::Relaxed);
         counters.row_id.store(1, Ordering::Relaxed);
@@ -143,13 +148,6 @@ impl Engine {
         Ok(btree::make_durable(&self.pool, table.placement.space)?)
     }
 
-    /// The newest committed row of a sequence; `None`: it has none.
-    pub fn sequence_row(&self, table: &Table) -> Result<Option<Vec<u8>>> {
-        let key = SEQUENCE_ROW_ID.to_be_bytes();
-        let spot = table.clustered.locate(&key);
-        Ok(self.rows.read_newest_at(table, &spot)?.map(|row| row.image))
-    }
-
     /// `DROP TABLE` of one or more tables, each (schema, name), with their triggers; all of them
     /// exist or none is dropped.
     pub fn drop_tables(&self, names: &[TableName<'_>], context: &DdlContext<'_>) -> Result<CommitOutcome> {
@@ -163,7 +161,7 @@ impl Engine {
             .iter()
             .map(|(schema, name)| self.existing_table(schema, name))
             .collect::<Result<Vec<_>>>()?;
-        let _one = self.ddl.lock();
+        let _one = self.one.lock();
         let mut ops = Vec::new();
         for table in &tables {
             ops.extend(dictionary::table_ops(table.id, Some((&table.placement, &table.def)), None));
@@ -185,11 +183,6 @@ impl Engine {
         self.finish_ddl(context, outcome)
     }
 
-    /// `DROP TABLE`
-    pub fn drop_table(&self, schema: &str, name: &str, context: &DdlContext<'_>) -> Result<CommitOutcome> {
-        self.drop_tables(&[(schema, name)], context)
-    }
-
     /// `TRUNCATE TABLE`: an empty table in a new space under a new id; AUTO_INCREMENT begins anew.
     pub fn truncate_table(
         &self,
@@ -200,7 +193,7 @@ impl Engine {
         let mut locks = self.metadata_locks(context);
         locks.lock_table(schema, name)?;
         let old = self.existing_table(schema, name)?;
-        let _one = self.ddl.lock();
+        let _one = self.one.lock();
         let counters = Counters::default();
         counters.row_id.store(1, Ordering::Relaxed);
         let mut def = old.def.clone();
@@ -221,7 +214,7 @@ impl Engine {
         self.replace_tables(vec![(old.clone(), new)], followers, context)
     }
 
-    /// As [`Engine::replace_table`], of several tables (old, new) in one commit.
+    /// As [`Ddl::replace_table`], of several tables (old, new) in one commit.
     pub(super) fn replace_tables(
         &self,
         tables: Vec<(Arc<Table>, Table)>,
@@ -251,7 +244,7 @@ impl Engine {
             self.catalog.remove_table(old);
             self.catalog.put_table(new.clone());
         }
-        followers.take_effect(self);
+        followers.take_effect(&self.catalog, &self.pool);
         self.log.wait_durable(outcome.seq)?;
         for (old, new) in &tables {
             self.drop_space_of(old)?;
@@ -283,7 +276,7 @@ impl Engine {
         let mut followers = self.followers_of(&mut current, &mut locks, context)?;
         followers.settle_among(&mut current);
         followers.add_objects(self.check_views(views)?);
-        let _one = self.ddl.lock();
+        let _one = self.one.lock();
         let mut ops = Vec::new();
         for (table, def) in &current {
             let old = Some((&table.placement, &table.def));
@@ -294,10 +287,10 @@ impl Engine {
         for (table, _) in &current {
             self.catalog.remove_table(table);
         }
-        followers.take_effect(self);
+        followers.take_effect(&self.catalog, &self.pool);
         let mut renamed = Vec::new();
         for (table, def) in current {
-            let new = Engine::build_table(&self.pool, table.placement.clone(), def, table.counters.clone());
+            let new = Table::open(&self.pool, table.placement.clone(), def, table.counters.clone());
             renamed.push(Arc::new(new));
             self.catalog.put_table(renamed.last().expect("just pushed").clone());
         }
@@ -367,7 +360,7 @@ impl Engine {
     ) -> Result<Followers> {
         let mut followers = Followers::default();
         for (table, def) in renamed {
-            followers.add(locks.lock_followers(self, &table.def, def, context)?);
+            followers.add(locks.lock_followers(&self.catalog, &table.def, def, context)?);
         }
         Ok(followers)
     }
@@ -375,7 +368,7 @@ impl Engine {
     /// Moves files to where their tables' names say. Names may have been swapped: a file that
     /// stands in another's place goes out of the way first, for a move would replace it.
     fn settle_files(&self, tables: &[Arc<Table>]) -> Result<()> {
-        let place = |table: &Arc<Table>| self.table_path(&table.def.schema, &table.def.name);
+        let place = |table: &Arc<Table>| self.path_of(&table.def);
         let places: HashSet<PathBuf> = tables.iter().map(place).collect();
         for table in tables {
             let space = table.placement.space;

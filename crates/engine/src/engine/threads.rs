@@ -11,82 +11,65 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-impl Engine {
-    pub(crate) fn start_threads(self: &Arc<Engine>) {
-        if !self.config.background {
-            return;
+/// Starts them, unless the engine is to have none.
+pub(crate) fn start(engine: &Arc<Engine>) {
+    if !engine.config.background {
+        return;
+    }
+    engine.pool.start_cleaners();
+    let background = engine.background.clone();
+    engine.log.on_space_needed(Box::new(move || {
+        *background.space_needed.lock() = true;
+        background.wake.notify_all();
+    }));
+    let mut threads = engine.background.threads.lock();
+    threads.push(spawn(engine, "checkpointer", Background::wait_for_checkpoint, |engine, is_urgent| {
+        match engine.checkpointer.round(is_urgent, || engine.background.is_stopping()) {
+            Ok(()) => Duration::ZERO,
+            Err(error) => {
+                log::error!("InnoDB: Checkpoint failed: {error}");
+                CHECKPOINT_PERIOD
+            }
         }
-        self.pool.start_cleaners();
-        let background = self.background.clone();
-        self.log.on_space_needed(Box::new(move || {
-            *background.space_needed.lock() = true;
-            background.wake.notify_all();
-        }));
-        let mut threads = self.threads.lock();
-        threads.push(self.spawn("checkpointer", Background::wait_for_checkpoint, |engine, is_urgent| {
-            match engine.checkpointer.round(is_urgent, || engine.is_stopping()) {
-                Ok(()) => Duration::ZERO,
+    }));
+    threads.push(spawn(
+        engine,
+        "purge",
+        |_| (),
+        |engine, ()| {
+            let _state = os::account::enter(os::account::State::Purge);
+            match engine.purge() {
+                Ok(0) => PURGE_PERIOD,
+                Ok(_) => Duration::ZERO,
                 Err(error) => {
-                    log::error!("InnoDB: Checkpoint failed: {error}");
+                    log::error!("InnoDB: Purge failed: {error}");
                     CHECKPOINT_PERIOD
                 }
             }
-        }));
-        threads.push(self.spawn(
-            "purge",
-            |_| (),
-            |engine, ()| {
-                let _state = os::account::enter(os::account::State::Purge);
-                match engine.purge() {
-                    Ok(0) => PURGE_PERIOD,
-                    Ok(_) => Duration::ZERO,
-                    Err(error) => {
-                        log::error!("InnoDB: Purge failed: {error}");
-                        CHECKPOINT_PERIOD
-                    }
-                }
-            },
-        ));
-    }
+        },
+    ));
+}
 
-    /// A thread that waits for work and does a round of it, until the engine stops or is dropped; a
-    /// round says how long to pause after it. The thread has the engine in a round only: two that
-    /// had it while they rest would keep it alive for each other.
-    fn spawn<W>(
-        self: &Arc<Engine>,
-        name: &str,
-        wait: impl Fn(&Background) -> W + Send + 'static,
-        round: impl Fn(&Engine, W) -> Duration + Send + 'static,
-    ) -> JoinHandle<()> {
-        let (weak, background) = (Arc::downgrade(self), self.background.clone());
-        os::thread::spawn(name, move || {
-            while !background.stop.load(Ordering::Acquire) {
-                let work = wait(&background);
-                let Some(engine) = weak.upgrade() else { return };
-                let pause = round(&engine, work);
-                drop(engine);
-                if !pause.is_zero() {
-                    let _state = os::account::enter(os::account::State::Idle);
-                    os::clock::sleep(pause);
-                }
-            }
-        })
-    }
-
-    /// Whether the engine's threads are to end.
-    pub(crate) fn is_stopping(&self) -> bool {
-        self.background.stop.load(Ordering::Acquire)
-    }
-
-    pub(crate) fn stop_threads(&self) {
-        self.background.stop.store(true, Ordering::Release);
-        *self.background.space_needed.lock() = true;
-        self.background.wake.notify_all();
-        for thread in self.threads.lock().drain(..) {
-            // The last reference may be let go by one of the threads themselves.
-            if !os::thread::is_current(&thread) && thread.join().is_err() {
-                log::error!("InnoDB: A background thread panicked");
+/// A thread that waits for work and does a round of it, until the engine stops or is dropped; a
+/// round says how long to pause after it. The thread has the engine in a round only: two that
+/// had it while they rest would keep it alive for each other.
+fn spawn<W>(
+    engine: &Arc<Engine>,
+    name: &str,
+    wait: impl Fn(&Background) -> W + Send + 'static,
+    round: impl Fn(&Engine, W) -> Duration + Send + 'static,
+) -> JoinHandle<()> {
+    let (weak, background) = (Arc::downgrade(engine), engine.background.clone());
+    os::thread::spawn(name, move || {
+        while !background.stop.load(Ordering::Acquire) {
+            let work = wait(&background);
+            let Some(engine) = weak.upgrade() else { return };
+            let pause = round(&engine, work);
+            drop(engine);
+            if !pause.is_zero() {
+                let _state = os::account::enter(os::account::State::Idle);
+                os::clock::sleep(pause);
             }
         }
-    }
+    })
 }

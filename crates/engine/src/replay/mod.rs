@@ -231,12 +231,11 @@ fn ranges(parts: &[Changes<'_>]) -> Vec<Range<(u32, u64)>> {
 }
 
 #[cfg(test)]
-impl Engine {
+impl Replay<'_> {
     /// Replays one record, as it may be after damage.
-    pub(crate) fn replay_payload(&self, payload: &[u8], place: RecordLsn) -> Result<()> {
-        let replay = Replay::new(self);
-        let mut gather = Gather::new(&replay.tables, Changes::default().anew(payload));
+    pub fn payload(&self, payload: &[u8], place: RecordLsn) -> Result<()> {
+        let mut gather = Gather::new(&self.tables, Changes::default().anew(payload));
         gather.record(payload, place)?;
-        replay.apply(&[gather.finish()])
+        self.apply(&[gather.finish()])
     }
 }

@@ -17,7 +17,6 @@
 //! - Its tables are held ([`TableHold`]) while it is being prepared, so that their trees stay, and
 //!   again in its turn.
 
-use super::apply::PartialRow;
 use super::owed::Owed;
 use super::row_change::{Patch, Replaced, RowChange};
 use super::table_hold::TableHold;
@@ -25,6 +24,7 @@ use super::write_set::WriteSet;
 use super::{LockMode, Transaction};
 use crate::entry::{DELETED, parse_header};
 use crate::error::{EngineError, Result};
+use crate::partial::PartialRow;
 use crate::rows::OldRow;
 use crate::spill::NewImage;
 use crate::table::Table;

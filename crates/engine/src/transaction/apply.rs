@@ -14,44 +14,21 @@ use super::Transaction;
 use super::change::{NewRow, key_hex, row_id_of, touched_indexes};
 use crate::bytes::KeyBuf;
 use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};
-use crate::definition::ColumnDef;
 use crate::definition::IndexRef;
 use crate::error::{EngineError, Result};
+use crate::partial::PartialRow;
 use crate::rows::OldRow;
 use crate::status::bump;
 use crate::table::{SEQUENCE_ROW_ID, SecondaryKey, Table};
 use crate::transaction::key_range::KeyRange;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
-use types::{ColumnMask, Value};
-
-/// A partial row image of an event: the columns of `mask`, one after the other.
-#[derive(Clone, Copy, Debug)]
-pub struct PartialRow<'a> {
-    /// Which columns the image has; as many bits as the table has columns.
-    pub mask: &'a ColumnMask,
-    /// Null bitmap and packed values of those columns.
-    pub image: &'a [u8],
-}
+use types::ColumnMask;
 
 /// A row that [`Transaction::find_together`] has found.
 #[derive(Debug)]
 pub struct FoundRow(pub(super) KeyBuf);
-
-impl PartialRow<'_> {
-    /// The image as a full one, absent columns NULL.
-    fn widened(&self, table: &Table) -> Result<Vec<u8>> {
-        if self.mask.is_full() {
-            return Ok(self.image.to_vec());
-        }
-        let mut columns = vec![None; table.columns()];
-        table.layout.walk_partial(self.mask, self.image, |column, raw| columns[column] = raw)?;
-        let mut full = Vec::new();
-        table.layout.encode_raw(&columns, &mut full)?;
-        Ok(full)
-    }
-}
 
 impl Transaction {
     pub(super) fn check_columns(&self, table: &Table, row: PartialRow<'_>) -> Result<()> {
@@ -259,7 +236,7 @@ impl Transaction {
         }
         self.check_not_ahead()?;
         let image = before.widened(table)?;
-        let (index, range) = match best_index(table, before.mask) {
+        let (index, range) = match table.best_index(before.mask) {
             Some(at) => {
                 let key = table.secondary_key(at, &image, &[])?.key;
                 (IndexRef::Secondary(at), KeyRange::prefix(&key))
@@ -294,7 +271,7 @@ impl Transaction {
         images: &[&[u8]],
     ) -> Result<Vec<Option<FoundRow>>> {
         let has_key = table.primary.is_some() && mask.covers(&table.primary_mask);
-        let index = best_index(table, mask);
+        let index = table.best_index(mask);
         if images.len() < 2 || has_key || index.is_some_and(|at| table.indexes[at].unique) {
             return Ok(Vec::new());
         }
@@ -367,101 +344,6 @@ impl Transaction {
         };
         self.finish_commit(outcome, options)
     }
-}
-
-impl Table {
-    /// The clustered key from a partial image that has all columns of the primary key.
-    fn partial_clustered_key(&self, row: PartialRow<'_>) -> Result<KeyBuf> {
-        if row.mask.is_full() {
-            return self.clustered_key(row.image, None);
-        }
-        self.key_from_partial(row.mask, row.image)
-    }
-
-    /// Hands `found` the unique keys that a partial image names, with the number of their index: 0
-    /// for the primary key, else one more than its place. False: the image has a part of a key, or
-    /// the table has no primary key.
-    pub fn known_keys(&self, row: PartialRow<'_>, found: &mut dyn FnMut(usize, &[u8])) -> Result<bool> {
-        if self.primary.is_none() {
-            return Ok(false);
-        }
-        match row.mask.covers(&self.primary_mask) {
-            true => found(0, &self.partial_clustered_key(row)?),
-            false if row.mask.intersects(&self.primary_mask) => return Ok(false),
-            false => {}
-        }
-        for (at, index) in self.indexes.iter().enumerate().filter(|(_, index)| index.unique) {
-            let has = |part: &crate::table::KeyPart| row.mask.contains(part.column);
-            if index.parts.iter().all(has) {
-                let key = self.secondary_key(at, &row.widened(self)?, &[])?;
-                if !key.has_null {
-                    found(at + 1, &key.key);
-                }
-            } else if index.parts.iter().any(has) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// Where the rows are that these images are of: ranges of an index, or the whole table, and how
-    /// many of the images are of each.
-    fn places_of(
-        &self,
-        index: Option<usize>,
-        mask: &ColumnMask,
-        images: &[&[u8]],
-    ) -> Result<Vec<(IndexRef, KeyRange, usize)>> {
-        let Some(at) = index else { return Ok(vec![(IndexRef::Primary, KeyRange::all(), images.len())]) };
-        let mut keys: BTreeMap<KeyBuf, usize> = BTreeMap::new();
-        for image in images {
-            let full = PartialRow { mask, image }.widened(self)?;
-            *keys.entry(self.secondary_key(at, &full, &[])?.key).or_default() += 1;
-        }
-        let range =
-            |(key, images): (KeyBuf, usize)| (IndexRef::Secondary(at), KeyRange::prefix(&key), images);
-        Ok(keys.into_iter().map(range).collect())
-    }
-
-    /// The image of an inserted row: what the event does not have gets the column's default.
-    pub fn inserted_image(&self, row: PartialRow<'_>) -> Result<Vec<u8>> {
-        self.layout.check_values(row.mask, row.image)?;
-        if row.mask.is_full() { Ok(row.image.to_vec()) } else { self.with_defaults(row) }
-    }
-
-    /// A full image of an inserted row, with the column's default for what the event does not have.
-    fn with_defaults(&self, row: PartialRow<'_>) -> Result<Vec<u8>> {
-        let mut values = Vec::with_capacity(self.columns());
-        for (at, column) in self.def.columns.iter().enumerate() {
-            values.push(if row.mask.contains(at) { Value::Null } else { self.default_of(column)? });
-        }
-        let (mut defaults, mut full) = (Vec::new(), Vec::new());
-        self.layout.encode(&values, &mut defaults)?;
-        self.layout.splice(&defaults, row.mask, row.image, &mut full)?;
-        Ok(full)
-    }
-
-    fn default_of(&self, column: &ColumnDef) -> Result<Value> {
-        let none = || EngineError::Incompatible {
-            table: self.qualified_name.clone(),
-            reason: format!("Field '{}' doesn't have a default value", column.name),
-        };
-        match column.default_literal() {
-            Some(literal) => {
-                let converted = types::convert::to_column(&literal, &column.ty, false);
-                converted.map(|(value, _)| value).map_err(|_| none())
-            }
-            _ if column.nullable => Ok(Value::Null),
-            // The source took the row with the value that the type has by itself.
-            _ => types::convert::implicit_default(&column.ty).map_err(|_| none()),
-        }
-    }
-}
-
-/// The index that leads to rows of which these columns are known: a unique one first.
-fn best_index(table: &Table, mask: &ColumnMask) -> Option<usize> {
-    let has = |at: &usize| table.indexes[*at].parts.iter().all(|part| mask.contains(part.column));
-    (0..table.indexes.len()).filter(has).max_by_key(|at| table.indexes[*at].unique)
 }
 
 fn not_found(table: &Table, before: PartialRow<'_>) -> EngineError {

@@ -5,32 +5,31 @@
 //! transaction's own event group has all of them. So the log says what was done, recovery needs to
 //! know nothing of foreign keys, and replicas of this server get every row (docs/decisions/0027).
 
-use super::apply::{PartialRow, name_row};
+use super::apply::name_row;
 use super::{ForeignKeys, Transaction};
 use crate::error::Result;
+use crate::partial::PartialRow;
 use crate::table::Table;
 use std::sync::Arc;
 use types::ColumnMask;
 
-impl Table {
-    /// Whether child rows in other tables, or in this one, follow when rows of this table are
-    /// deleted.
-    fn has_followers_of_delete(&self, children: &[Arc<Table>]) -> bool {
-        let mut keys = children.iter().flat_map(|child| &child.def.foreign_keys);
-        keys.any(|key| key.is_about(&self.def.schema, &self.def.name) && key.on_delete.changes_rows())
-    }
+/// Whether child rows in other tables, or in this one, follow when rows of this table are
+/// deleted.
+fn has_followers_of_delete(table: &Table, children: &[Arc<Table>]) -> bool {
+    let mut keys = children.iter().flat_map(|child| &child.def.foreign_keys);
+    keys.any(|key| key.is_about(&table.def.schema, &table.def.name) && key.on_delete.changes_rows())
+}
 
-    /// The columns whose change child rows follow.
-    fn followed_columns(&self, children: &[Arc<Table>]) -> ColumnMask {
-        let mut mask = ColumnMask::empty(self.columns());
-        let keys = children.iter().flat_map(|child| &child.def.foreign_keys);
-        for key in
-            keys.filter(|key| key.is_about(&self.def.schema, &self.def.name) && key.on_update.changes_rows())
-        {
-            key.parent_columns.iter().filter_map(|name| self.def.column(name)).for_each(|at| mask.insert(at));
-        }
-        mask
+/// The columns whose change child rows follow.
+fn followed_columns(table: &Table, children: &[Arc<Table>]) -> ColumnMask {
+    let mut mask = ColumnMask::empty(table.columns());
+    let keys = children.iter().flat_map(|child| &child.def.foreign_keys);
+    for key in
+        keys.filter(|key| key.is_about(&table.def.schema, &table.def.name) && key.on_update.changes_rows())
+    {
+        key.parent_columns.iter().filter_map(|name| table.def.column(name)).for_each(|at| mask.insert(at));
     }
+    mask
 }
 
 impl Transaction {
@@ -49,13 +48,13 @@ impl Transaction {
     /// Whether other rows may follow when a row of this table is deleted.
     pub fn delete_has_followers(&self, table: &Table) -> bool {
         let children = self.engine.catalog.children(&table.def.schema, &table.def.name);
-        table.has_followers_of_delete(&children)
+        has_followers_of_delete(table, &children)
     }
 
     /// The columns of this table that other rows follow.
     pub fn followed_columns(&self, table: &Table) -> ColumnMask {
         let children = self.engine.catalog.children(&table.def.schema, &table.def.name);
-        table.followed_columns(&children)
+        followed_columns(table, &children)
     }
 
     /// Applies an updated row, and what follows from it; all of it is in the transaction's own

@@ -110,18 +110,6 @@ pub(super) fn values_of(
     Ok(Some(values))
 }
 
-impl Table {
-    /// Whether a row's key in an index begins with `key`.
-    pub(super) fn has_key(&self, index: IndexRef, image: &[u8], key: &[u8]) -> Result<bool> {
-        Ok(match index {
-            IndexRef::Primary => {
-                self.clustered_key(image, self.primary.is_none().then_some(0))?.starts_with(key)
-            }
-            IndexRef::Secondary(at) => self.secondary_key(at, image, &[])?.key.starts_with(key),
-        })
-    }
-}
-
 impl Transaction {
     /// Whether foreign keys of the table's rows have to be looked at.
     #[inline]

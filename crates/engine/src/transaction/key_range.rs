@@ -1,7 +1,18 @@
 //! Ranges of encoded keys.
 
-use super::unique::after_prefix;
+use crate::definition::IndexRef;
+use crate::error::Result;
+use crate::table::Table;
 use std::ops::Bound;
+
+/// The smallest byte string that is greater than every one that begins with `prefix`; `None`: there
+/// is none.
+pub(crate) fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
+    let last = prefix.iter().rposition(|&byte| byte != 0xff)?;
+    let mut after = prefix[..=last].to_vec();
+    after[last] += 1;
+    Some(after)
+}
 
 /// A range of encoded keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +56,15 @@ impl KeyRange {
         KeyRange { start, end }
     }
 
+    /// About how many entries of an index it has, from two paths through the tree.
+    ///
+    /// # Errors
+    /// A damaged page; an I/O error.
+    pub fn estimated_entries(&self, table: &Table, index: IndexRef) -> Result<u64> {
+        let (start, end) = (self.start.as_ref().map(Vec::as_slice), self.end.as_ref().map(Vec::as_slice));
+        Ok(table.tree(index).estimate_range(start, end)?)
+    }
+
     /// Whether it holds the keys with one prefix.
     pub(super) fn is_equality(&self) -> bool {
         let Bound::Included(start) = &self.start else { return false };
@@ -62,5 +82,17 @@ impl KeyRange {
             (Bound::Excluded(start), Bound::Excluded(end) | Bound::Included(end)) => start >= end,
             _ => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn after_prefix_is_the_next_string_without_the_prefix() {
+        assert_eq!(after_prefix(b"ab"), Some(b"ac".to_vec()));
+        assert_eq!(after_prefix(&[1, 0xff, 0xff]), Some(vec![2]));
+        assert_eq!(after_prefix(&[0xff]), None);
     }
 }

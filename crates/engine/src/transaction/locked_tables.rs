@@ -4,9 +4,9 @@
 //! A table locked READ keeps out whoever changes rows, locks them to change them, or changes the
 //! definition; one locked WRITE everybody else.
 
-use crate::Engine;
+use crate::catalog::Catalog;
 use crate::error::{EngineError, Result};
-use crate::lock::{LockId, LockOwner, LockType, OwnerId, Patience};
+use crate::lock::{LockId, LockOwner, LockTable, LockType, OwnerId, Patience};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -22,49 +22,45 @@ pub enum TableLock {
 
 /// Locked tables; dropped, they are unlocked.
 pub struct LockedTables {
-    engine: Arc<Engine>,
+    table: Arc<LockTable>,
     locks: LockOwner,
     tables: Vec<(String, String)>,
 }
 
-impl Engine {
+impl LockedTables {
     /// Locks tables: schema, name, and how. Waits for each for up to `timeout_ms`, or until
     /// `interrupt` becomes true.
     ///
     /// # Errors
-    /// [`EngineError::UnknownTable`], of a table that was dropped while this waited, too;
+    /// [`EngineError::UnknownTable`], of a table that was dropped while it was waited for, too;
     /// [`EngineError::LockWaitTimeout`], [`EngineError::Deadlock`], [`EngineError::Interrupted`].
     /// None is locked then.
-    pub fn lock_tables(
-        self: &Arc<Engine>,
+    pub(crate) fn new(
+        (table, catalog): (&Arc<LockTable>, &Catalog),
         tables: &[(String, String, TableLock)],
         timeout_ms: u64,
         interrupt: Option<Arc<AtomicBool>>,
     ) -> Result<LockedTables> {
-        let mut locks = self.locks.owner();
+        let mut locks = table.owner();
         // As with MySQL a transaction gives way, not who locks tables.
         locks.set_important();
         if let Some(interrupt) = interrupt {
             locks.set_interrupt(interrupt);
         }
-        let mut locked = LockedTables { engine: self.clone(), locks, tables: Vec::new() };
+        let mut locked = LockedTables { table: table.clone(), locks, tables: Vec::new() };
         // Sessions that lock several take them in the same order.
         let mut tables = tables.to_vec();
         tables.sort_by(|one, other| (&one.0, &one.1).cmp(&(&other.0, &other.1)));
         for (schema, name, how) in tables {
             locked.lock(&schema, &name, how, timeout_ms)?;
-            if self.catalog.table(&schema, &name).is_none() {
+            if catalog.table(&schema, &name).is_none() {
                 return Err(EngineError::UnknownTable(schema, name));
             }
             locked.tables.push((schema, name));
         }
-        // Those who changed them have let go before their commits were visible.
-        self.sequencer.wait_visible(self.sequencer.depends_on());
         Ok(locked)
     }
-}
 
-impl LockedTables {
     /// Locks as the statement does that changes the definition, so that one that is under way is
     /// waited for.
     fn lock(&mut self, schema: &str, name: &str, how: TableLock, timeout_ms: u64) -> Result<()> {
@@ -83,7 +79,7 @@ impl LockedTables {
     fn acquire(&mut self, id: LockId, mode: LockType, timeout_ms: u64, what: &str) -> Result<()> {
         let describe = || format!("metadata of `{what}`");
         let patience = Patience { timeout_ms, describe: &describe, row: None };
-        self.engine.locks.acquire(&mut self.locks, id, mode, patience)?;
+        self.table.acquire(&mut self.locks, id, mode, patience)?;
         Ok(())
     }
 
@@ -105,6 +101,6 @@ impl fmt::Debug for LockedTables {
 
 impl Drop for LockedTables {
     fn drop(&mut self) {
-        self.engine.locks.release_all(&mut self.locks);
+        self.table.release_all(&mut self.locks);
     }
 }

@@ -41,7 +41,7 @@ pub(crate) mod scan;
 pub(crate) mod table_hold;
 pub(crate) mod unique;
 pub(crate) mod write_set;
-mod xa;
+pub(crate) mod xa;
 
 use crate::bytes::KeyBuf;
 use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts};
@@ -182,13 +182,6 @@ pub struct Transaction {
     ahead: Option<owed::Owed>,
     /// Its group has a statement that makes a table.
     defines: bool,
-}
-
-impl Engine {
-    /// Begins a transaction.
-    pub fn begin(self: &Arc<Engine>, isolation: Isolation) -> Transaction {
-        Transaction::new(self.clone(), isolation, true)
-    }
 }
 
 impl Transaction {

@@ -12,17 +12,9 @@ use crate::entry;
 use crate::error::{EngineError, Result};
 use crate::lock::{Acquired, LockType};
 use crate::table::{SecondaryKey, Table};
+use crate::transaction::key_range::after_prefix;
 use btree::Direction;
 use std::ops::Bound;
-
-/// The smallest byte string that is greater than every one that begins with `prefix`; `None`: there
-/// is none.
-pub(crate) fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
-    let last = prefix.iter().rposition(|&byte| byte != 0xff)?;
-    let mut after = prefix[..=last].to_vec();
-    after[last] += 1;
-    Some(after)
-}
 
 impl Transaction {
     /// The error for a row whose key of `index` another row has.
@@ -95,17 +87,5 @@ impl Transaction {
             }
         }
         Ok(None)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn after_prefix_is_the_next_string_without_the_prefix() {
-        assert_eq!(after_prefix(b"ab"), Some(b"ac".to_vec()));
-        assert_eq!(after_prefix(&[1, 0xff, 0xff]), Some(vec![2]));
-        assert_eq!(after_prefix(&[0xff]), None);
     }
 }

@@ -8,9 +8,10 @@ use crate::commit::sidecar::{Sidecar, SidecarWriter};
 use crate::error::{EngineError, Result};
 use crate::group::walk;
 use crate::lock::{LockId, LockType};
+use crate::partial::PartialRow;
 use crate::spill::Spill;
 use crate::table::Table;
-use crate::transaction::apply::{FoundRow, PartialRow};
+use crate::transaction::apply::FoundRow;
 use crate::transaction::change::NewRow;
 use crate::transaction::write_set::WriteSet;
 use crate::xa::branches::{Held, PreparedXa, XaBranch};
@@ -221,15 +222,13 @@ impl Transaction {
     }
 }
 
-impl Engine {
-    /// Makes the write set of a prepared transaction from what the log has of it, and takes the
-    /// locks that it has not.
-    pub(crate) fn hold_prepared(self: &Arc<Engine>, record: &PreparedRecord, held: &mut Held) -> Result<()> {
-        let (group, sidecar) = record.load(&self.config)?;
-        let mut transaction = Transaction::new(self.clone(), Isolation::RepeatableRead, false);
-        std::mem::swap(&mut transaction.locks, &mut held.locks);
-        let changed = transaction.change_again(&group, &mut Sidecar::parse(&sidecar)?);
-        *held = transaction.into_held();
-        changed
-    }
+/// Makes the write set of a prepared transaction from what the log has of it, and takes the
+/// locks that it has not.
+pub(crate) fn hold_prepared(engine: &Arc<Engine>, record: &PreparedRecord, held: &mut Held) -> Result<()> {
+    let (group, sidecar) = record.load(&engine.config)?;
+    let mut transaction = Transaction::new(engine.clone(), Isolation::RepeatableRead, false);
+    std::mem::swap(&mut transaction.locks, &mut held.locks);
+    let changed = transaction.change_again(&group, &mut Sidecar::parse(&sidecar)?);
+    *held = transaction.into_held();
+    changed
 }

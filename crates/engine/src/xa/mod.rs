@@ -28,6 +28,7 @@ use crate::error::Result;
 use crate::group::query::put_xa;
 use crate::spill::{Spill, SpillFile};
 use crate::transaction::write_set::WriteSet;
+use crate::transaction::xa::hold_prepared;
 use binlog::Xid;
 use binlog::encode::EventBase;
 use branches::{Branch, Held, PreparedXa};
@@ -45,33 +46,38 @@ pub struct XaFinish<'a> {
     pub events: Option<&'a [u8]>,
 }
 
-impl Engine {
+/// Ends prepared transactions, and takes them up after a crash.
+pub(crate) struct XaRunner<'e> {
+    pub engine: &'e Arc<Engine>,
+}
+
+impl XaRunner<'_> {
     /// Commits a prepared transaction, or rolls it back.
     ///
     /// # Errors
     /// [`EngineError::UnknownXid`]. After any other error it is prepared as before.
-    pub fn finish_xa(
-        self: &Arc<Engine>,
+    pub fn finish(
+        &self,
         xid: &Xid,
         finish: &XaFinish<'_>,
         options: &CommitOptions<'_>,
     ) -> Result<CommitOutcome> {
-        let (mut prepared, attached) = self.xa.take(xid, finish.by_its_session)?;
+        let (mut prepared, attached) = self.engine.xa.take(xid, finish.by_its_session)?;
         match self.log_finish(xid, &mut prepared, finish, options) {
             Ok(outcome) => {
-                self.sequencer.note_released(outcome.seq);
+                self.engine.sequencer.note_released(outcome.seq);
                 prepared.held.locks.set_committed(outcome.seq);
-                self.locks.release_all(&mut prepared.held.locks);
-                self.xa.remove(xid);
+                self.engine.locks.release_all(&mut prepared.held.locks);
+                self.engine.xa.remove(xid);
                 if let Some(record) = prepared.record {
-                    self.xa.note_ended(record);
+                    self.engine.xa.note_ended(record);
                 }
-                self.committer.settle_commit(outcome.seq, options.wait)?;
+                self.engine.committer.settle_commit(outcome.seq, options.wait)?;
                 Ok(outcome)
             }
             Err(error) => {
                 self.make_held_again(&mut prepared);
-                self.xa.set(xid, Branch::Prepared { prepared: Box::new(prepared), attached });
+                self.engine.xa.set(xid, Branch::Prepared { prepared: Box::new(prepared), attached });
                 Err(error)
             }
         }
@@ -88,14 +94,15 @@ impl Engine {
         let PreparedXa { record, held } = prepared;
         let Some(record) = record else {
             return match options.gtid {
-                GtidNext::Given(_) => self.committer.commit_empty(options),
-                _ => Ok(CommitOutcome { seq: self.sequencer.visible(), gtid: None }),
+                GtidNext::Given(_) => self.engine.committer.commit_empty(options),
+                _ => Ok(CommitOutcome { seq: self.engine.sequencer.visible(), gtid: None }),
             };
         };
         let mut made = Vec::new();
         if finish.events.is_none() {
             let timestamp = (os::clock::now_us() / 1_000_000) as u32;
-            let base = EventBase { timestamp, server_id: options.server_id.unwrap_or(self.config.server_id) };
+            let base =
+                EventBase { timestamp, server_id: options.server_id.unwrap_or(self.engine.config.server_id) };
             put_xa(&mut made, base, if finish.commit { "XA COMMIT" } else { "XA ROLLBACK" }, xid);
         }
         let events = finish.events.unwrap_or(&made);
@@ -115,44 +122,49 @@ impl Engine {
             options: &CommitOptions { binlog: options.binlog && record.binlogged, ..*options },
         };
         match finish.commit {
-            true => self.committer.commit_writes(&mut held.writes, &mut held.sidecar, parts),
-            false => {
-                self.committer.commit_writes(&mut WriteSet::new(false), &mut SidecarWriter::default(), parts)
-            }
+            true => self.engine.committer.commit_writes(&mut held.writes, &mut held.sidecar, parts),
+            false => self.engine.committer.commit_writes(
+                &mut WriteSet::new(false),
+                &mut SidecarWriter::default(),
+                parts,
+            ),
         }
     }
 
     /// The event group of a large transaction in a file of the commit's own, which its sidecar is
     /// to follow.
     fn copy_group(&self, record: &PreparedRecord) -> Result<SpillFile> {
-        let mut copy = self.spills.create()?;
+        let mut copy = self.engine.spills.create()?;
         if let Some(file) = record.file() {
-            file.open(&self.config)?.for_each_run(|run| copy.append(run))?;
+            file.open(&self.engine.config)?.for_each_run(|run| copy.append(run))?;
         }
         Ok(copy)
     }
 
     /// After a commit that failed: what it had done to the write set is undone by making it again.
-    fn make_held_again(self: &Arc<Engine>, prepared: &mut PreparedXa) {
+    fn make_held_again(&self, prepared: &mut PreparedXa) {
         let Some(record) = &prepared.record else { return };
-        if let Err(error) = self.hold_prepared(record, &mut prepared.held) {
+        if let Err(error) = hold_prepared(self.engine, record, &mut prepared.held) {
             // Recovery makes it again.
-            self.config.disk.fail_stop(&format!("the prepared transaction {} is lost: {error}", record.xid));
+            self.engine
+                .config
+                .disk
+                .fail_stop(&format!("the prepared transaction {} is lost: {error}", record.xid));
         }
     }
 
     /// Takes up a transaction that recovery found prepared: its write set, and its locks.
-    pub(crate) fn adopt_prepared(self: &Arc<Engine>, record: PreparedRecord) -> Result<()> {
+    pub fn adopt_prepared(&self, record: PreparedRecord) -> Result<()> {
         let (xid, record) = (record.xid, Arc::new(record));
         let mut held = Held {
             writes: WriteSet::new(false),
             sidecar: SidecarWriter::default(),
-            locks: self.locks.owner(),
+            locks: self.engine.locks.owner(),
             images: None,
         };
-        self.hold_prepared(&record, &mut held)?;
+        hold_prepared(self.engine, &record, &mut held)?;
         let prepared = Box::new(PreparedXa { record: Some(record), held });
-        self.xa.set(&xid, Branch::Prepared { prepared, attached: false });
+        self.engine.xa.set(&xid, Branch::Prepared { prepared, attached: false });
         Ok(())
     }
 }

@@ -95,7 +95,7 @@ impl<'c> Constants<'c> {
         }
         let mut found = 0;
         for range in &ranges {
-            found += self.engine.estimate_range(table, access.index, range).ok()?;
+            found += range.estimated_entries(table, access.index).ok()?;
         }
         Some(found as f64)
     }

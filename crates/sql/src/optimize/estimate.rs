@@ -32,7 +32,7 @@ impl Size {
     /// Of a source. A damaged table is read all the same: whoever reads it is told.
     pub fn of(engine: &Engine, source: &Source) -> Size {
         let statistics = match source {
-            Source::Stored { table, .. } => engine.statistics(table).ok(),
+            Source::Stored { table, .. } => TableStatistics::of(table).ok(),
             _ => None,
         };
         let rows = match &statistics {

@@ -326,7 +326,7 @@ pub(super) fn indexes(table: &Table) -> Vec<IndexView<'_>> {
 /// schemas.
 pub(crate) fn index_rows(engine: &Engine, table: &Table) -> Vec<Vec<Value>> {
     // Of a damaged table nothing is known.
-    let statistics = engine.statistics(table).ok();
+    let statistics = engine::TableStatistics::of(table).ok();
     let rows_of_table = statistics.as_ref().map_or(0, |statistics| statistics.rows);
     let values = |index: IndexRef| {
         let statistics = statistics.clone();

@@ -58,7 +58,7 @@ impl Session {
                 }
                 Maintenance::Repair => say("note", "The storage engine for the table doesn't support repair"),
                 _ => {
-                    self.engine.sample_statistics(&table)?;
+                    engine::TableStatistics::anew(&table)?;
                     say("status", "OK");
                 }
             }

@@ -24,8 +24,6 @@ const CIRCLES: &[(&str, &[usize])] = &[("sql", &[35, 9, 7, 3, 2, 2, 2])];
 const SPREAD_TYPES: &[(&str, &str, usize)] = &[
     // A handle on a pool and a root, without state of its own: each file has one operation on it.
     ("btree", "Tree", 10),
-    ("engine", "Engine", 23),
-    ("engine", "Table", 6),
     ("engine", "Transaction", 13),
     ("redo", "Core", 5),
     ("server", "Change", 5),

@@ -6,7 +6,7 @@
 use super::partitions::{Part, Partitions};
 use super::row::{damaged, read_number, write_number};
 use super::table::{Entered, KeyTable, hash_of};
-use super::table_bytes;
+use super::room::table_bytes;
 use crate::error::Result;
 use crate::expr::Context;
 use crate::memory::Charge;

@@ -8,6 +8,7 @@
 
 mod firsts;
 mod partitions;
+mod room;
 mod row;
 mod rows;
 mod table;
@@ -15,30 +16,8 @@ mod tape;
 
 pub(crate) use firsts::{Firsts, later_parts};
 pub(crate) use partitions::{Part, Partitions};
+pub(crate) use room::{BLOCK_BYTES, sort_bytes, table_bytes};
 pub(crate) use row::{RowCodec, damaged};
 pub(crate) use rows::Rows;
 pub(crate) use table::{Entered, KeyTable, hash_of};
 pub(crate) use tape::{Tape, TapeFile, TapeReader};
-
-use crate::expr::Context;
-
-/// What is written to a file, and read from it, at once.
-pub(crate) const BLOCK_BYTES: usize = 64 << 10;
-
-/// What a sort may have in memory: `sort_buffer_size`, and no more than a part of what the
-/// connection has left.
-pub(crate) fn sort_bytes(ctx: &Context<'_>) -> usize {
-    bounded(ctx.variables.sort_buffer_bytes, ctx)
-}
-
-/// What groups, duplicates or a made table may have in memory: `tmp_table_size`, bounded so.
-pub(crate) fn table_bytes(ctx: &Context<'_>) -> usize {
-    bounded(ctx.variables.tmp_table_bytes, ctx)
-}
-
-/// A connection near its limit has its rows in files before it is refused memory.
-fn bounded(bytes: u64, ctx: &Context<'_>) -> usize {
-    const LEAST_BYTES: u64 = 1 << 10;
-    let most = (ctx.memory.left_bytes() / 8).max(LEAST_BYTES);
-    usize::try_from(bytes.min(most)).unwrap_or(usize::MAX)
-}

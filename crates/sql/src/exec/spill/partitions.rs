@@ -4,7 +4,7 @@
 use super::row::{damaged, read_bytes, write_number};
 use super::table::hash_of;
 use super::tape::{Tape, TapeFile, TapeReader};
-use super::{BLOCK_BYTES, table_bytes};
+use super::room::{BLOCK_BYTES, table_bytes};
 use crate::error::Result;
 use crate::expr::Context;
 use crate::memory::Charge;

@@ -3,7 +3,7 @@
 
 use super::row::{RowCodec, damaged, read_bytes, write_number};
 use super::tape::{Tape, TapeFile, TapeReader};
-use super::{BLOCK_BYTES, table_bytes};
+use super::room::{BLOCK_BYTES, table_bytes};
 use crate::error::Result;
 use crate::expr::Context;
 use crate::memory::{Charge, growth};

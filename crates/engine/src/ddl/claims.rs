@@ -1,0 +1,40 @@
+//! Claims on the pages of indexes that are being built or freed: each is settled by the statement, or
+//! by the opening after a crash.
+
+use crate::catalog::Catalog;
+use crate::error::Result;
+use btree::Tree;
+use buffer::{Pool, SpaceId};
+use std::sync::Arc;
+
+/// Frees what the claims of these indexes cover.
+pub(super) fn free_claims(pool: &Arc<Pool>, space: SpaceId, ids: &[u32]) -> Result<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    for claim in pool.claims(space)?.into_iter().filter(|claim| ids.contains(&claim.index_id)) {
+        Tree::free_claimed(pool, space, claim)?;
+    }
+    Ok(())
+}
+
+/// After recovery: frees the pages of indexes that a crash kept from being finished, or from
+/// being freed.
+pub(crate) fn settle(pool: &Arc<Pool>, catalog: &Catalog) -> Result<()> {
+    for table in catalog.all_tables() {
+        let space = table.placement.space;
+        for claim in pool.claims(space)? {
+            if table.indexes.iter().any(|index| index.id == claim.index_id) {
+                pool.release_claim(space, claim.index_id)?;
+            } else {
+                log::info!(
+                    "InnoDB: Freeing the pages of index {} of {}",
+                    claim.index_id,
+                    table.qualified_name
+                );
+                Tree::free_claimed(pool, space, claim)?;
+            }
+        }
+    }
+    Ok(())
+}
