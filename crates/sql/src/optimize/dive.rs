@@ -1,5 +1,6 @@
 //! How many entries the ranges of an index have whose ends are constants: the tree is asked.
 
+use crate::counters::Counters;
 use crate::exec::Ranges;
 use crate::expr::{Context, Diagnostics, Expr, Node, UserVariables};
 use crate::host::Host;
@@ -67,7 +68,9 @@ impl<'c> Constants<'c> {
         let (interrupt, user_variables) = (AtomicBool::new(false), UserVariables::new(&memory));
         let diagnostics = RefCell::new(Diagnostics::default());
         let (last_insert_id, last_insert_id_set, random) = (Cell::new(0), Cell::new(false), Cell::new(0));
+        let counters = Counters::default();
         let ctx = Context {
+            counters: &counters,
             host: self.host,
             memory: &memory,
             made_bytes: Cell::new(0),

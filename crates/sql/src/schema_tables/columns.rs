@@ -4,8 +4,7 @@ use super::{Definition, Dictionary, Kind, Rows};
 use crate::error::Result;
 use crate::show::{ShownIndex, indexes_as_shown};
 use engine::{
-    ColumnDef, ColumnDefault, ColumnRoles, Engine, IndexColumn, IndexDef, IndexRef, KeptIndex, KeptKind,
-    Table,
+    ColumnDef, ColumnDefault, ColumnRoles, IndexColumn, IndexDef, IndexRef, KeptIndex, KeptKind, Table,
 };
 use types::{ColumnType, TypeCode, Value, collation};
 
@@ -324,7 +323,7 @@ pub(super) fn indexes(table: &Table) -> Vec<IndexView<'_>> {
 
 /// The rows of SHOW INDEX, from the column Table on: the same as those of STATISTICS without the
 /// schemas.
-pub(crate) fn index_rows(engine: &Engine, table: &Table) -> Vec<Vec<Value>> {
+pub(crate) fn index_rows(table: &Table) -> Vec<Vec<Value>> {
     // Of a damaged table nothing is known.
     let statistics = engine::TableStatistics::of(table).ok();
     let rows_of_table = statistics.as_ref().map_or(0, |statistics| statistics.rows);
@@ -426,7 +425,7 @@ fn kept_rows(table: &Table, index: &KeptIndex, rows_of_table: u64, rows: &mut Ve
 
 fn statistics(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     for table in dictionary.tables() {
-        for shown in index_rows(dictionary.engine, &table) {
+        for shown in index_rows(&table) {
             let mut row = vec![text("def"), text(&table.def.schema)];
             row.extend_from_slice(&shown[..2]);
             row.push(text(&table.def.schema));

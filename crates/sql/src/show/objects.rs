@@ -57,7 +57,7 @@ impl ShowParts<'_> {
             Show::Index { table } => {
                 let table = self.table(table)?;
                 self.host.check_sight(Sight::Description(&table.def.schema, &table.def.name))?;
-                typed(&index_columns(), schema_tables::index_rows(self.engine, &table))
+                typed(&index_columns(), schema_tables::index_rows(&table))
             }
             Show::CreateTable(name) => self.create_table(name)?,
             Show::CreateSequence(name) => self.create_sequence(name)?,

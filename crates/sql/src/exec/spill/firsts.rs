@@ -4,9 +4,9 @@
 //! spread by their keys, and each part is looked through when all entries have come.
 
 use super::partitions::{Part, Partitions};
+use super::room::table_bytes;
 use super::row::{damaged, read_number, write_number};
 use super::table::{Entered, KeyTable, hash_of};
-use super::room::table_bytes;
 use crate::error::Result;
 use crate::expr::Context;
 use crate::memory::Charge;

@@ -16,7 +16,7 @@ mod tape;
 
 pub(crate) use firsts::{Firsts, later_parts};
 pub(crate) use partitions::{Part, Partitions};
-pub(crate) use room::{BLOCK_BYTES, sort_bytes, table_bytes};
+pub(crate) use room::{sort_bytes, table_bytes};
 pub(crate) use row::{RowCodec, damaged};
 pub(crate) use rows::Rows;
 pub(crate) use table::{Entered, KeyTable, hash_of};

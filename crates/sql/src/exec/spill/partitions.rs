@@ -1,10 +1,10 @@
 //! Entries with keys, spread over parts by the hashes of their keys: all entries of a key are in
 //! one part, so that each part can be worked on for itself, with a part of the memory.
 
+use super::room::{BLOCK_BYTES, table_bytes};
 use super::row::{damaged, read_bytes, write_number};
 use super::table::hash_of;
 use super::tape::{Tape, TapeFile, TapeReader};
-use super::room::{BLOCK_BYTES, table_bytes};
 use crate::error::Result;
 use crate::expr::Context;
 use crate::memory::Charge;

@@ -1,9 +1,9 @@
 //! The rows of a table that a query makes: a derived table, the source of an INSERT, a UNION before
 //! its order. In memory up to a bound, and behind it in a file.
 
+use super::room::{BLOCK_BYTES, table_bytes};
 use super::row::{RowCodec, damaged, read_bytes, write_number};
 use super::tape::{Tape, TapeFile, TapeReader};
-use super::room::{BLOCK_BYTES, table_bytes};
 use crate::error::Result;
 use crate::expr::Context;
 use crate::memory::{Charge, growth};
