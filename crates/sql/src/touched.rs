@@ -84,7 +84,7 @@ pub fn touched(schema: &str, statement: &[u8], character_set_client: u16, sql_mo
 fn tables_of<'a>(from: &'a TableRef, tables: &mut Vec<&'a TableName>) {
     match from {
         TableRef::Table { name, .. } => tables.push(name),
-        TableRef::Derived { .. } => {}
+        TableRef::Derived { .. } | TableRef::JsonTable(_) => {}
         TableRef::Join { left, right, .. } => {
             tables_of(left, tables);
             tables_of(right, tables);

@@ -101,3 +101,41 @@ fn damaged_documents_are_shown_somehow() {
         let _ = json::parse_text(&text).is_ok();
     }
 }
+
+#[test]
+fn damaged_documents_and_paths_are_searched_and_changed_without_a_panic() {
+    let mut rng = Rng::new(test_seed("damaged_documents_and_paths_are_searched_and_changed_without_a_panic"));
+    let texts: [&[u8]; 3] = [
+        br#"{"a": [1, -2, 3.5, true, false, null, "text"], "b": {"c": {"d": [[], {}]}}, "e": "f"}"#,
+        br#"[[[[[[[[1]]]]]]], {"a": 1}, 18446744073709551615]"#,
+        br#"{"": 1e308, "x": -9223372036854775808}"#,
+    ];
+    let paths: [&[u8]; 6] =
+        [b"$.a[last-1]", b"$**[0 to last]", b"$.b.*.d", b"$[*][0]", b"$.\"\"", b" $ . a [ 1 to 2 ] "];
+    for _ in 0..ROUNDS {
+        let document = json::parse_text(*rng.pick(&texts)).expect("a document");
+        let document = rng.damaged(&document);
+        let other = json::parse_node(*rng.pick(&texts)).expect("a document");
+        let path = *rng.pick(&paths);
+        let path = if rng.one_in(3) { rng.damaged(path) } else { path.to_vec() };
+        let Ok(path) = json::Path::parse(&path) else { continue };
+        if !path.may_mean_several() {
+            let _ = json::read_at(&document, &path).is_some();
+        }
+        let Some(mut node) = json::read_document(&document) else { continue };
+        let _ = (path.find(&node).len(), path.places(&node).len(), node.depth(), node.compare(&other));
+        let _ = (node.type_name(), json::is_zero(&document), node.as_decimal(), node.as_datetime());
+        let _ = json::contains::<()>(&node, &other, &|| Ok(()));
+        let _ = json::overlaps::<()>(&node, &other, &|| Ok(()));
+        let mut out = Vec::new();
+        node.write_key(&mut out);
+        json::write_pretty(&node, &mut out);
+        node.change(&path, other.clone(), json::Change::Set);
+        node.append(&path, json::Node::Null);
+        node.insert_element(&path, json::Node::Null);
+        node.remove(&path);
+        node.merge_patch(other.clone());
+        let merged = node.merge_preserving(other);
+        assert!(json::write_document(&merged).is_some_and(|bytes| json::read_document(&bytes).is_some()));
+    }
+}

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::{OrderItem, Query, Scope};
+use super::{JsonValue, OrderItem, Query, Scope};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Literal {
@@ -280,6 +280,7 @@ pub enum Expr {
         remove: Option<Box<Expr>>,
         operand: Box<Expr>,
     },
+    JsonValue(Box<JsonValue>),
     Row(Vec<Expr>),
     Subquery(Box<Query>),
     Exists(Box<Query>),

@@ -8,6 +8,7 @@
 mod ddl;
 mod dml;
 mod expr;
+mod json;
 mod object;
 mod partition;
 mod query;
@@ -15,6 +16,7 @@ mod query;
 pub use ddl::*;
 pub use dml::*;
 pub use expr::*;
+pub use json::*;
 pub use object::*;
 pub use partition::*;
 pub use query::*;

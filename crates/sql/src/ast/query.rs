@@ -1,6 +1,6 @@
 //! SELECT and what it consists of.
 
-use super::{Expr, TableName};
+use super::{Expr, JsonTable, TableName};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrderItem {
@@ -90,6 +90,7 @@ pub enum TableRef {
         alias: String,
         columns: Vec<String>,
     },
+    JsonTable(Box<JsonTable>),
     Join {
         kind: JoinKind,
         left: Box<TableRef>,
@@ -190,7 +191,7 @@ impl TableRef {
             TableRef::Table { name, alias, system_time, .. } => {
                 system_time.is_some() && alias.as_deref().unwrap_or(&name.name) == shown
             }
-            TableRef::Derived { .. } => false,
+            TableRef::Derived { .. } | TableRef::JsonTable(_) => false,
             TableRef::Join { left, right, .. } => left.has_system_time(shown) || right.has_system_time(shown),
         }
     }
@@ -203,7 +204,7 @@ impl TableRef {
             {
                 partitions
             }
-            TableRef::Table { .. } | TableRef::Derived { .. } => &[],
+            TableRef::Table { .. } | TableRef::Derived { .. } | TableRef::JsonTable(_) => &[],
             TableRef::Join { left, right, .. } => match left.partitions_of(shown) {
                 [] => right.partitions_of(shown),
                 partitions => partitions,
@@ -215,6 +216,7 @@ impl TableRef {
         match self {
             TableRef::Table { name, .. } => found.push(name),
             TableRef::Derived { query, .. } => query.body.put_tables(found),
+            TableRef::JsonTable(_) => {}
             TableRef::Join { left, right, .. } => {
                 left.put_tables(found);
                 right.put_tables(found);

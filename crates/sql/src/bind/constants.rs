@@ -13,8 +13,8 @@ pub(crate) struct Constants {
     dates: DateModes,
     /// The statement has been carried out by a source.
     is_of_source: bool,
-    /// Messages of error 1292, which is a warning where nothing is strict.
-    pub complaints: Vec<String>,
+    /// Warnings with their numbers; of constants mostly 1292, which strict mode makes an error.
+    pub complaints: Vec<(u16, String)>,
     /// Parameters that are compared with a column, by their positions.
     pub parameters: Vec<(usize, Reading)>,
 }
@@ -49,7 +49,7 @@ impl Constants {
             _ => return Ok(()),
         };
         let read = reading.read(constant, self.dates);
-        self.complaints.extend(read.complaint);
+        self.complaints.extend(read.complaint.map(|text| (1292, text)));
         match (read.value, read.refusal, no_date) {
             (Some(read), _, _) => *value = Expr::constant(read),
             (None, Some(_), _) if self.is_of_source => {}
@@ -62,8 +62,8 @@ impl Constants {
 
     /// What the error of a comparison is in strict mode, in a statement that changes rows.
     pub fn strictly(&self, error: SqlError) -> SqlError {
-        match self.complaints.last() {
-            Some(complaint) if error.code == 1525 => SqlError::new(1292, complaint.clone()),
+        match self.complaints.iter().rfind(|(code, _)| *code == 1292) {
+            Some((code, text)) if error.code == 1525 => SqlError::new(*code, text.clone()),
             _ => error,
         }
     }

@@ -1,9 +1,11 @@
 //! Expressions.
 
+mod json;
 mod literal;
 mod result_type;
 mod subquery;
 
+pub(super) use json::number;
 pub(super) use result_type::text_length;
 
 use result_type::{arithmetic_type, boolean, date_add_type, expr_text_type, text_like};
@@ -19,7 +21,7 @@ use crate::expr::{self, Coercibility, Expr, Node, comparison_collation};
 use crate::host::Privilege;
 use crate::memory::allocated;
 use types::collation::{self, Charset};
-use types::{ColumnType, Decimal, NumberForm, Value};
+use types::{ColumnType, Decimal, NumberForm, TypeCode, Value};
 
 impl Binder<'_> {
     pub fn expr(&mut self, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {
@@ -56,6 +58,7 @@ impl Binder<'_> {
                 let [operand, low, high] = &mut operands;
                 read_beside(&mut self.constants, low, operand, place.scope, NoDate::Unknown)?;
                 read_beside(&mut self.constants, high, operand, place.scope, NoDate::Unknown)?;
+                let operands = json::between(operands, place.scope, &mut self.constants);
                 let collation = comparison_collation(&operands[0], &operands[1])?;
                 let nullable = operands.iter().any(|operand| operand.nullable);
                 Ok(boolean(
@@ -83,7 +86,8 @@ impl Binder<'_> {
                 Ok(boolean(Node::IsNull { negated: *negated, operand }, false))
             }
             ast::Expr::IsTruth { negated, operand, value } => {
-                let operand = Box::new(self.expr(operand, place)?.numeric());
+                let operand = self.expr(operand, place)?;
+                let operand = Box::new(json::truth(operand, &mut self.constants));
                 Ok(boolean(Node::IsTruth { negated: *negated, operand, value: *value }, false))
             }
             ast::Expr::Row(_) => Err(SqlError::new(1241, "Operand should contain 1 column(s)")),
@@ -121,7 +125,12 @@ impl Binder<'_> {
 
     /// Operands whose truth is asked.
     fn truths(&mut self, written: &[ast::Expr], place: &mut Place<'_>) -> Result<Vec<Expr>> {
-        written.iter().map(|written| self.expr(written, place).map(Expr::numeric)).collect()
+        let mut truths = Vec::with_capacity(written.len());
+        for written in written {
+            let bound = self.expr(written, place)?;
+            truths.push(json::truth(bound, &mut self.constants));
+        }
+        Ok(truths)
     }
 
     fn rare(&mut self, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {
@@ -148,6 +157,10 @@ impl Binder<'_> {
             ast::Expr::Cast { operand, ty } => {
                 let operand = self.expr(operand, place)?;
                 let ty = self.cast_type(ty, &operand)?;
+                if ty.code == TypeCode::Json {
+                    return Ok(json::cast_as_json(operand));
+                }
+                let operand = json::cast_operand(operand, &ty, place.scope);
                 let operand = in_characters_of(operand.beside(&ty), &ty);
                 Ok(Expr {
                     node: Node::Cast(Box::new(operand)),
@@ -167,6 +180,7 @@ impl Binder<'_> {
                 Ok(Expr { node, ty, nullable, coercibility: Coercibility::Implicit })
             }
             ast::Expr::Collate { operand, collation } => self.collate(operand, collation, place),
+            ast::Expr::JsonValue(written) => self.json_value(written, place),
             ast::Expr::DateAdd { date, amount, unit, subtract } => {
                 let operands = Box::new([self.expr(date, place)?, self.expr(amount, place)?]);
                 let ty = date_add_type(&operands[0].ty, *unit);
@@ -310,14 +324,14 @@ impl Binder<'_> {
         let nullable = operand.nullable;
         Ok(match op {
             UnaryOp::Plus => operand,
-            UnaryOp::Not => boolean(Node::Not(Box::new(operand.numeric())), nullable),
+            UnaryOp::Not => boolean(Node::Not(Box::new(json::truth(operand, &mut self.constants))), nullable),
             UnaryOp::Binary => {
                 let ty = expr_text_type(text_length(&operand.ty), collation::BINARY);
                 let node = Node::Recollate(Box::new(operand));
                 Expr { node, ty, nullable, coercibility: Coercibility::Implicit }
             }
             UnaryOp::BitNot => Expr {
-                node: Node::BitNot(Box::new(operand.numeric())),
+                node: Node::BitNot(Box::new(number(operand, place.scope))),
                 ty: ColumnType::bigint(true),
                 nullable,
                 coercibility: Coercibility::Numeric,
@@ -341,7 +355,7 @@ impl Binder<'_> {
                     };
                     return Ok(Expr { node: Node::Constant(value), ..operand });
                 }
-                let operand = operand.numeric();
+                let operand = number(operand, place.scope);
                 let ty = match expr::numeric_class(&operand.ty) {
                     expr::NumericClass::Integer => ColumnType::bigint(false),
                     expr::NumericClass::Decimal => operand.ty.clone(),
@@ -376,9 +390,13 @@ impl Binder<'_> {
         let mut operands = comparable(op, [left, right]);
         if op.is_comparison() {
             read_operands(&mut self.constants, &mut operands, place.scope)?;
+            operands = json::compared_as_documents(operands);
         }
         match op {
-            BinaryOp::Xor => Ok(boolean(Node::Xor(Box::new(operands.map(Expr::numeric))), nullable)),
+            BinaryOp::Xor => {
+                let operands = operands.map(|operand| json::truth(operand, &mut self.constants));
+                Ok(boolean(Node::Xor(Box::new(operands)), nullable))
+            }
             BinaryOp::NullSafeEqual => {
                 let collation = comparison_collation(&operands[0], &operands[1])?;
                 Ok(boolean(Node::Compare { op, operands: Box::new(operands), collation }, false))
@@ -393,7 +411,7 @@ impl Binder<'_> {
                 Ok(boolean(Node::Compare { op, operands: Box::new(operands), collation }, nullable))
             }
             _ => {
-                let operands = operands.map(Expr::numeric);
+                let operands = operands.map(|operand| number(operand, place.scope));
                 let ty = arithmetic_type(op, &operands, self.variables.div_precision_increment);
                 let nullable =
                     nullable || matches!(op, BinaryOp::Divide | BinaryOp::IntegerDivide | BinaryOp::Modulo);
@@ -576,7 +594,6 @@ impl Binder<'_> {
 
 /// The operand of a cast to text, in the character set of the result.
 fn in_characters_of(operand: Expr, ty: &ColumnType) -> Expr {
-    use types::TypeCode;
     let is_text = |ty: &ColumnType| matches!(ty.code, TypeCode::String | TypeCode::Varchar | TypeCode::Blob);
     let same = collation::charset_of(operand.ty.collation) == collation::charset_of(ty.collation);
     if !is_text(ty) || !is_text(&operand.ty) || same {

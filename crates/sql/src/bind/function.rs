@@ -1,7 +1,8 @@
 //! Function calls and aggregates.
 
 use super::compared::read_operands;
-use super::{Binder, NODE_BYTES, Place};
+use super::expr::number;
+use super::{Binder, NODE_BYTES, Place, Scope};
 use crate::ast;
 use crate::error::{Result, SqlError};
 use crate::expr::functions::json::MARIADB_JSON_VALID;
@@ -42,7 +43,7 @@ impl Binder<'_> {
             "if" => {
                 count_is(3, 3)?;
                 let condition = std::mem::replace(&mut args[0], Expr::constant(Value::Null));
-                args[0] = condition.numeric();
+                args[0] = number(condition, place.scope);
                 let (ty, coercibility) = common_type(&[&args[1], &args[2]])?;
                 let nullable = args[1].nullable || args[2].nullable;
                 let args: Box<[Expr; 3]> = Box::new(three(args));
@@ -77,7 +78,13 @@ impl Binder<'_> {
             name => {
                 let function = native.unwrap_or_else(|| panic!("{name} is one of the functions"));
                 count_is(function.least_args, function.most_args)?;
-                let args = if takes_numbers(name) { numeric(args) } else { args };
+                check_pairs(name, count)?;
+                if name == "json_merge" {
+                    let text = "'JSON_MERGE' is deprecated and will be removed in a future release. Please use \
+                                JSON_MERGE_PRESERVE/JSON_MERGE_PATCH instead";
+                    self.constants.complaints.push((1287, text.to_owned()));
+                }
+                let args = if takes_numbers(name) { numeric(args, place.scope) } else { args };
                 let (ty, coercibility) = (function.infer)(&args)?;
                 if function.varies {
                     self.uncacheable |= matches!(name, "last_insert_id");
@@ -154,7 +161,7 @@ impl Binder<'_> {
         for arg in &call.args {
             args.push(self.expr(arg, place)?);
         }
-        if args.len() != 1 && !matches!(call.name.as_str(), "count" | "group_concat") {
+        if args.len() != 1 && !matches!(call.name.as_str(), "count" | "group_concat" | "json_objectagg") {
             return Err(SqlError::syntax(")", 1));
         }
         let kind = match call.name.as_str() {
@@ -172,6 +179,8 @@ impl Binder<'_> {
             "variance" | "var_pop" => AggregateKind::Variance { sample: false, root: false },
             "var_samp" => AggregateKind::Variance { sample: true, root: false },
             "any_value" => AggregateKind::Any,
+            "json_arrayagg" => AggregateKind::JsonArray,
+            "json_objectagg" => AggregateKind::JsonObject,
             "group_concat" => {
                 let mut order = Vec::new();
                 for item in &call.order_by {
@@ -192,7 +201,7 @@ impl Binder<'_> {
             | AggregateKind::BitAnd
             | AggregateKind::BitOr
             | AggregateKind::BitXor
-            | AggregateKind::Variance { .. } => numeric(args),
+            | AggregateKind::Variance { .. } => numeric(args, place.scope),
             _ => args,
         };
         let expr = result_of(&kind, &args, self.variables.div_precision_increment)?;
@@ -225,8 +234,8 @@ fn check_shapes(kind: &AggregateKind, name: &str, args: &[Expr]) -> Result<()> {
     }
 }
 
-fn numeric(args: Vec<Expr>) -> Vec<Expr> {
-    args.into_iter().map(Expr::numeric).collect()
+fn numeric(args: Vec<Expr>, scope: &Scope) -> Vec<Expr> {
+    args.into_iter().map(|arg| number(arg, scope)).collect()
 }
 
 /// Functions all of whose arguments are numbers.
@@ -254,6 +263,18 @@ fn takes_numbers(name: &str) -> bool {
         "degrees",
     ];
     NAMES.contains(&name)
+}
+
+/// Functions of JSON that take pairs of arguments, some of them behind a document.
+fn check_pairs(name: &str, count: usize) -> Result<()> {
+    let is_odd = match name {
+        "json_object" => count % 2 == 1,
+        "json_set" | "json_insert" | "json_replace" | "json_array_append" | "json_array_insert" => {
+            count % 2 == 0
+        }
+        _ => false,
+    };
+    if is_odd { Err(SqlError::wrong_argument_count(name)) } else { Ok(()) }
 }
 
 fn two(args: Vec<Expr>) -> [Expr; 2] {
@@ -306,6 +327,12 @@ fn result_of(kind: &AggregateKind, args: &[Expr], increment: u8) -> Result<Expr>
         AggregateKind::Min | AggregateKind::Max | AggregateKind::Any => {
             Expr { node: Node::Constant(Value::Null), nullable: true, ..args[0].clone() }
         }
+        AggregateKind::JsonArray | AggregateKind::JsonObject => Expr {
+            node: Node::Constant(Value::Null),
+            ty: ColumnType::json(),
+            nullable: true,
+            coercibility: Coercibility::Implicit,
+        },
         AggregateKind::GroupConcat { .. } => Expr {
             node: Node::Constant(Value::Null),
             ty: ColumnType::longtext(

@@ -2,6 +2,7 @@
 
 mod from;
 mod grouping;
+mod json_table;
 mod system_time;
 mod union;
 mod unnest;
@@ -398,8 +399,10 @@ pub(super) fn mark_used(tables: &mut [TableStep], mut slots: Vec<usize>) {
     let mut take = |expr: &Expr| expr.slots(&mut slots);
     for step in tables.iter() {
         step.all_conditions().for_each(&mut take);
-        if let Source::Subquery(call) = &step.source {
-            call.args.iter().for_each(&mut take);
+        match &step.source {
+            Source::Subquery(call) => call.args.iter().for_each(&mut take),
+            Source::JsonTable(table) => take(&table.document),
+            _ => {}
         }
         if let Source::Stored { access, .. } = &step.source {
             for condition in &access.alternatives {

@@ -1,7 +1,9 @@
 //! Expressions of definitions as text: MySQL's canonical form, which SHOW CREATE TABLE prints and
 //! the dictionary keeps.
 
-use crate::ast::{BinaryOp, CastType, Expr, FunctionCall, Literal, TimeUnit, TruthValue, UnaryOp};
+use crate::ast::{
+    BinaryOp, CastType, Expr, FunctionCall, JsonValue, Literal, OnResponse, TimeUnit, TruthValue, UnaryOp,
+};
 use crate::quoting::quoted;
 
 /// What an expression is printed with.
@@ -205,8 +207,35 @@ impl Canonical<'_> {
                     None => format!("trim({operand})"),
                 }
             }
+            Expr::JsonValue(value) => self.json_value(value)?,
             _ => return None,
         })
+    }
+
+    fn json_value(&self, value: &JsonValue) -> Option<String> {
+        let response = |response: &Option<OnResponse>, of: &str| {
+            Some(match response {
+                None => String::new(),
+                Some(OnResponse::Null) => format!(" null on {of}"),
+                Some(OnResponse::Error) => format!(" error on {of}"),
+                Some(OnResponse::Default(value)) => format!(" default {} on {of}", self.text(value)?),
+            })
+        };
+        let returning = match &value.returning {
+            None => "char(512)".to_owned(),
+            Some(CastType::Char { length: Some(length), charset: None }) => format!("char({length})"),
+            Some(CastType::Char { length: None, charset: None }) => "char".to_owned(),
+            Some(CastType::Binary { length: Some(length) }) => format!("binary({length})"),
+            Some(CastType::Decimal { precision, scale }) => format!("decimal({precision}, {scale})"),
+            Some(ty) => self.cast_name(ty),
+        };
+        Some(format!(
+            "json_value({}, {} returning {returning}{}{})",
+            self.text(&value.document)?,
+            self.text(&value.path)?,
+            response(&value.on_empty, "empty")?,
+            response(&value.on_error, "error")?,
+        ))
     }
 
     /// The text of an expression whose truth is asked.
@@ -336,6 +365,7 @@ impl Canonical<'_> {
             ("oct", [value]) => format!("conv({value},10,8)"),
             ("isnull", [value]) => format!("({value} is null)"),
             ("yearweek", [value]) => format!("yearweek({value},0)"),
+            ("member of", [value, document]) => format!("{value} member of ({document})"),
             ("if", [_, then, otherwise]) => format!("if({},{then},{otherwise})", self.truth(&call.args[0])?),
             (name, args) => format!("{}({})", canonical_name(name), args.join(",")),
         })
@@ -415,6 +445,10 @@ pub(crate) fn walk(expr: &Expr, found: &mut dyn FnMut(&Expr)) {
         Expr::TimestampFunction { first, second, .. } => {
             walk(first, found);
             walk(second, found);
+        }
+        Expr::JsonValue(value) => {
+            walk(&value.document, found);
+            walk(&value.path, found);
         }
         Expr::Trim { remove, operand, .. } => {
             remove.iter().for_each(|expr| walk(expr, found));

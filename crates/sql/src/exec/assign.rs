@@ -57,6 +57,15 @@ pub(super) fn to_column(
     }
 }
 
+/// The message about a text that is no document has the table's name too.
+pub(super) fn of_table(mut error: SqlError, table: &str) -> SqlError {
+    if error.code == 3140 {
+        let before = "in value for column '";
+        error.message = error.message.replacen(before, &format!("{before}{table}."), 1);
+    }
+    error
+}
+
 /// A TIMESTAMP on its way into any other column is a DATETIME of the session's time zone.
 fn decoded_timestamp<'v>(value: &'v Value, column: &ColumnDef, ctx: &Context<'_>) -> Cow<'v, Value> {
     match value {

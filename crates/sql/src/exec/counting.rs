@@ -15,7 +15,7 @@ enum Reading {
 fn reading(step: &TableStep) -> Reading {
     match &step.source {
         Source::Stored { access, .. } => reading_of(access),
-        Source::Virtual { .. } | Source::Derived(_) => Reading::Whole,
+        Source::Virtual { .. } | Source::Derived(_) | Source::JsonTable(_) => Reading::Whole,
         Source::Subquery(_) => Reading::Other,
     }
 }

@@ -62,7 +62,7 @@ impl RowExpressions {
             }
             if let Some(made) = &column.generated {
                 let compiled = compile(binder, &scope, &made.expression, &whose);
-                generated.push((at, compiled.map(|expr| expr.beside(&column.ty))));
+                generated.push((at, compiled.map(|expr| expr.for_column(&column.ty))));
             }
         }
         for check in def.checks.iter().filter(|check| check.enforced) {

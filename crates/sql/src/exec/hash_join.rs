@@ -82,6 +82,14 @@ impl HashTable {
                     made.add(run, step, row)?;
                 }
             }
+            (Source::JsonTable(table), _) => {
+                let (found, _charge) = super::json_table::rows(run, table, step.columns, row)?;
+                for found in &found {
+                    run.on_row()?;
+                    row[step.base..step.base + step.columns].clone_from_slice(found);
+                    made.add(run, step, row)?;
+                }
+            }
             (_, Some(rows)) => {
                 let mut cursor = rows.cursor();
                 while cursor.next(&mut row[step.base..step.base + step.columns], run.ctx)? {

@@ -3,7 +3,7 @@
 mod generator;
 mod literals;
 
-use super::assign::{COPIES_OF_AN_IMAGE, Strictness, default_value, encode, now_for, to_column};
+use super::assign::{COPIES_OF_AN_IMAGE, Strictness, default_value, encode, now_for, of_table, to_column};
 use super::row_update::{NewValue, assign_all, bind_assignments, stamped_columns};
 use super::{Changes, RowExpressions, Run, refuse_changes};
 use crate::ast;
@@ -485,7 +485,8 @@ impl InsertPlan {
     ) -> Result<Value> {
         let column = &self.table.def.columns[at];
         if generator.column != Some(at) {
-            return to_column(value, column, number, self.strictness(run), run.ctx);
+            return to_column(value, column, number, self.strictness(run), run.ctx)
+                .map_err(|error| of_table(error, &self.table.def.name));
         }
         let mut stored = match value {
             Value::Null => Value::Int(0),

@@ -188,6 +188,16 @@ impl Loops<'_> {
                     }
                 }
             }
+            (Source::JsonTable(table), None) => {
+                let (found, _charge) = super::json_table::rows(run, table, step.columns, row)?;
+                for found in &found {
+                    run.on_row()?;
+                    row[slots.clone()].clone_from_slice(found);
+                    if within(run, row)? == Flow::Stop {
+                        return Ok(Flow::Stop);
+                    }
+                }
+            }
             (_, None) => {}
         }
         Ok(Flow::Continue)

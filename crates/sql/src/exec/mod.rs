@@ -9,6 +9,7 @@ mod expressions;
 mod group;
 mod hash_join;
 mod insert;
+mod json_table;
 mod limit;
 mod loops;
 mod output;

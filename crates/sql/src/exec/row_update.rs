@@ -1,7 +1,7 @@
 //! What an UPDATE does with one row of a table: the assignments of SET, the columns that get the
 //! time of the change, and what the definition computes and asks.
 
-use super::assign::{COPIES_OF_AN_IMAGE, Strictness, default_value, encode, now_for, to_column};
+use super::assign::{COPIES_OF_AN_IMAGE, Strictness, default_value, encode, now_for, of_table, to_column};
 use super::{RowExpressions, Run};
 use crate::ast;
 use crate::bind::{Binder, Place};
@@ -80,6 +80,7 @@ fn new_value(
             let value = expr.eval(row, run.ctx)?;
             run.ctx.check_refused()?;
             to_column(&value, &table.def.columns[*at], row_number, strictness, run.ctx)
+                .map_err(|error| of_table(error, &table.def.name))
         }
         NewValue::Default => default_value(table, *at, row_number, strictness, run.ctx),
     }

@@ -62,7 +62,7 @@ pub(super) fn materialize(run: &mut Run<'_, '_>, tables: &[TableStep]) -> Result
     let mut materialized = Vec::with_capacity(tables.len());
     for step in tables {
         materialized.push(match &step.source {
-            Source::Stored { .. } | Source::Subquery(_) => None,
+            Source::Stored { .. } | Source::Subquery(_) | Source::JsonTable(_) => None,
             Source::Virtual { schema, name } => {
                 let (computed, _charge) = crate::schema_tables::read(run.ctx, run.charge(), schema, name)?;
                 let mut rows = Rows::new(step.columns, run.ctx);

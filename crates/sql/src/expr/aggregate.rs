@@ -2,6 +2,7 @@
 
 use super::arithmetic::number_in;
 use super::arithmetic::{decimal_of, double_of};
+use super::json_aggregate::JsonParts;
 use super::{Context, Expr, Number, sort_compare, text_of};
 use crate::error::Result;
 use crate::memory::{Charge, allocated, copy_bytes, growth, heap_bytes, row_bytes};
@@ -22,6 +23,10 @@ pub(crate) enum AggregateKind {
     BitAnd,
     BitOr,
     BitXor,
+    /// JSON_ARRAYAGG
+    JsonArray,
+    /// JSON_OBJECTAGG
+    JsonObject,
     /// Standard deviation and variance: `sample` divides by n - 1, `root` is the deviation.
     Variance {
         sample: bool,
@@ -67,6 +72,7 @@ enum State {
     Variance(u64, f64, f64),
     Joined(Joined),
     Parts(Parts),
+    Json(JsonParts),
 }
 
 /// The parts of a GROUP_CONCAT with an order: not many more of them than its text can have.
@@ -140,6 +146,8 @@ impl Aggregate {
             AggregateKind::Variance { .. } => State::Variance(0, 0.0, 0.0),
             AggregateKind::GroupConcat { order, .. } if order.is_empty() => State::Joined(Joined::default()),
             AggregateKind::GroupConcat { .. } => State::Parts(Parts::default()),
+            AggregateKind::JsonArray => State::Json(JsonParts::Array(Vec::new())),
+            AggregateKind::JsonObject => State::Json(JsonParts::Object(Vec::new())),
         };
         Accumulator { state }
     }
@@ -191,6 +199,9 @@ impl Accumulator {
             return Ok(());
         }
         assert!(!aggregate.distinct, "values that are to be counted once are given one by one");
+        if let State::Json(parts) = &mut self.state {
+            return parts.add(&aggregate.args, row, ctx, charge);
+        }
         let is_joined = matches!(aggregate.kind, AggregateKind::GroupConcat { .. });
         if aggregate.args.len() == 1 && !is_joined {
             let value = aggregate.args[0].eval(row, ctx)?;
@@ -283,8 +294,8 @@ impl Accumulator {
                 *mean += delta / *count as f64;
                 *squares += delta * (value - *mean);
             }
-            State::Joined(_) | State::Parts(_) => {
-                unreachable!("Accumulator::add keeps the parts of GROUP_CONCAT")
+            State::Joined(_) | State::Parts(_) | State::Json(_) => {
+                unreachable!("Accumulator::add keeps the parts of GROUP_CONCAT and of documents")
             }
         }
         Ok(())
@@ -318,6 +329,7 @@ impl Accumulator {
             }
             State::Joined(joined) => joined.finish(ctx),
             State::Parts(parts) => parts.finish(aggregate, ctx)?,
+            State::Json(parts) => parts.finish(ctx)?,
         })
     }
 }
@@ -455,5 +467,6 @@ pub(crate) fn is_aggregate(name: &str) -> bool {
             | "var_samp"
             | "group_concat"
             | "json_arrayagg"
+            | "json_objectagg"
     )
 }

@@ -2,6 +2,7 @@
 //! (manual, "Type Conversion in Expression Evaluation").
 
 use super::arithmetic::number_in;
+use super::functions::json::plain_scalar;
 use super::text::shown;
 use super::{Context, Number, arithmetic, number, text_of};
 use crate::error::Result;
@@ -22,6 +23,7 @@ pub(crate) fn compare(
         (Value::UInt(a), Value::UInt(b)) => Some(a.cmp(b)),
         (Value::Int(a), Value::UInt(b)) => Some(i128::from(*a).cmp(&i128::from(*b))),
         (Value::UInt(a), Value::Int(b)) => Some(i128::from(*a).cmp(&i128::from(*b))),
+        (Value::Json(_), _) | (_, Value::Json(_)) => Some(documents(a, b, ctx)?),
         (Value::Bytes(a), Value::Bytes(b)) => Some(collation::compare_utf8mb4(collation_id, a, b)),
         _ if is_point_in_time(a) || is_point_in_time(b) => temporal(a, b, ctx),
         (Value::Time(a), Value::Time(b)) => Some(a.cmp(b)),
@@ -34,8 +36,18 @@ pub(crate) fn compare(
     })
 }
 
+/// A document with another, or with a value of SQL as a value of one.
+fn documents(a: &Value, b: &Value, ctx: &Context<'_>) -> Result<Ordering> {
+    if let (Value::Json(a), Value::Json(b)) = (a, b)
+        && a == b
+    {
+        return Ok(Ordering::Equal);
+    }
+    Ok(plain_scalar(a, ctx)?.compare(&plain_scalar(b, ctx)?))
+}
+
 fn is_text(value: &Value) -> bool {
-    matches!(value, Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } | Value::Json(_))
+    matches!(value, Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. })
 }
 
 fn is_point_in_time(value: &Value) -> bool {
@@ -136,7 +148,14 @@ pub(crate) fn group_key(value: &Value, collation_id: u16, out: &mut Vec<u8>) {
             out.extend(text.as_bytes());
             out.push(0xff);
         }
-        Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } | Value::Json(_) => {
+        Value::Json(document) => {
+            out.push(6);
+            match types::json::read_document(document) {
+                Some(node) => node.write_key(out),
+                None => out.extend_from_slice(document),
+            }
+        }
+        Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } => {
             out.push(4);
             collation::write_key_utf8mb4(collation_id, &text_of(value), out);
         }

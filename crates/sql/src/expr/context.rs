@@ -148,7 +148,7 @@ pub(crate) struct Context<'a> {
 
 /// Warnings that are errors in strict mode, as far as statements here can have them (MySQL's
 /// `Strict_error_handler`).
-const STRICT_ERRORS: [u16; 7] = [1260, 1264, 1292, 1366, 1411, 1441, 3020];
+const STRICT_ERRORS: [u16; 9] = [1260, 1264, 1292, 1366, 1411, 1441, 3020, 3155, 3156];
 
 impl Context<'_> {
     /// The surroundings of a subquery's expressions, with its arguments.

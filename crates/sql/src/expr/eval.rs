@@ -9,7 +9,7 @@ use crate::host::VariableScope;
 use crate::memory::heap_bytes;
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use types::Value;
+use types::{Value, json};
 
 /// SQL's three-valued truth of a value; `None` is unknown.
 pub(crate) fn truth(value: &Value, ctx: &Context<'_>) -> Option<bool> {
@@ -17,6 +17,8 @@ pub(crate) fn truth(value: &Value, ctx: &Context<'_>) -> Option<bool> {
         Value::Null => None,
         Value::Int(n) => Some(*n != 0),
         Value::UInt(n) => Some(*n != 0),
+        // A document is compared with the number 0 as a document.
+        Value::Json(document) => Some(!json::is_zero(document)),
         other => Some(match arithmetic::number_in(other, ctx) {
             Number::Int(n) => n != 0,
             Number::UInt(n) => n != 0,

@@ -69,6 +69,11 @@ pub(crate) fn is_text(ty: &ColumnType) -> bool {
     ty.is_character() || ty.is_blob() || matches!(ty.code, TypeCode::Varchar | TypeCode::String)
 }
 
+/// The collation of a type's values as text, which documents have too.
+pub(crate) fn text_collation(ty: &ColumnType) -> u16 {
+    if ty.code == TypeCode::Json { collation::UTF8MB4_BIN } else { ty.collation }
+}
+
 /// Characters a value of the type may have as text.
 pub(crate) fn text_length(ty: &ColumnType) -> u32 {
     if is_text(ty) {
@@ -171,7 +176,7 @@ pub(crate) fn aggregate_collations<'e>(items: impl Iterator<Item = &'e Expr>) ->
     let mut first = true;
     for item in items {
         let (id, strength) = if is_text(&item.ty) {
-            (item.ty.collation, item.coercibility)
+            (text_collation(&item.ty), item.coercibility)
         } else {
             (result.0, item.coercibility.max(Coercibility::Numeric))
         };
@@ -243,7 +248,7 @@ fn strength_name(strength: Coercibility) -> &'static str {
 pub(crate) fn comparison_collation(a: &Expr, b: &Expr) -> Result<u16> {
     if !is_text(&a.ty) || !is_text(&b.ty) {
         let text = if is_text(&a.ty) { a } else { b };
-        return Ok(if is_text(&text.ty) { text.ty.collation } else { collation::UTF8MB4_0900_AI_CI });
+        return Ok(if is_text(&text.ty) { text_collation(&text.ty) } else { collation::UTF8MB4_0900_AI_CI });
     }
     aggregate_collations([a, b].into_iter()).map(|(id, _)| id)
 }

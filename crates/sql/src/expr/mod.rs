@@ -13,6 +13,7 @@ mod date_arithmetic;
 mod eval;
 pub(crate) mod functions;
 mod infer;
+mod json_aggregate;
 pub(crate) mod like;
 mod reading;
 mod rewrite;
@@ -30,7 +31,7 @@ pub(crate) use eval::truth;
 pub(crate) use functions::{Function, TEXT_FOR_VECTOR, TEXT_ORDER, no_vector};
 pub(crate) use infer::{
     Coercibility, NumericClass, common_type, comparison_collation, decimal_type, integer_digits, is_number,
-    numeric_class, scale_of,
+    numeric_class, scale_of, text_collation,
 };
 pub(crate) use like::like;
 pub(crate) use reading::Reading;
@@ -40,7 +41,12 @@ pub(crate) use text::text_of;
 pub(crate) use user_variables::UserVariables;
 
 use crate::ast::{BinaryOp, Scope, TimeUnit, TruthValue};
-use types::{ColumnType, TypeCode, Value};
+use types::{ColumnType, NumberForm, TypeCode, Value};
+
+/// The form of what is true or false by itself.
+pub(crate) fn truth_form() -> NumberForm {
+    NumberForm::new(1, None, false)
+}
 
 /// An expression and what is known of its value before it is computed.
 #[derive(Debug, Clone, PartialEq)]
@@ -214,7 +220,7 @@ impl Expr {
                 coercibility: self.coercibility,
                 node: Node::Call { function: &TEXT_FOR_VECTOR, args: vec![self] },
             },
-            false => self.beside(column),
+            false => self.beside(column).from_json(column, None),
         }
     }
 

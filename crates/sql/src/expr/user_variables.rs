@@ -35,6 +35,15 @@ impl UserVariables {
     /// # Errors
     /// As [`Charge::add`]; it is as before then.
     pub fn set(&self, name: &str, value: &Value) -> Result<()> {
+        let text;
+        let value = match value {
+            // A variable has no documents, only their texts.
+            Value::Json(_) => {
+                text = Value::Bytes(super::text_of(value).into_owned());
+                &text
+            }
+            value => value,
+        };
         let (mut values, mut charge) = (self.values.borrow_mut(), self.charge.borrow_mut());
         let bytes = copy_bytes(value);
         charge.add(bytes)?;

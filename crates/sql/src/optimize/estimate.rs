@@ -97,7 +97,7 @@ impl Size {
 fn rows_of(engine: &Engine, source: &Source) -> f64 {
     match source {
         Source::Stored { table, .. } => engine.table_figures(table).rows as f64,
-        Source::Virtual { .. } | Source::Subquery(_) => UNKNOWN_ROWS,
+        Source::Virtual { .. } | Source::Subquery(_) | Source::JsonTable(_) => UNKNOWN_ROWS,
         Source::Derived(plan) => rows_of_query(engine, plan),
     }
 }

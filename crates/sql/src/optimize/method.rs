@@ -132,6 +132,7 @@ pub(super) fn cheapest(
             consider(Method { access: None, hashes: false, read: size.rows, cost });
             let is_fixed = match source {
                 Source::Subquery(call) => call.args.iter().all(|arg| tables.mask_of(arg).is_empty()),
+                Source::JsonTable(table) => tables.mask_of(&table.document).is_empty(),
                 _ => true,
             };
             if !keys.is_empty() && is_fixed {

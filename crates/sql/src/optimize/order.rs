@@ -103,6 +103,7 @@ impl Ordering<'_> {
             let before = self.straight.iter().filter(|(_, after)| after.has(at));
             let arguments = match &self.tables.leaves[at].source {
                 Source::Subquery(call) => call.args.iter().map(|arg| self.tables.mask_of(arg)).collect(),
+                Source::JsonTable(table) => vec![self.tables.mask_of(&table.document)],
                 _ => Vec::new(),
             };
             let needed = before.map(|(before, _)| *before).chain(arguments);

@@ -13,7 +13,9 @@ mod power {
     pub const XOR: u8 = 3;
     pub const AND: u8 = 4;
     pub const NOT: u8 = 5;
-    pub const COMPARE: u8 = 7;
+    pub const COMPARE: u8 = 6;
+    /// IN, LIKE and the like, within a comparison: `1 = 2 IN (0)` is `1 = (2 IN (0))`.
+    pub const PREDICATE: u8 = 7;
     pub const BIT_OR: u8 = 8;
     pub const BIT_AND: u8 = 9;
     pub const SHIFT: u8 = 10;
@@ -99,7 +101,7 @@ impl Parser<'_> {
 
     /// An expression without comparisons and predicates.
     pub(super) fn bit_expr(&mut self) -> Result<Expr> {
-        self.expr_above(power::COMPARE)
+        self.expr_above(power::PREDICATE)
     }
 
     fn prefix(&mut self) -> Result<Expr> {
@@ -187,6 +189,9 @@ impl Parser<'_> {
                 return Ok(Expr::AssignVariable(name, Box::new(self.expr_above(power::ASSIGN - 1)?)));
             }
             Infix::Json => {
+                if !matches!(left, Expr::Column { .. }) {
+                    return Err(self.error());
+                }
                 let unquotes = self.is_symbol("->>");
                 self.advance();
                 let path = Expr::Literal(Literal::Text(self.text_literal()?, None));
@@ -220,7 +225,7 @@ impl Parser<'_> {
     fn predicate(&mut self, operand: Expr, negated: bool) -> Result<Expr> {
         let operand = Box::new(operand);
         if self.eat("BETWEEN") {
-            let low = Box::new(self.expr_above(power::COMPARE)?);
+            let low = Box::new(self.bit_expr()?);
             self.expect("AND")?;
             let high = Box::new(self.expr_above(power::COMPARE)?);
             return Ok(Expr::Between { negated, operand, low, high });
@@ -237,13 +242,19 @@ impl Parser<'_> {
             return Ok(is);
         }
         if self.eat("LIKE") {
-            let pattern = Box::new(self.expr_above(power::COMPARE)?);
-            let escape =
-                if self.eat("ESCAPE") { Some(Box::new(self.expr_above(power::COMPARE)?)) } else { None };
+            let pattern = Box::new(self.bit_expr()?);
+            let escape = if self.eat("ESCAPE") { Some(Box::new(self.bit_expr()?)) } else { None };
             return Ok(Expr::Like { negated, operand, pattern, escape });
         }
+        if !negated && self.eat("MEMBER") {
+            self.eat("OF");
+            self.expect_symbol("(")?;
+            let document = self.bit_expr()?;
+            self.expect_symbol(")")?;
+            return Ok(Expr::call("member of", vec![*operand, document]));
+        }
         if self.eat("REGEXP") || self.eat("RLIKE") {
-            let pattern = Box::new(self.expr_above(power::COMPARE)?);
+            let pattern = Box::new(self.bit_expr()?);
             return Ok(Expr::Regexp { negated, operand, pattern });
         }
         Err(self.error())
@@ -604,8 +615,9 @@ fn word_operator(word: &[u8], next_is: impl Fn(&str) -> bool) -> Option<(Infix, 
         _ if is("MOD") => Some((Infix::Binary(BinaryOp::Modulo), power::PRODUCT)),
         _ if is("IS") => Some((Infix::Is, power::COMPARE)),
         _ if is("COLLATE") => Some((Infix::Collate, power::COLLATE)),
-        _ if predicates.iter().any(|p| is(p)) => Some((Infix::Predicate, power::COMPARE)),
-        _ if is("NOT") && predicates.iter().any(|p| next_is(p)) => Some((Infix::Predicate, power::COMPARE)),
+        _ if predicates.iter().any(|p| is(p)) => Some((Infix::Predicate, power::PREDICATE)),
+        _ if is("MEMBER") && next_is("OF") => Some((Infix::Predicate, power::PREDICATE)),
+        _ if is("NOT") && predicates.iter().any(|p| next_is(p)) => Some((Infix::Predicate, power::PREDICATE)),
         _ => None,
     }
 }

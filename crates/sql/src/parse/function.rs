@@ -80,15 +80,15 @@ impl Parser<'_> {
             "TIMESTAMPDIFF" | "TIMESTAMPADD" => self.timestamp_function(word == "TIMESTAMPADD")?,
             "GROUP_CONCAT" => self.group_concat()?,
             "COUNT" | "SUM" | "AVG" | "MIN" | "MAX" | "BIT_XOR" | "BIT_AND" | "BIT_OR" | "STD" | "STDDEV"
-            | "STDDEV_POP" | "STDDEV_SAMP" | "VARIANCE" | "VAR_POP" | "VAR_SAMP" | "JSON_ARRAYAGG" => {
-                self.aggregate()?
-            }
+            | "STDDEV_POP" | "STDDEV_SAMP" | "VARIANCE" | "VAR_POP" | "VAR_SAMP" => self.aggregate()?,
+            "JSON_ARRAYAGG" | "JSON_OBJECTAGG" => self.json_aggregate()?,
             "CHAR" => self.char_function()?,
             "ROW_NUMBER" | "RANK" | "DENSE_RANK" | "PERCENT_RANK" | "CUME_DIST" | "NTILE" | "LAG"
             | "LEAD" | "FIRST_VALUE" | "LAST_VALUE" | "NTH_VALUE" => {
                 return Err(crate::SqlError::not_supported("window functions"));
             }
-            "WEIGHT_STRING" | "JSON_VALUE" | "MATCH" => {
+            "JSON_VALUE" => self.json_value()?,
+            "WEIGHT_STRING" | "MATCH" => {
                 return Err(crate::SqlError::not_supported(format!("{word}()")));
             }
             _ => return Ok(None),
@@ -163,6 +163,21 @@ impl Parser<'_> {
         Ok(Expr::Function(Box::new(call)))
     }
 
+    fn json_aggregate(&mut self) -> Result<Expr> {
+        let name = self.upper();
+        self.call_start();
+        let mut args = vec![self.expr()?];
+        if name == "JSON_OBJECTAGG" {
+            self.expect_symbol(",")?;
+            args.push(self.expr()?);
+        }
+        self.expect_symbol(")")?;
+        if self.is("OVER") {
+            return Err(crate::SqlError::not_supported("window functions"));
+        }
+        Ok(Expr::call(&name, args))
+    }
+
     fn group_concat(&mut self) -> Result<Expr> {
         self.call_start();
         let distinct = self.eat("DISTINCT");
@@ -216,7 +231,7 @@ impl Parser<'_> {
         Ok(Some(length))
     }
 
-    fn cast_type(&mut self) -> Result<CastType> {
+    pub(super) fn cast_type(&mut self) -> Result<CastType> {
         let word = self.upper();
         self.advance();
         Ok(match word.as_str() {

@@ -19,6 +19,7 @@ mod foreign_key;
 mod function;
 mod grants;
 mod hints;
+mod json;
 mod keys;
 mod keywords;
 mod mariadb;

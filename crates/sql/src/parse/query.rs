@@ -319,7 +319,11 @@ impl Parser<'_> {
     }
 
     fn table_factor_inner(&mut self) -> Result<TableRef> {
-        if self.is("LATERAL") || (self.is("JSON_TABLE") && self.symbol_ahead(1, "(")) {
+        if self.is("JSON_TABLE") && self.symbol_ahead(1, "(") {
+            self.count_table()?;
+            return self.json_table();
+        }
+        if self.is("LATERAL") {
             return Err(SqlError::not_supported(format!("{} tables", self.upper())));
         }
         if self.is_symbol("(") {

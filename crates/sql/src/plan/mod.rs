@@ -5,9 +5,11 @@
 //! a range stay conditions: a range may be wider than them, never narrower.
 
 mod access;
+mod json_table;
 mod tree;
 
 pub(crate) use access::{Access, KeyCondition, Wish, accesses, choose, conjuncts};
+pub(crate) use json_table::{JsonColumn, JsonColumnKind, JsonResponse, JsonRows, JsonTable};
 pub(crate) use tree::{JoinTree, Joining, Leaf, Unplanned};
 
 use crate::expr::{Aggregate, Expr, Node, SubqueryCall};
@@ -31,6 +33,7 @@ pub(crate) enum Source {
     /// A derived table that is one of the statement's subqueries: it depends on other tables, or is
     /// part of a subquery that does.
     Subquery(SubqueryCall),
+    JsonTable(Box<JsonTable>),
 }
 
 /// How the rows of a table are read.
@@ -232,6 +235,7 @@ impl TableStep {
         match &self.source {
             Source::Derived(plan) => plan.visit(f),
             Source::Subquery(call) => call.args.iter().for_each(f),
+            Source::JsonTable(table) => f(&table.document),
             Source::Stored { .. } | Source::Virtual { .. } => {}
         }
     }

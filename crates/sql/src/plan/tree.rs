@@ -52,7 +52,7 @@ impl Leaf {
                 Source::Virtual { schema: schema.clone(), name: name.clone() }
             }
             Source::Subquery(call) => Source::Subquery(call.clone()),
-            Source::Derived(_) => return None,
+            Source::Derived(_) | Source::JsonTable(_) => return None,
         };
         Some(Leaf {
             source,

@@ -113,8 +113,8 @@ impl Session {
             return binder.constants.strictly(error);
         }
         if error.code == 1525 {
-            for complaint in &binder.constants.complaints {
-                diagnostics.push(Level::Warning, 1292, complaint);
+            for (code, text) in &binder.constants.complaints {
+                diagnostics.push(Level::Warning, *code, text);
             }
         }
         error
@@ -271,7 +271,7 @@ impl Session {
         for (code, text) in &bound.hints.warnings {
             ctx.warn(*code, text.clone());
         }
-        complaints.into_iter().for_each(|complaint| ctx.warn(1292, complaint));
+        complaints.into_iter().for_each(|(code, text)| ctx.warn(code, text));
         let savepoint =
             transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query });
         let run_plan = |mut run: Run<'_, '_>| match &bound.plan {
@@ -311,7 +311,7 @@ impl Session {
         &self,
         bound: &Bound,
         parameters: &[Value],
-        complaints: &mut Vec<String>,
+        complaints: &mut Vec<(u16, String)>,
         charge: &mut Charge,
     ) -> Result<Option<Vec<Value>>> {
         let compared = &bound.constants.parameters;
@@ -323,7 +323,7 @@ impl Session {
         let mut all = parameters.to_vec();
         for (at, reading) in compared.iter().filter(|(at, _)| is_text(at)) {
             let read = reading.read(&parameters[*at], self.variables.sql_mode.dates());
-            complaints.extend(read.complaint);
+            complaints.extend(read.complaint.map(|text| (1292, text)));
             if let Some(value) = read.value {
                 all[*at] = value;
             }

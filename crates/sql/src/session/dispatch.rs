@@ -271,8 +271,8 @@ impl Session {
         let bound: Vec<crate::expr::Expr> =
             written.iter().map(|written| binder.expr(written, &mut place)).collect::<Result<_>>()?;
         let subqueries = binder.take_subqueries();
-        for complaint in binder.constants.complaints {
-            self.statement.diagnostics.borrow_mut().push(Level::Warning, 1292, complaint);
+        for (code, text) in binder.constants.complaints {
+            self.statement.diagnostics.borrow_mut().push(Level::Warning, code, text);
         }
         if subqueries.is_empty() {
             let ctx = self.context(&[], false);

@@ -204,7 +204,7 @@ pub(crate) fn is_updatable(view: &ViewDetails) -> bool {
 fn is_of_tables(from: &TableRef) -> bool {
     match from {
         TableRef::Table { .. } => true,
-        TableRef::Derived { .. } => false,
+        TableRef::Derived { .. } | TableRef::JsonTable(_) => false,
         TableRef::Join { kind, left, right, .. } => {
             matches!(kind, crate::ast::JoinKind::Inner | crate::ast::JoinKind::Straight)
                 && is_of_tables(left)

@@ -207,12 +207,6 @@ pub(super) fn to_json(value: &Value) -> Assigned {
             Ok(document) => Ok((Value::Json(document), None)),
             Err(error) => Err(Problem::InvalidJson(error.complaint, error.at)),
         },
-        Value::Int(_) | Value::UInt(_) | Value::Double(_) | Value::Float(_) | Value::Decimal(_) => {
-            match json::parse_text(&value.text_bytes(None).unwrap_or_default()) {
-                Ok(document) => Ok((Value::Json(document), None)),
-                Err(error) => Err(Problem::InvalidJson(error.complaint, error.at)),
-            }
-        }
-        _ => Err(Problem::Incorrect("JSON", shown(value))),
+        _ => Err(Problem::InvalidJson("not a JSON text, may need CAST", 0)),
     }
 }

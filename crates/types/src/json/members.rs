@@ -51,32 +51,8 @@ pub fn member(document: &[u8], name: &str) -> Option<Member> {
 /// else replaces.
 pub fn merge_patch(document: &[u8], patch: &[u8]) -> Option<Vec<u8>> {
     let mut merged = read_document(document)?;
-    merge(&mut merged, read_document(patch)?);
+    merged.merge_patch(read_document(patch)?);
     write_document(&merged)
-}
-
-fn merge(target: &mut Node, patch: Node) {
-    let Node::Object(changes) = patch else {
-        *target = patch;
-        return;
-    };
-    if !matches!(target, Node::Object(_)) {
-        *target = Node::Object(Vec::new());
-    }
-    let Node::Object(members) = target else { return };
-    for (name, change) in changes {
-        let place = member_place(members, &name);
-        match (place, change) {
-            (Ok(at), Node::Null) => drop(members.remove(at)),
-            (Err(_), Node::Null) => {}
-            (Ok(at), change) => merge(&mut members[at].1, change),
-            (Err(at), change) => {
-                let mut value = Node::Null;
-                merge(&mut value, change);
-                members.insert(at, (name, value));
-            }
-        }
-    }
 }
 
 fn put(members: &mut Vec<(Vec<u8>, Node)>, name: &[u8], value: Node) {

@@ -5,21 +5,31 @@
 //! internal documentation of `json_binary.h`; checked against documents that MySQL wrote.
 
 mod binary;
+mod change;
+mod contains;
 mod diff;
 pub mod mariadb;
 mod members;
 mod node;
+mod opaque;
+mod order;
 mod parse;
+mod path;
 mod read;
 mod text;
 mod write;
 
 pub use binary::MAX_DEPTH;
+pub use change::Change;
+pub use contains::{GoesOn, contains, overlaps};
 pub use diff::{JsonDiffError, apply_diffs};
 pub use members::{Member, is_object, member, merge_patch, object};
-pub use parse::{JsonError, parse_text};
-pub use text::write_text;
-pub use write::normalized;
+pub use node::Node;
+pub use parse::{JsonError, parse_node, parse_text};
+pub use path::{Cell, Leg, Path, write_leg};
+pub use read::{is_zero, read_at, read_document};
+pub use text::{write_node_text, write_pretty, write_quoted, write_text, write_unquoted};
+pub use write::{normalized, write_document};
 
 #[cfg(test)]
 mod tests;

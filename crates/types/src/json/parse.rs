@@ -26,8 +26,19 @@ pub(super) fn parse_quoted(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     Some((string, parser.at))
 }
 
+/// The name of a path, which is a string of JSON and nothing else.
+pub(super) fn parse_name(text: &[u8]) -> Option<Vec<u8>> {
+    parse_quoted(text).filter(|(_, len)| *len == text.len()).map(|(name, _)| name)
+}
+
 /// Parses UTF-8 text into a binary document.
 pub fn parse_text(text: &[u8]) -> Result<Vec<u8>, JsonError> {
+    let root = parse_node(text)?;
+    write_document(&root).ok_or(JsonError { complaint: "Invalid value.", at: 0 })
+}
+
+/// Parses UTF-8 text into a tree.
+pub fn parse_node(text: &[u8]) -> Result<Node, JsonError> {
     let mut parser = Parser { text, at: 0 };
     parser.skip_spaces();
     if parser.at == text.len() {
@@ -38,7 +49,7 @@ pub fn parse_text(text: &[u8]) -> Result<Vec<u8>, JsonError> {
     if parser.at < text.len() {
         return Err(parser.error("The document root must not be followed by other values."));
     }
-    write_document(&root).ok_or(JsonError { complaint: "Invalid value.", at: 0 })
+    Ok(root)
 }
 
 struct Parser<'a> {
@@ -64,8 +75,9 @@ impl Parser<'_> {
         found
     }
 
+    /// `depth`: the containers that it is in.
     fn value(&mut self, depth: usize) -> Result<Node, JsonError> {
-        if depth > MAX_DEPTH {
+        if depth == MAX_DEPTH && matches!(self.peek(), Some(b'{' | b'[')) {
             return Err(self.error(JsonError::TOO_DEEP));
         }
         match self.peek() {
@@ -73,18 +85,20 @@ impl Parser<'_> {
             Some(b'[') => self.array(depth),
             Some(b'"') => Ok(Node::String(self.string()?)),
             Some(b'-' | b'0'..=b'9') => self.number(),
-            _ => {
-                for (word, node) in
-                    [("null", Node::Null), ("true", Node::Bool(true)), ("false", Node::Bool(false))]
-                {
-                    if self.text[self.at..].starts_with(word.as_bytes()) {
-                        self.at += word.len();
-                        return Ok(node);
-                    }
-                }
-                Err(self.error("Invalid value."))
+            _ => self.word(),
+        }
+    }
+
+    fn word(&mut self) -> Result<Node, JsonError> {
+        let rest = &self.text[self.at..];
+        for (word, node) in [("null", Node::Null), ("true", Node::Bool(true)), ("false", Node::Bool(false))] {
+            let right = rest.iter().zip(word.as_bytes()).take_while(|(a, b)| a == b).count();
+            if right > 0 {
+                self.at += right;
+                return if right == word.len() { Ok(node) } else { Err(self.error("Invalid value.")) };
             }
         }
+        Err(self.error("Invalid value."))
     }
 
     fn object(&mut self, depth: usize) -> Result<Node, JsonError> {
@@ -111,14 +125,10 @@ impl Parser<'_> {
                 break;
             }
             if !self.take(b',') {
-                return Err(self.error("Missing a comma or } after an object member."));
+                return Err(self.error("Missing a comma or '}' after an object member."));
             }
         }
-        // The last of several members of a name stays: a stable sort of the reverse puts it first.
-        members.reverse();
-        members.sort_by(|(a, _), (b, _)| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
-        members.dedup_by(|later, kept| later.0 == kept.0);
-        Ok(Node::Object(members))
+        Ok(Node::object(members))
     }
 
     fn array(&mut self, depth: usize) -> Result<Node, JsonError> {
@@ -136,7 +146,7 @@ impl Parser<'_> {
                 return Ok(Node::Array(elements));
             }
             if !self.take(b',') {
-                return Err(self.error("Missing a comma or ] after an array element."));
+                return Err(self.error("Missing a comma or ']' after an array element."));
             }
         }
     }
@@ -159,8 +169,9 @@ impl Parser<'_> {
                     };
                 }
                 Some(b'\\') => {
+                    let begin = self.at;
                     self.at += 1;
-                    self.escape(&mut out)?;
+                    self.escape(&mut out).map_err(|error| JsonError { at: begin, ..error })?;
                 }
                 Some(_) => return Err(self.error("Invalid encoding in string.")),
                 None => return Err(self.error("Missing a closing quotation mark in string.")),

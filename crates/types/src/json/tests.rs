@@ -37,10 +37,10 @@ fn complaints() {
     for (text, complaint, at) in [
         ("", "The document is empty.", 0),
         ("{", "Missing a name for object member.", 1),
-        ("[1 2]", "Missing a comma or ] after an array element.", 3),
+        ("[1 2]", "Missing a comma or ']' after an array element.", 3),
         ("{\"a\" 1}", "Missing a colon after a name of object member.", 5),
         ("1 2", "The document root must not be followed by other values.", 2),
-        ("nul", "Invalid value.", 0),
+        ("nul", "Invalid value.", 3),
         ("\"abc", "Missing a closing quotation mark in string.", 4),
     ] {
         assert_eq!(parse_text(text.as_bytes()), Err(JsonError { complaint, at }), "{text}");

@@ -1,8 +1,8 @@
 //! A binary document to the text that `SELECT` shows.
 
 use super::binary::*;
-use crate::decimal::Decimal;
-use crate::temporal::{Date, DateTime, Time};
+use super::node::Node;
+use super::opaque::{Scalar, scalar_of};
 use crate::{TypeCode, number};
 
 /// Appends a document's text as `SELECT` shows it. A document that is not well-formed shows as
@@ -17,6 +17,86 @@ pub fn write_text(document: &[u8], out: &mut Vec<u8>) {
     };
     if written.is_none() {
         out.extend_from_slice(b"null");
+    }
+}
+
+/// Appends a tree's text as [`write_text`] writes it. The recursion is as deep as the tree.
+pub fn write_node_text(node: &Node, out: &mut Vec<u8>) {
+    write_tree(node, None, out);
+}
+
+/// Appends a tree's text as JSON_PRETTY writes it: a line a value, two spaces a level.
+pub fn write_pretty(node: &Node, out: &mut Vec<u8>) {
+    write_tree(node, Some(0), out);
+}
+
+/// Appends what JSON_UNQUOTE makes of the tree: a string without quotation marks and escapes.
+pub fn write_unquoted(node: &Node, out: &mut Vec<u8>) {
+    match node {
+        Node::String(text) => out.extend_from_slice(text),
+        node => {
+            let start = out.len();
+            write_node_text(node, out);
+            if matches!(node, Node::Opaque(..)) && out[start] == b'"' {
+                out.pop();
+                out.remove(start);
+            }
+        }
+    }
+}
+
+/// Appends a text as a JSON string.
+pub fn write_quoted(text: &[u8], out: &mut Vec<u8>) {
+    write_string(text, out);
+}
+
+/// `level`: how far lines are indented; none: all is one line.
+fn write_tree(node: &Node, level: Option<usize>, out: &mut Vec<u8>) {
+    let inner = level.map(|level| level + 1);
+    let line = |level: Option<usize>, out: &mut Vec<u8>| {
+        if let Some(level) = level {
+            out.push(b'\n');
+            out.resize(out.len() + 2 * level, b' ');
+        }
+    };
+    let separate = |i: usize, out: &mut Vec<u8>| {
+        if i > 0 {
+            out.extend_from_slice(if level.is_some() { b"," } else { b", " });
+        }
+        line(inner, out);
+    };
+    match node {
+        Node::Array(elements) => {
+            out.push(b'[');
+            for (i, element) in elements.iter().enumerate() {
+                separate(i, out);
+                write_tree(element, inner, out);
+            }
+            line(level.filter(|_| !elements.is_empty()), out);
+            out.push(b']');
+        }
+        Node::Object(members) => {
+            out.push(b'{');
+            for (i, (name, value)) in members.iter().enumerate() {
+                separate(i, out);
+                write_string(name, out);
+                out.extend_from_slice(b": ");
+                write_tree(value, inner, out);
+            }
+            line(level.filter(|_| !members.is_empty()), out);
+            out.push(b'}');
+        }
+        Node::Null => out.extend_from_slice(b"null"),
+        Node::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
+        Node::Int(n) => number::write_i64(*n, out),
+        Node::UInt(n) => number::write_u64(*n, out),
+        Node::Double(n) => write_double(*n, out),
+        Node::String(text) => write_string(text, out),
+        Node::Opaque(code, bytes) => {
+            if write_opaque(*code, bytes, out).is_none() {
+                out.extend_from_slice(b"null");
+            }
+        }
     }
 }
 
@@ -80,7 +160,7 @@ fn write_container(container: &Container<'_>, limits: &mut Limits, out: &mut Vec
     Some(())
 }
 
-fn write_string(text: &[u8], out: &mut Vec<u8>) {
+pub(super) fn write_string(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     for &byte in text {
         match byte {
@@ -101,47 +181,37 @@ fn write_string(text: &[u8], out: &mut Vec<u8>) {
 /// SQL values inside of JSON: decimals as numbers, dates and times as strings, everything else in
 /// base 64.
 fn write_opaque(type_byte: u8, bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
-    match TypeCode::from_u8(type_byte) {
-        Some(TypeCode::NewDecimal) => {
-            let [precision, scale, digits @ ..] = bytes else { return None };
-            if *precision == 0 || *precision > 65 || scale > precision || *scale > 38 {
-                return None;
-            }
-            out.extend_from_slice(Decimal::read_binary(digits, *precision, *scale)?.to_string().as_bytes());
-        }
-        Some(TypeCode::Date | TypeCode::Datetime | TypeCode::Timestamp) => {
-            let packed = i64::from_le_bytes(*bytes.first_chunk()?).unsigned_abs();
-            let (whole, micros) = (packed >> 24, (packed & 0xff_ffff) as u32);
-            let year_month = whole >> 22;
-            let date = Date {
-                year: u16::try_from(year_month / 13).ok()?.min(9999),
-                month: (year_month % 13) as u8,
-                day: (whole >> 17 & 31) as u8,
-            };
-            let (hour, minute, second) =
-                ((whole >> 12 & 31) as u8, (whole >> 6 & 63) as u8, (whole & 63) as u8);
+    let is_packed = matches!(
+        TypeCode::from_u8(type_byte),
+        Some(
+            TypeCode::NewDecimal | TypeCode::Date | TypeCode::Datetime | TypeCode::Timestamp | TypeCode::Time
+        )
+    );
+    match scalar_of(type_byte, bytes) {
+        Some(Scalar::Decimal(value)) => out.extend_from_slice(value.to_string().as_bytes()),
+        Some(scalar) => {
             out.push(b'"');
-            match TypeCode::from_u8(type_byte) {
-                Some(TypeCode::Date) => date.write_text(out),
-                _ => DateTime { date, hour, minute, second, micros }.write_text(6, out),
+            match scalar {
+                Scalar::Date(date, _) => date.write_text(out),
+                Scalar::Time(time, _) => time.write_text(6, out),
+                Scalar::DateTime(at, _) => at.write_text(6, out),
+                Scalar::Decimal(_) => {}
             }
             out.push(b'"');
         }
-        Some(TypeCode::Time) => {
-            let packed = i64::from_le_bytes(*bytes.first_chunk()?);
-            let (whole, micros) = (packed.unsigned_abs() >> 24, (packed.unsigned_abs() & 0xff_ffff) as u32);
-            let (hours, minutes) = ((whole >> 12 & 0x3ff) as u16, (whole >> 6 & 63) as u8);
+        None if is_packed => return None,
+        None => {
             out.push(b'"');
-            Time::new(packed < 0, hours, minutes, (whole & 63) as u8, micros)?.write_text(6, out);
-            out.push(b'"');
-        }
-        _ => {
-            out.extend_from_slice(format!("\"base64:type{type_byte}:").as_bytes());
-            write_base64(bytes, out);
+            write_opaque_unquoted(type_byte, bytes, out);
             out.push(b'"');
         }
     }
     Some(())
+}
+
+fn write_opaque_unquoted(type_byte: u8, bytes: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(format!("base64:type{type_byte}:").as_bytes());
+    write_base64(bytes, out);
 }
 
 fn write_base64(bytes: &[u8], out: &mut Vec<u8>) {

@@ -11,7 +11,7 @@ pub fn normalized(document: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The binary document; None if it is over 4 GB.
-pub(super) fn write_document(root: &Node) -> Option<Vec<u8>> {
+pub fn write_document(root: &Node) -> Option<Vec<u8>> {
     let mut out = vec![0];
     out[0] = write_node(root, &mut out)?;
     Some(out)

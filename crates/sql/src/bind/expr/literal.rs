@@ -45,7 +45,8 @@ impl Binder<'_> {
                 }
                 None => return Err(wrong_literal("DATETIME", text)),
             },
-            Literal::Bool(_) | Literal::Integer(_) | Literal::Decimal(_) | Literal::Float(_) => {
+            Literal::Bool(value) => return Ok(truth(*value)),
+            Literal::Integer(_) | Literal::Decimal(_) | Literal::Float(_) => {
                 plain_value(literal).expect("a number")
             }
         };
@@ -70,6 +71,13 @@ impl Binder<'_> {
             }
         }
     }
+}
+
+/// `TRUE` or `FALSE`: a number of one digit, which is how it is told from 1 and 0 in JSON.
+fn truth(value: bool) -> Expr {
+    let ty = ColumnType { form: Some(expr::truth_form()), ..ColumnType::bigint(false) };
+    let constant = Expr::constant(Value::Int(i64::from(value)));
+    Expr { ty, coercibility: Coercibility::Numeric, ..constant }
 }
 
 /// A text that is in utf8mb4 whatever its collation.

@@ -61,7 +61,7 @@ impl Binder<'_> {
             CastType::Time { fsp } => ColumnType::time(*fsp),
             CastType::DateTime { fsp } => ColumnType::datetime(*fsp),
             CastType::Year => ColumnType::year(),
-            CastType::Json => return Err(SqlError::not_supported("CAST(... AS JSON)")),
+            CastType::Json => ColumnType::json(),
         })
     }
 }
@@ -84,7 +84,7 @@ pub(super) fn expr_text_type(chars: u32, id: u16) -> ColumnType {
 
 pub(super) fn text_like(operand: &Expr) -> ColumnType {
     let id = if operand.ty.is_character() || operand.coercibility < Coercibility::Numeric {
-        operand.ty.collation
+        expr::text_collation(&operand.ty)
     } else {
         collation::UTF8MB4_0900_AI_CI
     };

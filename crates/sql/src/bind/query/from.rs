@@ -79,6 +79,12 @@ impl Binder<'_> {
                 from.tables.push(leaf(source, scope));
                 Ok((Joined::table(first, scope), JoinTree::Table(first)))
             }
+            TableRef::JsonTable(written) => {
+                let (source, table) = self.json_table(written, scope, outer)?;
+                self.add_to_scope(scope, table)?;
+                from.tables.push(leaf(source, scope));
+                Ok((Joined::table(first, scope), JoinTree::Table(first)))
+            }
             TableRef::Join { kind, left, right, on, using, natural } => {
                 self.join(*kind, left, right, on.as_ref(), using, *natural, scope, from, outer)
             }

@@ -30,6 +30,8 @@ pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
         session::FUNCTIONS,
         gtid::FUNCTIONS,
         json::FUNCTIONS,
+        json::MAKING,
+        json::READING,
         spatial::FUNCTIONS,
         vector::FUNCTIONS,
     ]

@@ -111,6 +111,7 @@ impl Shown<'_> {
             Source::Subquery(call) => {
                 self.subqueries[call.number].plan.columns.get(at).map(|column| &column.name)
             }
+            Source::JsonTable(table) => table.rows.column_at(at),
             Source::Virtual { .. } => None,
         };
         match column {
@@ -267,6 +268,10 @@ impl Shown<'_> {
         let source = match &step.source {
             Source::Stored { table, access } => self.accessed(step, table, access).expecting(read),
             Source::Virtual { .. } => operation("table", format!("Table scan on {}", step.alias), Vec::new()),
+            Source::JsonTable(_) => {
+                let text = format!("Materialize table function on {}", step.alias);
+                operation("table", text, Vec::new()).expecting(read)
+            }
             Source::Derived(plan) => {
                 let inside = query(plan, self.subqueries, self.arguments, self.met);
                 let inside = inside.below("materialize", "Materialize");

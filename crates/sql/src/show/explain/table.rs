@@ -31,7 +31,7 @@ fn row(engine: &Engine, at: usize, kind: &str, step: &TableStep, tables: &[&Tabl
             }
             (step.alias.clone(), ty, key, rows)
         }
-        Source::Virtual { .. } => (step.alias.clone(), "ALL", Value::Null, 0),
+        Source::Virtual { .. } | Source::JsonTable(_) => (step.alias.clone(), "ALL", Value::Null, 0),
         Source::Derived(_) | Source::Subquery(_) => (format!("<derived{}>", at + 2), "ALL", Value::Null, 0),
     };
     let notes = [

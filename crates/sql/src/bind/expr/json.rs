@@ -1,0 +1,162 @@
+//! Documents beside other values, JSON_VALUE.
+
+use super::super::constants::Constants;
+use super::super::{Binder, Place, Scope};
+use super::result_type::text_length;
+use crate::ast::{self, CastType, OnResponse};
+use crate::error::Result;
+use crate::expr::functions::json::{CAST_AS_JSON, DEFAULT, ERROR, JSON_VALUE, NULL};
+use crate::expr::{Coercibility, Expr, Node};
+use types::{ColumnType, TypeCode, Value, collation};
+
+/// Characters of what JSON_VALUE returns where nothing else is said.
+const VALUE_CHARS: u64 = 512;
+
+/// The name of a column.
+fn column_of<'s>(expr: &Expr, scope: &'s Scope) -> Option<&'s str> {
+    let Node::Slot(slot) = expr.node else { return None };
+    scope.of_slot(slot).map(|(table, at)| &*table.columns[at].name)
+}
+
+/// An operand that is to be a number.
+pub(in crate::bind) fn number(expr: Expr, scope: &Scope) -> Expr {
+    let column = column_of(&expr, scope).map(str::to_owned);
+    expr.numeric().from_json(&ColumnType::double(), column.as_deref())
+}
+
+/// Two values that are compared: both are documents if one is.
+pub(super) fn compared_as_documents(operands: [Expr; 2]) -> [Expr; 2] {
+    match operands.iter().any(Expr::is_json) {
+        true => operands.map(Expr::into_json),
+        false => operands,
+    }
+}
+
+/// An operand whose truth is asked.
+pub(in crate::bind) fn truth(expr: Expr, constants: &mut Constants) -> Expr {
+    if expr.is_json() {
+        let text = "Evaluating a JSON value in SQL boolean context does an implicit comparison against JSON integer \
+                    0; if this is not what you want, consider converting JSON to a SQL numeric type with \
+                    JSON_VALUE RETURNING";
+        constants.complaints.push((3986, text.to_owned()));
+    }
+    expr.numeric()
+}
+
+/// The operands of BETWEEN, which compares no documents: they are texts there, or numbers where the
+/// others are.
+pub(super) fn between(operands: [Expr; 3], scope: &Scope, constants: &mut Constants) -> [Expr; 3] {
+    if !operands.iter().any(Expr::is_json) {
+        return operands;
+    }
+    let text = "This version of MySQL doesn't yet support 'comparison of JSON in the BETWEEN operator'";
+    constants.complaints.push((1235, text.to_owned()));
+    let is_text = |expr: &Expr| expr.is_json() || expr.ty.is_character() || expr.ty.code == TypeCode::Null;
+    let all_texts = operands.iter().all(is_text);
+    operands.map(|operand| match (operand.is_json(), all_texts) {
+        (true, true) => Expr {
+            ty: ColumnType::longtext(collation::UTF8MB4_BIN),
+            nullable: operand.nullable,
+            coercibility: operand.coercibility,
+            node: Node::Recollate(Box::new(operand)),
+        },
+        (true, false) => number(operand, scope),
+        (false, _) => operand,
+    })
+}
+
+/// The operand of a cast: a document is read as what is wanted.
+pub(super) fn cast_operand(operand: Expr, ty: &ColumnType, scope: &Scope) -> Expr {
+    let column = column_of(&operand, scope).map(str::to_owned);
+    match ty.code {
+        TypeCode::Year => operand.from_json(&ColumnType::bigint(true), column.as_deref()),
+        TypeCode::NewDecimal => operand.from_json(&ColumnType::decimal(65, 30), column.as_deref()),
+        _ => operand.from_json(ty, column.as_deref()),
+    }
+}
+
+/// `CAST(operand AS JSON)`.
+pub(super) fn cast_as_json(operand: Expr) -> Expr {
+    Expr {
+        ty: ColumnType::json(),
+        nullable: operand.nullable,
+        coercibility: Coercibility::Implicit,
+        node: Node::Call { function: &CAST_AS_JSON, args: vec![operand] },
+    }
+}
+
+/// What messages of JSON_VALUE call a type.
+fn type_name(ty: &CastType) -> &'static str {
+    match ty {
+        CastType::Signed => "SIGNED",
+        CastType::Unsigned => "UNSIGNED",
+        CastType::Char { .. } | CastType::Binary { .. } => "STRING",
+        CastType::Decimal { .. } => "DECIMAL",
+        CastType::Double => "DOUBLE",
+        CastType::Float => "FLOAT",
+        CastType::Date => "DATE",
+        CastType::Time { .. } => "TIME",
+        CastType::DateTime { .. } => "DATETIME",
+        CastType::Year => "YEAR",
+        CastType::Json => "JSON",
+    }
+}
+
+impl Binder<'_> {
+    pub(super) fn json_value(&mut self, written: &ast::JsonValue, place: &mut Place<'_>) -> Result<Expr> {
+        let document = self.expr(&written.document, place)?;
+        let path = self.expr(&written.path, place)?;
+        let text = CastType::Char { length: Some(VALUE_CHARS), charset: Some("utf8mb4".to_owned()) };
+        let returning = written.returning.as_ref().unwrap_or(&text);
+        let ty = self.returned_type(returning, &document)?;
+        let mut args = vec![document, path];
+        args.push(Expr { ty: ty.clone(), ..Expr::constant(Value::text(type_name(returning))) });
+        for response in [&written.on_empty, &written.on_error] {
+            let (kind, value) = self.response(response, &ty, place)?;
+            args.push(Expr::constant(Value::Int(kind)));
+            args.push(value);
+        }
+        let node = Node::Call { function: &JSON_VALUE, args };
+        Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::Implicit })
+    }
+
+    /// The type that RETURNING says.
+    fn returned_type(&self, returning: &CastType, document: &Expr) -> Result<ColumnType> {
+        match returning {
+            CastType::Char { length: None, .. } | CastType::Binary { length: None } => {
+                let length = Some(u64::from(text_length(&ColumnType::longtext(collation::UTF8MB4_BIN))));
+                let whole = match returning {
+                    CastType::Binary { .. } => CastType::Binary { length },
+                    CastType::Char { charset, .. } => CastType::Char { length, charset: charset.clone() },
+                    other => other.clone(),
+                };
+                self.cast_type(&whole, document)
+            }
+            other => self.cast_type(other, document),
+        }
+    }
+
+    /// What is done where a path means nothing, and the default as a value of the type.
+    ///
+    /// # Errors
+    /// What the default ends with where it is none.
+    fn response(
+        &mut self,
+        response: &Option<OnResponse>,
+        ty: &ColumnType,
+        place: &mut Place<'_>,
+    ) -> Result<(i64, Expr)> {
+        let nothing = || Expr::constant(Value::Null);
+        match response {
+            None | Some(OnResponse::Null) => Ok((NULL, nothing())),
+            Some(OnResponse::Error) => Ok((ERROR, nothing())),
+            Some(OnResponse::Default(value)) => {
+                let value = self.expr(value, place)?;
+                let node = Node::Cast(Box::new(value));
+                let value =
+                    Expr { node, ty: ty.clone(), nullable: true, coercibility: Coercibility::Implicit };
+                Ok((DEFAULT, value))
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! JSON_TABLE in FROM: its document may name columns of the tables before it.
+
+use super::super::{Binder, Frame, Place, Scope, ScopeTable};
+use crate::ast::{self, JsonTableColumn, OnResponse};
+use crate::error::{Result, SqlError};
+use crate::expr::functions::json::{JSON_TABLE_DOCUMENT, no_document, no_path, stored};
+use crate::expr::{Coercibility, Expr, Node};
+use crate::plan::{JsonColumn, JsonColumnKind, JsonResponse, JsonRows, JsonTable, Source};
+use crate::sink::ColumnMeta;
+use types::json::{self, Path};
+use types::{ColumnType, Value};
+
+/// The columns that have been bound, in the order of the table.
+#[derive(Default)]
+struct Columns(Vec<ColumnMeta>);
+
+impl Columns {
+    /// Adds a column; its place in the row.
+    fn add(&mut self, name: &str, ty: &ColumnType) -> Result<usize> {
+        if self.0.iter().any(|known| known.name.eq_ignore_ascii_case(name)) {
+            return Err(SqlError::new(1060, format!("Duplicate column name '{name}'")));
+        }
+        self.0.push(ColumnMeta {
+            schema: String::new(),
+            table: String::new(),
+            org_table: String::new(),
+            name: name.to_owned(),
+            org_name: name.to_owned(),
+            ty: ty.clone(),
+            flags: 0,
+            decimals: 0,
+        });
+        Ok(self.0.len() - 1)
+    }
+}
+
+impl Binder<'_> {
+    /// The table and its columns; the tables of `scope` are before it.
+    pub(super) fn json_table(
+        &mut self,
+        written: &ast::JsonTable,
+        scope: &Scope,
+        outer: Option<&Frame<'_>>,
+    ) -> Result<(Source, ScopeTable)> {
+        let place = &mut Place::within(outer, scope, "a table function argument");
+        let document = self.expr(&written.document, place)?;
+        let mut columns = Columns::default();
+        let rows = self.json_rows(&written.rows, &mut columns)?;
+        let document = Expr {
+            ty: ColumnType::json(),
+            nullable: true,
+            coercibility: Coercibility::Implicit,
+            node: Node::Call { function: &JSON_TABLE_DOCUMENT, args: vec![document] },
+        };
+        let table = ScopeTable::computed("", &written.alias, &written.alias, &columns.0, scope.slots());
+        Ok((Source::JsonTable(Box::new(JsonTable { document, rows })), table))
+    }
+
+    fn column_type(&self, written: &ast::TypeSpec) -> Result<ColumnType> {
+        crate::ddl::kept_type(written, self.variables.connection_collation)
+            .ok_or_else(|| SqlError::not_supported(format!("columns of type {} of JSON_TABLE", written.name)))
+    }
+
+    /// The recursion is as deep as the parser lets paths be nested.
+    fn json_rows(&mut self, written: &ast::JsonTableRows, columns: &mut Columns) -> Result<JsonRows> {
+        let parse = |path: &[u8]| Path::parse(path).map_err(no_path);
+        let mut rows = JsonRows { path: parse(&written.path)?, columns: Vec::new(), nested: Vec::new() };
+        for column in &written.columns {
+            self.may_make(super::super::NODE_BYTES)?;
+            let (name, ty, kind) = match column {
+                JsonTableColumn::Nested(nested) => {
+                    rows.nested.push(self.json_rows(nested, columns)?);
+                    continue;
+                }
+                JsonTableColumn::Ordinality { name } => {
+                    (name, ColumnType::bigint(false), JsonColumnKind::Ordinality)
+                }
+                JsonTableColumn::Exists { name, ty, path } => {
+                    let ty = self.column_type(ty)?;
+                    (name, ty, JsonColumnKind::Exists(parse(path)?))
+                }
+                JsonTableColumn::Value { name, ty, path, on_empty, on_error } => {
+                    let ty = self.column_type(ty)?;
+                    let kind = JsonColumnKind::Value {
+                        path: parse(path)?,
+                        on_empty: self.json_response(on_empty, name, &ty)?,
+                        on_error: self.json_response(on_error, name, &ty)?,
+                    };
+                    (name, ty, kind)
+                }
+            };
+            let at = columns.add(name, &ty)?;
+            rows.columns.push((at, JsonColumn { name: name.clone(), ty, kind }));
+        }
+        Ok(rows)
+    }
+
+    /// A default is a document's text, which has to fit its column.
+    fn json_response(
+        &self,
+        written: &Option<OnResponse>,
+        name: &str,
+        ty: &ColumnType,
+    ) -> Result<JsonResponse> {
+        let literal = match written {
+            None | Some(OnResponse::Null) => return Ok(JsonResponse::Null),
+            Some(OnResponse::Error) => return Ok(JsonResponse::Error),
+            Some(OnResponse::Default(ast::Expr::Literal(ast::Literal::Text(text, _)))) => text,
+            Some(OnResponse::Default(_)) => return Err(SqlError::syntax("DEFAULT", 1)),
+        };
+        let node = json::parse_node(literal).map_err(|error| no_document(&error, "JSON_TABLE", 0))?;
+        let wrong = || SqlError::new(1067, format!("Invalid default value for '{name}'"));
+        if node == json::Node::Null {
+            return Ok(JsonResponse::Default(Value::Null));
+        }
+        let dates = self.variables.sql_mode.dates();
+        stored(&node, name, ty, dates).map(JsonResponse::Default).map_err(|error| match error.code {
+            3666 => wrong(),
+            _ => error,
+        })
+    }
+}

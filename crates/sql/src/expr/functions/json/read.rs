@@ -1,0 +1,265 @@
+//! Functions that ask documents.
+
+use super::super::{Call, Function, bigint, truth_value};
+use super::argument::{document, document_for, made, path, scalar, single_path};
+use super::{damaged, json, text_of_chars};
+use crate::error::{Result, SqlError};
+use crate::expr::like::like_while;
+use types::Value;
+use types::collation::UTF8MB4_BIN;
+use types::json::{self as documents, Leg, Node, Path};
+
+/// Arguments that a call may have at most.
+const MOST: usize = usize::MAX;
+
+pub(in super::super) const FUNCTIONS: &[Function] = &[
+    Function::new("json_extract", 2..=MOST, json, extract).sees_nulls(),
+    Function::new("json_length", 1..=2, bigint, length).sees_nulls(),
+    Function::new("json_depth", 1..=1, bigint, |call| {
+        Ok(document(call, 0)?.map_or(Value::Null, |node| Value::Int(node.depth() as i64)))
+    }),
+    Function::new("json_type", 1..=1, text_of_chars::<17>, |call| {
+        Ok(document(call, 0)?.map_or(Value::Null, |node| Value::text(node.type_name())))
+    })
+    .sees_nulls(),
+    Function::new("json_keys", 1..=2, json, keys).sees_nulls(),
+    Function::new("json_contains", 2..=3, bigint, contains).sees_nulls(),
+    Function::new("json_contains_path", 3..=MOST, bigint, contains_path).sees_nulls(),
+    Function::new("json_overlaps", 2..=2, bigint, |call| {
+        let (Some(a), Some(b)) = (document(call, 0)?, document(call, 1)?) else { return Ok(Value::Null) };
+        documents::overlaps(&a, &b, &|| call.ctx.check_interrupt()).map(truth_value)
+    })
+    .sees_nulls(),
+    Function::new("member of", 2..=2, bigint, member_of).sees_nulls(),
+    Function::new("json_search", 3..=MOST, json, search).sees_nulls(),
+    Function::new("json_storage_size", 1..=1, bigint, |call| match (&*call.values[0], document(call, 0)?) {
+        (_, None) => Ok(Value::Null),
+        (Value::Json(bytes), _) => Ok(Value::Int(bytes.len() as i64)),
+        (_, Some(node)) => {
+            let written = documents::write_document(&node).ok_or_else(damaged)?;
+            Ok(Value::Int(written.len() as i64))
+        }
+    }),
+    // Documents are kept as they are written anew: there is nothing free in them.
+    Function::new("json_storage_free", 1..=1, bigint, |call| {
+        Ok(document(call, 0)?.map_or(Value::Null, |_| Value::Int(0)))
+    }),
+];
+
+fn extract(call: &Call<'_>) -> Result<Value> {
+    if let Some(found) = extract_one(call)? {
+        return Ok(found);
+    }
+    let Some(node) = document(call, 0)? else { return Ok(Value::Null) };
+    let mut found = Vec::new();
+    let mut is_list = call.values.len() > 2;
+    for at in 1..call.values.len() {
+        let Some(path) = path(call, at)? else { return Ok(Value::Null) };
+        is_list |= path.may_mean_several();
+        call.ctx.check_interrupt()?;
+        found.extend(path.find(&node));
+    }
+    match (found.as_slice(), is_list) {
+        ([], _) => Ok(Value::Null),
+        ([one], false) => made(one, call.ctx),
+        (several, _) => {
+            call.ctx.charge_if_long(several.iter().map(|node| node.heap_bytes()).sum())?;
+            made(&Node::Array(several.iter().map(|node| (*node).clone()).collect()), call.ctx)
+        }
+    }
+}
+
+/// One path without wildcards in a document in binary form: only what it means is read.
+fn extract_one(call: &Call<'_>) -> Result<Option<Value>> {
+    let (Value::Json(bytes), 2) = (&*call.values[0], call.values.len()) else { return Ok(None) };
+    let Some(path) = path(call, 1)? else { return Ok(Some(Value::Null)) };
+    if path.may_mean_several() {
+        return Ok(None);
+    }
+    match documents::read_at(bytes, &path).ok_or_else(damaged)? {
+        Some(node) => made(&node, call.ctx).map(Some),
+        None => Ok(Some(Value::Null)),
+    }
+}
+
+fn length(call: &Call<'_>) -> Result<Value> {
+    if call.values.len() == 1 {
+        return Ok(document(call, 0)?.map_or(Value::Null, |node| Value::Int(node.length() as i64)));
+    }
+    // With a path it is the length of what JSON_EXTRACT gives.
+    let Some(node) = document_for(call, 0, "json_extract")? else { return Ok(Value::Null) };
+    let Some(path) = path(call, 1)? else { return Ok(Value::Null) };
+    let found = path.find(&node);
+    // What several values are found by is their list.
+    let length = if path.may_mean_several() { found.len() } else { found.first().map_or(0, |n| n.length()) };
+    Ok(if found.is_empty() { Value::Null } else { Value::Int(length as i64) })
+}
+
+fn keys(call: &Call<'_>) -> Result<Value> {
+    let Some(node) = document(call, 0)? else { return Ok(Value::Null) };
+    let path = match call.is_given(1) {
+        true => single_path(call, 1)?,
+        false => Some(Path::default()),
+    };
+    let Some(path) = path else { return Ok(Value::Null) };
+    match path.find_one(&node) {
+        Some(Node::Object(members)) => {
+            let names = members.iter().map(|(name, _)| Node::String(name.clone())).collect();
+            made(&Node::Array(names), call.ctx)
+        }
+        _ => Ok(Value::Null),
+    }
+}
+
+fn contains(call: &Call<'_>) -> Result<Value> {
+    let Some(node) = document(call, 0)? else { return Ok(Value::Null) };
+    let Some(candidate) = document(call, 1)? else { return Ok(Value::Null) };
+    let path = match call.is_given(2) {
+        true => single_path(call, 2)?,
+        false => Some(Path::default()),
+    };
+    let Some(path) = path else { return Ok(Value::Null) };
+    let Some(target) = path.find_one(&node) else { return Ok(Value::Null) };
+    documents::contains(target, &candidate, &|| call.ctx.check_interrupt()).map(truth_value)
+}
+
+/// `one` or `all`, whether it is the former; `None` for NULL.
+///
+/// # Errors
+/// 3154 for anything else.
+fn is_one(call: &Call<'_>, at: usize) -> Result<Option<bool>> {
+    if call.values[at].is_null() {
+        return Ok(None);
+    }
+    match call.bytes(at).to_ascii_lowercase().as_slice() {
+        b"one" => Ok(Some(true)),
+        b"all" => Ok(Some(false)),
+        _ => Err(SqlError::new(
+            3154,
+            format!("The oneOrAll argument to {} may take these values: 'one' or 'all'.", call.name),
+        )),
+    }
+}
+
+fn contains_path(call: &Call<'_>) -> Result<Value> {
+    let Some(node) = document(call, 0)? else { return Ok(Value::Null) };
+    let Some(one) = is_one(call, 1)? else { return Ok(Value::Null) };
+    for at in 2..call.values.len() {
+        let Some(path) = path(call, at)? else { return Ok(Value::Null) };
+        call.ctx.check_interrupt()?;
+        if path.find(&node).is_empty() != one {
+            return Ok(truth_value(one));
+        }
+    }
+    Ok(truth_value(!one))
+}
+
+fn member_of(call: &Call<'_>) -> Result<Value> {
+    if call.values[0].is_null() {
+        return Ok(Value::Null);
+    }
+    let Some(node) = document(call, 1)? else { return Ok(Value::Null) };
+    let wanted = scalar(call, 0)?;
+    let is = |element: &Node| element.compare(&wanted).is_eq();
+    Ok(truth_value(match &*node {
+        Node::Array(elements) => elements.iter().any(is),
+        node => is(node),
+    }))
+}
+
+/// JSON_SEARCH's pattern, and the paths that it has been found at.
+struct Search<'c> {
+    call: &'c Call<'c>,
+    pattern: Vec<u8>,
+    escape: Option<u8>,
+    one: bool,
+    found: Vec<Vec<u8>>,
+}
+
+impl Search<'_> {
+    /// Whether the search is done. The recursion is as deep as the document.
+    fn visit(&mut self, node: &Node, at: &mut Vec<u8>) -> Result<bool> {
+        let len = at.len();
+        match node {
+            Node::String(text) => {
+                let goes_on = || self.call.ctx.check_interrupt();
+                let matches = like_while(text, &self.pattern, self.escape, UTF8MB4_BIN, goes_on)?;
+                if matches && !self.found.contains(at) {
+                    self.call.check_room(at.len())?;
+                    self.found.push(at.clone());
+                }
+                return Ok(matches && self.one);
+            }
+            Node::Array(elements) => {
+                for (index, element) in elements.iter().enumerate() {
+                    at.extend_from_slice(format!("[{index}]").as_bytes());
+                    let done = self.visit(element, at)?;
+                    at.truncate(len);
+                    if done {
+                        return Ok(true);
+                    }
+                }
+            }
+            Node::Object(members) => {
+                for (name, value) in members {
+                    documents::write_leg(&Leg::Member(name.clone()), at);
+                    let done = self.visit(value, at)?;
+                    at.truncate(len);
+                    if done {
+                        return Ok(true);
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(false)
+    }
+}
+
+/// The character that JSON_SEARCH's argument says, or `\`.
+fn escape_of(call: &Call<'_>) -> Result<Option<u8>> {
+    if !call.is_given(3) || call.values[3].is_null() {
+        return Ok(Some(b'\\'));
+    }
+    match *call.bytes(3) {
+        [] => Ok(Some(b'\\')),
+        [escape] => Ok(Some(escape)),
+        _ => Err(SqlError::new(1210, "Incorrect arguments to ESCAPE")),
+    }
+}
+
+fn search(call: &Call<'_>) -> Result<Value> {
+    let Some(node) = document(call, 0)? else { return Ok(Value::Null) };
+    let Some(one) = is_one(call, 1)? else { return Ok(Value::Null) };
+    let escape = escape_of(call)?;
+    if call.values[2].is_null() {
+        return Ok(Value::Null);
+    }
+    let mut paths = Vec::new();
+    for at in 4..call.values.len() {
+        let Some(path) = path(call, at)? else { return Ok(Value::Null) };
+        paths.push(path);
+    }
+    if paths.is_empty() {
+        paths.push(Path::default());
+    }
+    let mut search = Search { call, pattern: call.bytes(2).into_owned(), escape, one, found: Vec::new() };
+    for path in &paths {
+        let mut done = false;
+        for (mut at, node) in path.places(&node) {
+            done = search.visit(node, &mut at)?;
+            if done {
+                break;
+            }
+        }
+        if done {
+            break;
+        }
+    }
+    let mut found: Vec<Node> = search.found.into_iter().map(Node::String).collect();
+    match found.len() {
+        0 => Ok(Value::Null),
+        1 => made(&found.swap_remove(0), call.ctx),
+        _ => made(&Node::Array(found), call.ctx),
+    }
+}

@@ -1,0 +1,63 @@
+//! JSON_ARRAYAGG and JSON_OBJECTAGG: the document of a group's rows.
+
+use super::functions::json::{made, no_name, scalar_of};
+use super::{Context, Expr, text_of};
+use crate::error::Result;
+use crate::memory::{Charge, allocated, growth};
+use types::Value;
+use types::json::Node;
+
+/// What a group has given so far.
+#[derive(Debug)]
+pub(super) enum JsonParts {
+    Array(Vec<Node>),
+    Object(Vec<(Vec<u8>, Node)>),
+}
+
+impl JsonParts {
+    /// Takes a row in.
+    ///
+    /// # Errors
+    /// 3158 for a member without a name; what the arguments end with.
+    pub fn add(
+        &mut self,
+        args: &[Expr],
+        row: &[Value],
+        ctx: &Context<'_>,
+        charge: &mut Charge,
+    ) -> Result<()> {
+        match self {
+            JsonParts::Array(elements) => {
+                let node = scalar_of(&*args[0].eval(row, ctx)?, &args[0], ctx)?;
+                charge.add(allocated(node.heap_bytes()))?;
+                growth::push(elements, node, charge)
+            }
+            JsonParts::Object(members) => {
+                let name = args[0].eval(row, ctx)?;
+                if name.is_null() {
+                    return Err(no_name());
+                }
+                let name = text_of(&name).into_owned();
+                let node = scalar_of(&*args[1].eval(row, ctx)?, &args[1], ctx)?;
+                charge.add(allocated(name.len()) + allocated(node.heap_bytes()))?;
+                growth::push(members, (name, node), charge)
+            }
+        }
+    }
+
+    /// The document; NULL where there were no rows.
+    pub fn finish(self, ctx: &Context<'_>) -> Result<Value> {
+        let is_empty = match &self {
+            JsonParts::Array(elements) => elements.is_empty(),
+            JsonParts::Object(members) => members.is_empty(),
+        };
+        if is_empty {
+            return Ok(Value::Null);
+        }
+        let node = match self {
+            JsonParts::Array(elements) => Node::Array(elements),
+            JsonParts::Object(members) => Node::object(members),
+        };
+        made(&node, ctx)
+    }
+}

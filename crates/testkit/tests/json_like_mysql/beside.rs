@@ -1,0 +1,89 @@
+//! Both servers, asked the same; the warnings of each statement are compared too.
+
+use bench::instance::{Flavor, Settings};
+use protocol::client::{Client, ResultSet};
+use protocol::column::Column;
+use testkit::{Server, available};
+
+/// This server and MySQL, each with a client.
+pub struct Both {
+    _servers: [Server; 2],
+    clients: [Client; 2],
+    asked: usize,
+    wrong: Vec<String>,
+}
+
+fn row_shown(row: &[Option<Vec<u8>>]) -> String {
+    let cell = |cell: &Option<Vec<u8>>| match cell {
+        Some(bytes) => bytes.escape_ascii().to_string(),
+        None => "NULL".to_owned(),
+    };
+    row.iter().map(cell).collect::<Vec<_>>().join("|")
+}
+
+/// What is compared of a column. Integers are of one type here, and texts of any length.
+fn column_shown(column: &Column) -> String {
+    let field_type = match column.field_type {
+        1 | 2 | 3 | 9 => 8,
+        249..=253 => 253,
+        other => other,
+    };
+    format!("{} {field_type}", column.name)
+}
+
+fn shown(result: &ResultSet) -> String {
+    let rows: Vec<String> = result.rows.iter().map(|row| row_shown(row)).collect();
+    let columns: Vec<String> = result.columns.iter().map(column_shown).collect();
+    format!("{} [{}]", rows.join(" "), columns.join(", "))
+}
+
+fn ask(client: &mut Client, text: &str) -> String {
+    let answer = match client.query(text) {
+        Ok(result) if result.columns.is_empty() => format!("{} rows", result.ok.affected_rows),
+        Ok(result) => shown(&result),
+        // Further lines beside an error are MySQL's own business.
+        Err(error) => return error.to_string(),
+    };
+    match client.query("SHOW WARNINGS") {
+        Ok(warnings) => {
+            let warnings: Vec<String> = warnings.rows.iter().map(|row| row_shown(row)).collect();
+            format!("{answer} {}", warnings.join(" "))
+        }
+        Err(error) => format!("{answer} {error}"),
+    }
+}
+
+impl Both {
+    /// `None` where MySQL is not there.
+    pub fn start(test: &str, statements: &[&str]) -> Option<Both> {
+        if !available(test, &[Flavor::MySql]) {
+            return None;
+        }
+        let servers =
+            [Flavor::Slipstream, Flavor::MySql].map(|flavor| Server::start(flavor, &Settings::default()));
+        let clients = servers.each_ref().map(|server| server.connect());
+        let mut both = Both { _servers: servers, clients, asked: 0, wrong: Vec::new() };
+        for statement in statements {
+            for client in &mut both.clients {
+                client.query(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+            }
+        }
+        Some(both)
+    }
+
+    /// Asks both the same, and notes a difference.
+    pub fn ask(&mut self, statement: &str) {
+        self.asked += 1;
+        let [ours, theirs] = self.clients.each_mut().map(|client| ask(client, statement));
+        if ours != theirs {
+            self.wrong.push(format!("{statement}\n  here:  {ours}\n  MySQL: {theirs}"));
+        }
+    }
+
+    /// How many statements were asked, if all answers were the same.
+    pub fn finish(self) -> usize {
+        let shown = self.wrong.iter().take(60).cloned().collect::<Vec<_>>().join("\n");
+        assert!(self.wrong.is_empty(), "{} of {} differ\n{shown}", self.wrong.len(), self.asked);
+        self.asked
+    }
+}

@@ -1,0 +1,9 @@
+//! JSON beside MySQL's: values, types, errors and warnings of all functions. The real MySQL is
+//! asked the same.
+
+mod beside;
+mod functions;
+mod random;
+mod replicated;
+
+mod table;

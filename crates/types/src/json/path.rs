@@ -1,0 +1,459 @@
+//! Path expressions: `$.name[0].*[last-1 to last]**.x`.
+
+use super::node::{Node, member_place};
+use super::parse::parse_name;
+
+/// A step of a path, from a value to values in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Leg {
+    /// `.name`
+    Member(Vec<u8>),
+    /// `.*`
+    AnyMember,
+    /// `[n]`, `[last-n]`
+    Cell(Cell),
+    /// `[a to b]`
+    Range(Cell, Cell),
+    /// `[*]`
+    AnyCell,
+    /// `**`: the value itself and all below it.
+    Below,
+}
+
+/// An index of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// From 0.
+    pub index: u32,
+    /// Counted from the last one.
+    pub from_end: bool,
+}
+
+impl Cell {
+    /// Where it is in an array of this length, or the end that it is beyond.
+    pub fn place(self, len: usize) -> Result<usize, usize> {
+        let index = self.index as usize;
+        match (self.from_end, index < len) {
+            (true, true) => Ok(len - index - 1),
+            (true, false) => Err(0),
+            (false, true) => Ok(index),
+            (false, false) => Err(len),
+        }
+    }
+}
+
+impl Leg {
+    /// The elements that it means in an array of this length.
+    fn cells(&self, len: usize) -> std::ops::Range<usize> {
+        let either = |place: Result<usize, usize>| place.unwrap_or_else(|end| end);
+        match self {
+            Leg::Cell(cell) => cell.place(len).map_or(0..0, |at| at..at + 1),
+            Leg::Range(first, last) => {
+                let end = last.place(len).map_or_else(|end| end, |at| at + 1);
+                either(first.place(len))..end
+            }
+            Leg::AnyCell => 0..len,
+            _ => 0..0,
+        }
+    }
+
+    /// Whether it means a value that is no array, as the only element of one.
+    pub fn means_itself(&self) -> bool {
+        match self {
+            Leg::Cell(_) | Leg::Range(..) => !self.cells(1).is_empty(),
+            _ => false,
+        }
+    }
+
+    fn may_mean_several(&self) -> bool {
+        matches!(self, Leg::AnyMember | Leg::AnyCell | Leg::Below | Leg::Range(..))
+    }
+}
+
+/// A path expression.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Path {
+    /// Its steps from the root.
+    pub legs: Vec<Leg>,
+}
+
+impl Path {
+    /// Reads a path; the error is the byte where it is none (error 3143).
+    pub fn parse(text: &[u8]) -> Result<Path, usize> {
+        let mut reader = Reader { text, at: 0 };
+        match reader.path() {
+            Some(legs) => Ok(Path { legs }),
+            None => Err(reader.at.min(text.len())),
+        }
+    }
+
+    /// Whether it can mean several values of one document.
+    pub fn may_mean_several(&self) -> bool {
+        self.legs.iter().any(Leg::may_mean_several)
+    }
+
+    /// The values that it means, each once, in the order of the document.
+    pub fn find<'n>(&self, root: &'n Node) -> Vec<&'n Node> {
+        let mut found = Vec::new();
+        seek(root, &self.legs, &mut found);
+        if self.legs.contains(&Leg::Below) {
+            // A value may be its own only element, and have been found as one already.
+            let mut seen = std::collections::HashSet::new();
+            found.retain(|node| seen.insert(std::ptr::from_ref::<Node>(node)));
+        }
+        found
+    }
+
+    /// As [`Path::find`], with the path of each, which has no wildcards. What is no array is not taken
+    /// for one here.
+    pub fn places<'n>(&self, root: &'n Node) -> Vec<(Vec<u8>, &'n Node)> {
+        let mut found = Vec::new();
+        let mut at = b"$".to_vec();
+        seek_places(root, &self.legs, &mut at, &mut found);
+        let mut seen = std::collections::HashSet::new();
+        found.retain(|(_, node)| seen.insert(std::ptr::from_ref::<Node>(node)));
+        found
+    }
+
+    /// The value that a path without wildcards means.
+    pub fn find_one<'n>(&self, root: &'n Node) -> Option<&'n Node> {
+        self.legs.iter().try_fold(root, |node, leg| match (node, leg) {
+            (Node::Object(_), Leg::Member(name)) => node.member(name),
+            (Node::Array(elements), Leg::Cell(cell)) => elements.get(cell.place(elements.len()).ok()?),
+            (node, leg) => leg.means_itself().then_some(node),
+        })
+    }
+
+    /// As [`Path::find_one`], to change the value.
+    pub fn find_one_mut<'n>(&self, root: &'n mut Node) -> Option<&'n mut Node> {
+        find_mut(root, &self.legs)
+    }
+}
+
+/// The value that steps without wildcards lead to.
+pub(super) fn find_mut<'n>(root: &'n mut Node, legs: &[Leg]) -> Option<&'n mut Node> {
+    legs.iter().try_fold(root, |node, leg| match (node, leg) {
+        (Node::Object(members), Leg::Member(name)) => {
+            let at = member_place(members, name).ok()?;
+            Some(&mut members[at].1)
+        }
+        (Node::Array(elements), Leg::Cell(cell)) => {
+            let at = cell.place(elements.len()).ok()?;
+            elements.get_mut(at)
+        }
+        (node, leg) => leg.means_itself().then_some(node),
+    })
+}
+
+/// The recursion is as deep as the document and the path together: both are bounded.
+fn seek<'n>(node: &'n Node, legs: &[Leg], found: &mut Vec<&'n Node>) {
+    let Some((leg, rest)) = legs.split_first() else {
+        found.push(node);
+        return;
+    };
+    match (leg, node) {
+        (Leg::Member(name), Node::Object(_)) => {
+            if let Some(value) = node.member(name) {
+                seek(value, rest, found);
+            }
+        }
+        (Leg::AnyMember, Node::Object(members)) => {
+            members.iter().for_each(|(_, value)| seek(value, rest, found));
+        }
+        (Leg::Below, node) => {
+            seek(node, rest, found);
+            match node {
+                Node::Array(elements) => elements.iter().for_each(|element| seek(element, legs, found)),
+                Node::Object(members) => members.iter().for_each(|(_, value)| seek(value, legs, found)),
+                _ => {}
+            }
+        }
+        (_, Node::Array(elements)) => {
+            let cells = leg.cells(elements.len());
+            elements.get(cells).into_iter().flatten().for_each(|element| seek(element, rest, found));
+        }
+        _ if leg.means_itself() => seek(node, rest, found),
+        _ => {}
+    }
+}
+
+/// As [`seek`], with the paths.
+fn seek_places<'n>(node: &'n Node, legs: &[Leg], at: &mut Vec<u8>, found: &mut Vec<(Vec<u8>, &'n Node)>) {
+    let Some((leg, rest)) = legs.split_first() else {
+        found.push((at.clone(), node));
+        return;
+    };
+    let len = at.len();
+    let mut go = |step: Leg, node: &'n Node, legs: &[Leg]| {
+        write_leg(&step, at);
+        seek_places(node, legs, at, found);
+        at.truncate(len);
+    };
+    let cell = |index: usize| Leg::Cell(Cell { index: index as u32, from_end: false });
+    match (leg, node) {
+        (Leg::Member(name), Node::Object(_)) => {
+            if let Some(value) = node.member(name) {
+                go(leg.clone(), value, rest);
+            }
+        }
+        (Leg::AnyMember, Node::Object(members)) => {
+            members.iter().for_each(|(name, value)| go(Leg::Member(name.clone()), value, rest));
+        }
+        (Leg::Below, Node::Array(elements)) => {
+            seek_places(node, rest, at, found);
+            for (index, element) in elements.iter().enumerate() {
+                write_leg(&cell(index), at);
+                seek_places(element, legs, at, found);
+                at.truncate(len);
+            }
+        }
+        (Leg::Below, Node::Object(members)) => {
+            seek_places(node, rest, at, found);
+            for (name, value) in members {
+                write_leg(&Leg::Member(name.clone()), at);
+                seek_places(value, legs, at, found);
+                at.truncate(len);
+            }
+        }
+        (Leg::Below, _) => seek_places(node, rest, at, found),
+        (_, Node::Array(elements)) => {
+            for index in leg.cells(elements.len()) {
+                go(cell(index), &elements[index], rest);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Appends a step as MySQL writes it: a name that is no identifier is in quotation marks.
+pub fn write_leg(leg: &Leg, out: &mut Vec<u8>) {
+    match leg {
+        Leg::Member(name) => {
+            out.push(b'.');
+            match is_identifier(name) {
+                true => out.extend_from_slice(name),
+                false => super::text::write_string(name, out),
+            }
+        }
+        Leg::Cell(cell) => {
+            let from = if cell.from_end { "last-" } else { "" };
+            out.extend_from_slice(format!("[{from}{}]", cell.index).as_bytes());
+        }
+        Leg::AnyMember => out.extend_from_slice(b".*"),
+        Leg::AnyCell => out.extend_from_slice(b"[*]"),
+        Leg::Below => out.extend_from_slice(b"**"),
+        Leg::Range(first, last) => {
+            let shown = |cell: &Cell| match cell.from_end {
+                true => format!("last-{}", cell.index),
+                false => cell.index.to_string(),
+            };
+            out.extend_from_slice(format!("[{} to {}]", shown(first), shown(last)).as_bytes());
+        }
+    }
+}
+
+/// Names that need no quotation marks: those of ECMAScript.
+fn is_identifier(name: &[u8]) -> bool {
+    let Ok(name) = std::str::from_utf8(name) else { return false };
+    let begins = |c: char| c.is_alphabetic() || matches!(c, '$' | '_');
+    let goes_on = |c: char| {
+        begins(c) || c.is_alphanumeric() || matches!(c, '\u{200c}' | '\u{200d}' | '\u{203f}'..='\u{2040}')
+    };
+    let mut characters = name.chars();
+    characters.next().is_some_and(begins) && characters.all(goes_on)
+}
+
+struct Reader<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    /// The next byte, which is behind us then, whatever it is.
+    fn pop(&mut self) -> Option<u8> {
+        let byte = self.peek();
+        self.at += usize::from(byte.is_some());
+        byte
+    }
+
+    fn skip_spaces(&mut self) {
+        while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
+            self.at += 1;
+        }
+    }
+
+    fn path(&mut self) -> Option<Vec<Leg>> {
+        let mut legs = Vec::new();
+        self.skip_spaces();
+        (self.pop()? == b'$').then_some(())?;
+        self.skip_spaces();
+        while let Some(next) = self.peek() {
+            legs.push(match next {
+                b'.' => self.member()?,
+                b'[' => self.cell()?,
+                b'*' => self.below()?,
+                _ => return None,
+            });
+            self.skip_spaces();
+        }
+        (legs.last() != Some(&Leg::Below)).then_some(legs)
+    }
+
+    fn below(&mut self) -> Option<Leg> {
+        self.at += 1;
+        (self.pop()? == b'*').then_some(())?;
+        (self.peek()? != b'*').then_some(Leg::Below)
+    }
+
+    fn member(&mut self) -> Option<Leg> {
+        self.at += 1;
+        self.skip_spaces();
+        if self.peek()? == b'*' {
+            self.at += 1;
+            return Some(Leg::AnyMember);
+        }
+        let rest = &self.text[self.at..];
+        if rest[0] == b'"' {
+            let written = &rest[..end_of_quoted(rest)];
+            self.at += written.len();
+            return parse_name(written).map(Leg::Member);
+        }
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'.' | b'[' | b'*');
+        let written = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
+        self.at += written.len();
+        let name = parse_name(&[b"\"", written, b"\""].concat())?;
+        is_identifier(&name).then_some(Leg::Member(name))
+    }
+
+    fn cell(&mut self) -> Option<Leg> {
+        self.at += 1;
+        self.skip_spaces();
+        let leg = if self.peek()? == b'*' {
+            self.at += 1;
+            Leg::AnyCell
+        } else {
+            let first = self.index()?;
+            self.skip_spaces();
+            self.peek()?;
+            match self.range_follows() {
+                true => {
+                    self.at += 3;
+                    self.skip_spaces();
+                    let last = self.index()?;
+                    let is_empty = first.from_end == last.from_end
+                        && match first.from_end {
+                            true => first.index < last.index,
+                            false => first.index > last.index,
+                        };
+                    (!is_empty).then_some(Leg::Range(first, last))?
+                }
+                false => Leg::Cell(first),
+            }
+        };
+        self.skip_spaces();
+        (self.pop()? == b']').then_some(leg)
+    }
+
+    /// `to` with spaces around it.
+    fn range_follows(&self) -> bool {
+        let is_space = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_whitespace);
+        self.text[self.at..].starts_with(b"to")
+            && is_space(self.text.get(self.at - 1))
+            && is_space(self.text.get(self.at + 2))
+            && self.at + 3 < self.text.len()
+    }
+
+    fn index(&mut self) -> Option<Cell> {
+        let from_end = self.text[self.at..].starts_with(b"last");
+        if from_end {
+            self.at += 4;
+            self.skip_spaces();
+            if self.peek() != Some(b'-') {
+                return Some(Cell { index: 0, from_end });
+            }
+            self.at += 1;
+            self.skip_spaces();
+        }
+        let rest = &self.text[self.at..];
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let index = std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()?;
+        self.at += digits;
+        Some(Cell { index, from_end })
+    }
+}
+
+/// How long a name in quotation marks is, with both of them; all of the text where the second one
+/// is missing.
+fn end_of_quoted(text: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse_node;
+
+    #[test]
+    fn places_of_errors_are_mysqls() {
+        for (text, at) in [
+            ("", 0),
+            ("a", 1),
+            ("$.", 2),
+            ("$..a", 2),
+            ("$.a b", 4),
+            ("$**", 3),
+            ("$***.a", 3),
+            ("$**.**", 6),
+            ("$.\"a", 4),
+            ("$.1a", 4),
+            ("$[1", 3),
+            ("$[]", 2),
+            ("$[-1]", 2),
+            ("$[last+1]", 7),
+            ("$[2 to 1]", 8),
+            ("$[last-1 to last-2]", 18),
+            ("$[0to1]", 4),
+            ("$[0 to]", 5),
+            ("$[99999999999]", 2),
+            ("$.a-b", 5),
+            ("$.a ,", 4),
+        ] {
+            assert_eq!(Path::parse(text.as_bytes()), Err(at), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_are_found_once_and_in_order() {
+        let root = parse_node(br#"{"a": {"b": [1, 2, {"a": 5}]}, "c": [[7]]}"#).expect("is JSON");
+        let found = |path: &str| {
+            let path = Path::parse(path.as_bytes()).expect("a path");
+            let texts = path.find(&root).into_iter().map(|node| {
+                let mut text = Vec::new();
+                super::super::write_node_text(node, &mut text);
+                String::from_utf8(text).expect("is text")
+            });
+            texts.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(found("$.a.b[last]"), r#"{"a": 5}"#);
+        assert_eq!(found("$.a.b[1 to last]"), r#"2 {"a": 5}"#);
+        assert_eq!(found("$.a.b[last-9 to 1]"), "1 2");
+        assert_eq!(found("$.a.b[*]"), r#"1 2 {"a": 5}"#);
+        assert_eq!(found("$**.a"), r#"{"b": [1, 2, {"a": 5}]} 5"#);
+        assert_eq!(found("$.c**[0]"), "[7] 7");
+        assert_eq!(found("$.a.b[0][0][last]"), "1");
+        assert_eq!(found("$.a.b[0][1]"), "");
+        assert_eq!(found(" $ . c [ 0 ] "), "[7]");
+    }
+}
