@@ -90,6 +90,32 @@ impl Number {
     }
 }
 
+impl Number {
+    /// The nearest double, and behind it the decimal that tells numbers apart that share one: a
+    /// double is the shortest decimal that is read as it.
+    fn write_order_key(self, out: &mut Vec<u8>) {
+        let whole = |n: i128| match (i64::try_from(n), u64::try_from(n)) {
+            (Ok(n), _) => Some(Decimal::from(n)),
+            (_, Ok(n)) => Some(Decimal::from(n)),
+            _ => None,
+        };
+        let (nearest, decimal) = match self {
+            Number::Int(n) => (n as f64, whole(n)),
+            // From here on doubles are whole numbers, and their shortest decimals need not be.
+            Number::Double(n) if n.abs() >= 9_007_199_254_740_992.0 && n.abs() < 1.8e19 => {
+                (n, whole(n as i128))
+            }
+            Number::Double(n) => (n, Decimal::from_f64(n)),
+            Number::Decimal(n) => (n.to_f64(), Some(n)),
+        };
+        // -0 equals 0.
+        let bits = if nearest == 0.0 { 0 } else { nearest.to_bits() };
+        let ordered = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
+        out.extend_from_slice(&ordered.to_be_bytes());
+        decimal.unwrap_or_else(|| Decimal::from(0i64)).write_order_key(out);
+    }
+}
+
 /// A whole number of 64 bits beside a double, of which no digit is lost.
 fn exact(whole: i128, double: f64) -> Ordering {
     match (whole as f64).partial_cmp(&double) {
@@ -184,6 +210,33 @@ impl Node {
         }
     }
 
+    /// Appends bytes that compare by memcmp as ORDER BY has documents, of which none is the
+    /// beginning of another. As in MySQL, arrays and objects are ordered by their lengths alone,
+    /// and a date is before a time, a time before a date with a time.
+    pub fn write_order_key(&self, out: &mut Vec<u8>) {
+        let comparable = Comparable::of(self);
+        out.push(comparable.rank() as u8);
+        match comparable {
+            Comparable::Null => {}
+            Comparable::Number(number) => number.write_order_key(out),
+            Comparable::String(text) => write_ended(text, out),
+            Comparable::Bool(value) => out.push(u8::from(value)),
+            Comparable::Date(n) | Comparable::Time(n) | Comparable::DateTime(n) => {
+                out.extend_from_slice(&(n as u64 ^ 1 << 63).to_be_bytes());
+            }
+            Comparable::Opaque(code, bytes) => {
+                out.push(code);
+                write_ended(bytes, out);
+            }
+            Comparable::Array(elements) => {
+                out.extend_from_slice(&(elements.len() as u64).to_be_bytes());
+            }
+            Comparable::Object(members) => {
+                out.extend_from_slice(&(members.len() as u64).to_be_bytes());
+            }
+        }
+    }
+
     fn double(&self) -> f64 {
         match self {
             Node::Double(n) => *n,
@@ -196,6 +249,17 @@ impl Node {
 fn plain(text: &str) -> String {
     let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text };
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// Bytes with an end that is before every byte: a zero among them is followed by 0xff.
+fn write_ended(bytes: &[u8], out: &mut Vec<u8>) {
+    for byte in bytes {
+        out.push(*byte);
+        if *byte == 0 {
+            out.push(0xff);
+        }
+    }
+    out.extend_from_slice(&[0, 0]);
 }
 
 fn write_sized(bytes: &[u8], out: &mut Vec<u8>) {
@@ -258,6 +322,22 @@ mod tests {
                 assert_eq!(key(a) == key(b), i == j, "{} {}", ordered[i], ordered[j]);
             }
         }
+        // ORDER BY looks at lengths of arrays and objects alone.
+        let is_scalar = |node: &&Node| node.is_scalar();
+        let keys = nodes.iter().filter(is_scalar).map(|node| {
+            let mut key = Vec::new();
+            node.write_order_key(&mut key);
+            key
+        });
+        assert!(keys.is_sorted_by(|a, b| a < b));
+        let order_key = |text: &str| {
+            let mut key = Vec::new();
+            parse_node(text.as_bytes()).expect("is JSON").write_order_key(&mut key);
+            key
+        };
+        assert_eq!(order_key("1"), order_key("1.0"));
+        assert!(order_key("[9]") < order_key("[1, 2]"));
+        assert!(order_key("\"a\"") < order_key("\"a\\u0000\""));
         let key = |text: &str| {
             let mut key = Vec::new();
             parse_node(text.as_bytes()).expect("is JSON").write_key(&mut key);

@@ -2,6 +2,7 @@
 
 use super::node::{Node, member_place};
 use super::parse::parse_name;
+use std::collections::HashSet;
 
 /// A step of a path, from a value to values in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,25 +94,35 @@ impl Path {
     }
 
     /// The values that it means, each once, in the order of the document.
+    ///
+    /// Step by step: several ways may lead to one value where `**` is in the path, and a value that
+    /// was reached is gone on with once. So the work is at most the document's size for each step.
     pub fn find<'n>(&self, root: &'n Node) -> Vec<&'n Node> {
-        let mut found = Vec::new();
-        seek(root, &self.legs, &mut found);
-        if self.legs.contains(&Leg::Below) {
-            // A value may be its own only element, and have been found as one already.
-            let mut seen = std::collections::HashSet::new();
-            found.retain(|node| seen.insert(std::ptr::from_ref::<Node>(node)));
+        let mut found = vec![root];
+        let mut is_below = false;
+        for leg in &self.legs {
+            let mut next = Vec::new();
+            found.into_iter().for_each(|node| step(node, leg, &mut next));
+            is_below |= *leg == Leg::Below;
+            if is_below {
+                let mut seen = HashSet::with_capacity(next.len());
+                next.retain(|node| seen.insert(std::ptr::from_ref::<Node>(node)));
+            }
+            found = next;
         }
         found
     }
 
-    /// As [`Path::find`], with the path of each, which has no wildcards. What is no array is not taken
-    /// for one here.
+    /// As [`Path::find`], with the path of each, which has no wildcards.
     pub fn places<'n>(&self, root: &'n Node) -> Vec<(Vec<u8>, &'n Node)> {
-        let mut found = Vec::new();
-        let mut at = b"$".to_vec();
-        seek_places(root, &self.legs, &mut at, &mut found);
-        let mut seen = std::collections::HashSet::new();
-        found.retain(|(_, node)| seen.insert(std::ptr::from_ref::<Node>(node)));
+        let mut found = vec![(b"$".to_vec(), root)];
+        for leg in &self.legs {
+            let mut next = Vec::new();
+            found.into_iter().for_each(|(at, node)| step_places(node, leg, &at, &mut next));
+            let mut seen = HashSet::with_capacity(next.len());
+            next.retain(|(_, node)| seen.insert(std::ptr::from_ref::<Node>(node)));
+            found = next;
+        }
         found
     }
 
@@ -145,84 +156,77 @@ pub(super) fn find_mut<'n>(root: &'n mut Node, legs: &[Leg]) -> Option<&'n mut N
     })
 }
 
-/// The recursion is as deep as the document and the path together: both are bounded.
-fn seek<'n>(node: &'n Node, legs: &[Leg], found: &mut Vec<&'n Node>) {
-    let Some((leg, rest)) = legs.split_first() else {
-        found.push(node);
-        return;
-    };
+/// Appends the values that one step leads to.
+fn step<'n>(node: &'n Node, leg: &Leg, next: &mut Vec<&'n Node>) {
     match (leg, node) {
-        (Leg::Member(name), Node::Object(_)) => {
-            if let Some(value) = node.member(name) {
-                seek(value, rest, found);
-            }
-        }
-        (Leg::AnyMember, Node::Object(members)) => {
-            members.iter().for_each(|(_, value)| seek(value, rest, found));
-        }
-        (Leg::Below, node) => {
-            seek(node, rest, found);
-            match node {
-                Node::Array(elements) => elements.iter().for_each(|element| seek(element, legs, found)),
-                Node::Object(members) => members.iter().for_each(|(_, value)| seek(value, legs, found)),
-                _ => {}
-            }
-        }
+        (Leg::Member(name), Node::Object(_)) => next.extend(node.member(name)),
+        (Leg::AnyMember, Node::Object(members)) => next.extend(members.iter().map(|(_, value)| value)),
+        (Leg::Below, node) => below(node, next),
         (_, Node::Array(elements)) => {
-            let cells = leg.cells(elements.len());
-            elements.get(cells).into_iter().flatten().for_each(|element| seek(element, rest, found));
+            next.extend(elements.get(leg.cells(elements.len())).into_iter().flatten());
         }
-        _ if leg.means_itself() => seek(node, rest, found),
+        _ if leg.means_itself() => next.push(node),
         _ => {}
     }
 }
 
-/// As [`seek`], with the paths.
-fn seek_places<'n>(node: &'n Node, legs: &[Leg], at: &mut Vec<u8>, found: &mut Vec<(Vec<u8>, &'n Node)>) {
-    let Some((leg, rest)) = legs.split_first() else {
-        found.push((at.clone(), node));
-        return;
-    };
-    let len = at.len();
-    let mut go = |step: Leg, node: &'n Node, legs: &[Leg]| {
-        write_leg(&step, at);
-        seek_places(node, legs, at, found);
-        at.truncate(len);
-    };
-    let cell = |index: usize| Leg::Cell(Cell { index: index as u32, from_end: false });
+/// The value and all below it. The recursion is as deep as the document.
+fn below<'n>(node: &'n Node, next: &mut Vec<&'n Node>) {
+    next.push(node);
+    match node {
+        Node::Array(elements) => elements.iter().for_each(|element| below(element, next)),
+        Node::Object(members) => members.iter().for_each(|(_, value)| below(value, next)),
+        _ => {}
+    }
+}
+
+/// As [`step`], with the paths.
+fn step_places<'n>(node: &'n Node, leg: &Leg, at: &[u8], next: &mut Vec<(Vec<u8>, &'n Node)>) {
     match (leg, node) {
         (Leg::Member(name), Node::Object(_)) => {
-            if let Some(value) = node.member(name) {
-                go(leg.clone(), value, rest);
-            }
+            next.extend(node.member(name).map(|value| (with_leg(at, leg), value)));
         }
         (Leg::AnyMember, Node::Object(members)) => {
-            members.iter().for_each(|(name, value)| go(Leg::Member(name.clone()), value, rest));
+            next.extend(
+                members.iter().map(|(name, value)| (with_leg(at, &Leg::Member(name.clone())), value)),
+            );
         }
-        (Leg::Below, Node::Array(elements)) => {
-            seek_places(node, rest, at, found);
-            for (index, element) in elements.iter().enumerate() {
-                write_leg(&cell(index), at);
-                seek_places(element, legs, at, found);
-                at.truncate(len);
-            }
-        }
-        (Leg::Below, Node::Object(members)) => {
-            seek_places(node, rest, at, found);
-            for (name, value) in members {
-                write_leg(&Leg::Member(name.clone()), at);
-                seek_places(value, legs, at, found);
-                at.truncate(len);
-            }
-        }
-        (Leg::Below, _) => seek_places(node, rest, at, found),
+        (Leg::Below, node) => places_below(node, at, next),
         (_, Node::Array(elements)) => {
-            for index in leg.cells(elements.len()) {
-                go(cell(index), &elements[index], rest);
+            next.extend(leg.cells(elements.len()).map(|index| (with_cell(at, index), &elements[index])));
+        }
+        _ if leg.means_itself() => next.push((at.to_vec(), node)),
+        _ => {}
+    }
+}
+
+/// As [`below`], with the paths.
+fn places_below<'n>(node: &'n Node, at: &[u8], next: &mut Vec<(Vec<u8>, &'n Node)>) {
+    next.push((at.to_vec(), node));
+    match node {
+        Node::Array(elements) => {
+            for (index, element) in elements.iter().enumerate() {
+                places_below(element, &with_cell(at, index), next);
+            }
+        }
+        Node::Object(members) => {
+            for (name, value) in members {
+                places_below(value, &with_leg(at, &Leg::Member(name.clone())), next);
             }
         }
         _ => {}
     }
+}
+
+fn with_cell(at: &[u8], index: usize) -> Vec<u8> {
+    with_leg(at, &Leg::Cell(Cell { index: index as u32, from_end: false }))
+}
+
+/// A path with one step more.
+fn with_leg(at: &[u8], leg: &Leg) -> Vec<u8> {
+    let mut path = at.to_vec();
+    write_leg(leg, &mut path);
+    path
 }
 
 /// Appends a step as MySQL writes it: a name that is no identifier is in quotation marks.
@@ -455,5 +459,16 @@ mod tests {
         assert_eq!(found("$.a.b[0][0][last]"), "1");
         assert_eq!(found("$.a.b[0][1]"), "");
         assert_eq!(found(" $ . c [ 0 ] "), "[7]");
+    }
+
+    #[test]
+    fn many_wildcards_over_a_deep_document_cost_no_more_than_its_size_each() {
+        let text = format!("{}1{}", "[".repeat(90), "]".repeat(90));
+        let root = parse_node(text.as_bytes()).expect("is JSON");
+        let path = Path::parse(format!("${}", "**[0]".repeat(40)).as_bytes()).expect("a path");
+        // The last 51 of the 91 values: each step goes at least one deeper, but the number is its own
+        // element.
+        assert_eq!(path.find(&root).len(), 51);
+        assert_eq!(path.places(&root).len(), 51);
     }
 }

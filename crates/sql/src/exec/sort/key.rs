@@ -6,9 +6,8 @@
 //! first eight bytes of a key, which are compared first, mostly decide.
 
 use crate::error::Result;
-use crate::expr::{Context, conform, text_of};
+use crate::expr::{Context, conform};
 use crate::plan::SortKey;
-use std::borrow::Cow;
 use types::temporal::DateTime;
 use types::{Value, collation};
 
@@ -21,11 +20,13 @@ mod kind {
     pub const DOUBLE: u8 = 0x20;
     pub const DECIMAL: u8 = 0x28;
     pub const TEXT: u8 = 0x30;
+    pub const JSON: u8 = 0x38;
     /// Zero. Each byte of a number more is one above it, or, below zero, under it.
     pub const INTEGER: u8 = 0x80;
 }
 
-/// Appends the key of a row.
+/// Appends the key of a row. True: a JSON array or object is in it, of which the length alone
+/// counts.
 ///
 /// # Errors
 /// Those of the expressions.
@@ -34,12 +35,14 @@ pub(super) fn write_keys(
     row: &[Value],
     out: &mut Vec<u8>,
     ctx: &Context<'_>,
-) -> Result<()> {
+) -> Result<bool> {
+    let mut has_container = false;
     for key in keys {
         let value = conform(key.expr.eval(row, ctx)?, &key.expr.ty, ctx)?;
+        has_container |= matches!(&*value, Value::Json(bytes) if types::json::is_container(bytes));
         write_part(&value, key.expr.ty.collation, key.descending, ctx.zone(), out);
     }
-    Ok(())
+    Ok(has_container)
 }
 
 /// Appends the part of one value; a TIMESTAMP is a point in time `zone_offset_s` east of UTC.
@@ -76,10 +79,14 @@ pub(super) fn write_part(
             other => unreachable!("a TIMESTAMP in a zone is a DATETIME, not {other:?}"),
         },
         Value::Bytes(bytes) => write_text(bytes, collation_id, out),
-        Value::Json(_) => {
-            let text: Cow<'_, [u8]> = text_of(value);
-            write_text(&text, collation_id, out);
-        }
+        Value::Json(bytes) => match types::json::read_document(bytes) {
+            Some(document) => {
+                out.push(kind::JSON);
+                document.write_order_key(out);
+            }
+            // What reads a damaged document says so.
+            None => write_text(bytes, collation::BINARY, out),
+        },
     }
     if descending {
         out[start..].iter_mut().for_each(|byte| *byte = !*byte);

@@ -57,6 +57,8 @@ pub(crate) struct Sorter<'p> {
     wanted: Option<usize>,
     /// From this key on nothing is taken: there are as many rows as wanted before it.
     cutoff: Option<Vec<u8>>,
+    /// JSON arrays or objects are among the keys, which the client has been told.
+    has_containers: bool,
     /// The key of the row at hand, and its values so far.
     key: Vec<u8>,
     payload: Vec<u8>,
@@ -78,6 +80,7 @@ impl<'p> Sorter<'p> {
             room: Room::of(sort_bytes(ctx)),
             wanted: wanted.and_then(|wanted| usize::try_from(wanted).ok()),
             cutoff: None,
+            has_containers: false,
             key: Vec::new(),
             payload: Vec::new(),
             buffer: Buffer::new(Charge::new(ctx.memory)),
@@ -96,7 +99,11 @@ impl<'p> Sorter<'p> {
     pub fn offer(&mut self, row: &[Value], ctx: &Context<'_>) -> Result<bool> {
         self.key.clear();
         self.payload.clear();
-        key::write_keys(self.keys, row, &mut self.key, ctx)?;
+        let has_container = key::write_keys(self.keys, row, &mut self.key, ctx)?;
+        if has_container && !std::mem::replace(&mut self.has_containers, true) {
+            let text = "This version of MySQL doesn't yet support 'sorting of non-scalar JSON values'";
+            ctx.warn(1235, text);
+        }
         Ok(self.cutoff.as_ref().is_none_or(|cutoff| self.key < *cutoff))
     }
 
