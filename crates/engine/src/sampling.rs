@@ -68,10 +68,10 @@ fn distinct(table: &Table, index: IndexRef, rows: u64) -> Result<Vec<Option<f64>
     let mut distinct: Vec<Option<f64>> = parts.iter().map(|_| None).collect();
     for (of, differing) in distinct.iter_mut().zip(&pairs.differing) {
         let share = *differing as f64 / pairs.all.max(1) as f64;
-        *of = Some((share * rows as f64 + 1.0).min(rows.max(1) as f64));
+        *of = Some((share * rows as f64 + 1.0).min(rows as f64));
     }
     if let (true, Some(all)) = (is_unique, distinct.last_mut()) {
-        *all = Some(rows.max(1) as f64);
+        *all = Some(rows as f64);
     }
     Ok(distinct)
 }

@@ -14,7 +14,7 @@ pub struct TableStatistics {
 }
 
 impl TableStatistics {
-    /// How many different values the first parts of an index have together, at least one.
+    /// How many different values the first parts of an index have together.
     pub fn distinct(&self, index: IndexRef, parts: usize) -> Option<f64> {
         let index = match index {
             IndexRef::Primary => 0,

@@ -46,6 +46,16 @@ const QUERIES: &[&str] = &[
     "SELECT * FROM heap h, heap i WHERE h.a = i.a AND h.b > 3",
     "SELECT STRAIGHT_JOIN * FROM item, orders WHERE item.orders = orders.id AND orders.id = 7",
     "SELECT * FROM item STRAIGHT_JOIN orders ON item.orders = orders.id",
+    // Hints.
+    "SELECT /*+ JOIN_ORDER(h, c) */ * FROM customer c, heap h WHERE h.a = c.id",
+    "SELECT /*+ JOIN_ORDER(c, h) NO_HASH_JOIN(h) */ * FROM customer c, heap h WHERE h.a = c.id",
+    "SELECT /*+ JOIN_PREFIX(r) */ * FROM orders o, customer c, region r WHERE o.customer = c.id AND c.region = r.id",
+    "SELECT /*+ JOIN_SUFFIX(c) */ * FROM orders o, customer c, region r WHERE o.customer = c.id AND c.region = r.id",
+    "SELECT /*+ JOIN_ORDER(o, c) JOIN_ORDER(c, o) */ * FROM orders o, customer c WHERE o.customer = c.id",
+    "SELECT /*+ JOIN_FIXED_ORDER() */ * FROM item, orders WHERE item.orders = orders.id AND orders.id = 7",
+    "SELECT /*+ HASH_JOIN(c) */ * FROM orders o, customer c WHERE o.customer = c.id AND o.id = 7",
+    "SELECT /*+ NO_INDEX(o customer) */ * FROM orders o, customer c WHERE o.customer = c.id AND c.id = 7",
+    "SELECT /*+ INDEX(o day) */ * FROM orders o, customer c WHERE o.customer = c.id AND c.id = 7",
     // What is equal to a constant is so everywhere.
     "SELECT * FROM orders o, customer c WHERE o.customer = c.id AND c.id = 5",
     "SELECT * FROM heap a, heap b, heap c WHERE a.a = b.a AND b.a = c.a AND c.a = 5",
@@ -94,7 +104,8 @@ fn plans_are_those_that_were_looked_at() {
     let mut shown = String::new();
     for query in QUERIES {
         let tree = rows(&mut s, &format!("EXPLAIN FORMAT=TREE {query}"));
-        writeln!(shown, "{query}\n{}", tree.join("\n")).expect("a text takes everything");
+        writeln!(shown, "{query}\n{}", tree.join("\n").replace("\\n", "\n"))
+            .expect("a text takes everything");
     }
     if std::env::var_os("SLIPSTREAM_WRITE_PLANS").is_some() {
         std::fs::write(RESULT, &shown).expect("the file is written");

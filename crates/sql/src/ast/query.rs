@@ -66,6 +66,23 @@ pub struct IndexHint {
     pub indexes: Vec<String>,
 }
 
+/// A hint behind SELECT about how its tables are read; each names tables as the query does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JoinHint {
+    /// JOIN_FIXED_ORDER
+    FixedOrder,
+    /// JOIN_ORDER: in this order, others before and between.
+    Order(Vec<String>),
+    /// JOIN_PREFIX: first of all, in this order.
+    Prefix(Vec<String>),
+    /// JOIN_SUFFIX: last of all, in this order.
+    Suffix(Vec<String>),
+    /// HASH_JOIN, BNL, and their opposites; no names: all tables.
+    Hash { is_wanted: bool, tables: Vec<String> },
+    /// INDEX, JOIN_INDEX, and their opposites; no names of indexes: all.
+    Index { is_wanted: bool, table: String, indexes: Vec<String> },
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JoinKind {
     Inner,
@@ -117,6 +134,7 @@ pub struct Select {
     pub distinct: bool,
     /// SELECT STRAIGHT_JOIN: all tables are read in the order in which they are written.
     pub straight: bool,
+    pub hints: Vec<JoinHint>,
     pub calc_found_rows: bool,
     pub items: Vec<SelectItem>,
     pub from: Option<TableRef>,

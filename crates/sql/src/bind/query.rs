@@ -2,6 +2,7 @@
 
 mod from;
 mod grouping;
+mod hints;
 mod json_table;
 mod system_time;
 mod union;
@@ -203,7 +204,8 @@ fn bind_select(
         let mut place = Place::within(outer, &scope, "where clause");
         conjuncts(binder.expr(written, &mut place)?, &mut filter);
     }
-    let freedom = match (binder.keeps_order || !locks.is_empty(), select.straight) {
+    let is_fixed = from.take_hints(&select.hints) || select.straight;
+    let freedom = match (binder.keeps_order || !locks.is_empty(), is_fixed) {
         (true, _) => Freedom::None,
         (false, true) => Freedom::Methods,
         (false, false) => Freedom::All,

@@ -48,6 +48,36 @@ impl Block {
         block
     }
 
+    /// Notes which tables hints want to be read before others, as far as that is an order.
+    pub fn prefer(&mut self, before: Vec<(Mask, Mask)>) {
+        let own = self.members.iter().fold(Mask::NONE, |mask, member| match member {
+            Member::Table(at) => mask.with(*at),
+            Member::Nest(..) => mask,
+        });
+        for (first, then) in before {
+            self.straight.push((first & own, (then & own).without(first)));
+            if !self.has_order(own) {
+                self.straight.pop();
+            }
+        }
+    }
+
+    /// Whether the tables can be read in some order.
+    fn has_order(&self, own: Mask) -> bool {
+        let mut placed = Mask::NONE;
+        loop {
+            let may_follow = |at: &usize| {
+                let before = self.straight.iter().filter(|(_, then)| then.has(*at));
+                before.fold(Mask::NONE, |all, (before, _)| all | *before & own).is_within(placed)
+            };
+            let next = (0..Mask::MOST).find(|at| own.has(*at) && !placed.has(*at) && may_follow(at));
+            match next {
+                Some(at) => placed = placed.with(at),
+                None => return placed == own,
+            }
+        }
+    }
+
     fn add(&mut self, tables: &mut Tables, tree: JoinTree) {
         match tree {
             JoinTree::Table(at) => {
@@ -77,8 +107,8 @@ impl Block {
     }
 }
 
-/// Whether no more than one row of a table can fulfil the conditions for any row of the others: they
-/// fix a unique key.
+/// Whether no more than one row of a table can fulfil the conditions, for any row of the others:
+/// they fix a unique key.
 fn has_one_row(tables: &Tables, at: usize, conditions: &[Expr]) -> bool {
     let leaf = &tables.leaves[at];
     let Source::Stored { table, .. } = &leaf.source else { return false };

@@ -1,6 +1,7 @@
 //! How many entries the ranges of an index have whose ends are constants: the tree is asked.
 
 use crate::counters::Counters;
+use crate::error::{Result, SqlError};
 use crate::exec::Ranges;
 use crate::expr::{Context, Diagnostics, Expr, Node, UserVariables};
 use crate::host::Host;
@@ -10,7 +11,7 @@ use crate::variables::Variables;
 use engine::{Engine, IndexRef, Table};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// More ranges than that are guessed by the index's figures (MySQL's `eq_range_index_dive_limit`).
 const MOST_RANGES: usize = 200;
@@ -43,6 +44,14 @@ fn are_constant(condition: &KeyCondition) -> bool {
 impl<'c> Constants<'c> {
     pub fn new(engine: &'c Engine, host: &'c dyn Host, variables: &'c Variables) -> Constants<'c> {
         Constants { engine, host, variables, asked: RefCell::default() }
+    }
+
+    /// Error 1317 when the statement was killed.
+    pub fn check_interrupt(&self) -> Result<()> {
+        match self.host.interrupt_flag() {
+            Some(flag) if flag.load(Ordering::Relaxed) => Err(SqlError::interrupted()),
+            _ => Ok(()),
+        }
     }
 
     /// Rows that an access finds; `None`: it depends on other things than constants, or is of too

@@ -97,13 +97,15 @@ pub(super) fn cheapest(
     asked: &Asked<'_>,
 ) -> Result<Method> {
     let leaf = &tables.leaves[at];
-    let mut best: Option<Method> = None;
+    let (mut best, mut hashed): (Option<Method>, Option<Method>) = (None, None);
     let mut consider = |method: Method| {
+        let is_wanted = method.hashes && leaf.hash_hint == Some(true);
+        let best = if is_wanted { &mut hashed } else { &mut best };
         if best.as_ref().is_none_or(|best| method.cost < best.cost) {
-            best = Some(method);
+            *best = Some(method);
         }
     };
-    let keys = match asked.may_hash && !asked.known.is_empty() {
+    let keys = match asked.may_hash && !asked.known.is_empty() && leaf.hash_hint != Some(false) {
         true => hash_keys(tables, at, asked.known, asked.conditions),
         false => Vec::new(),
     };
@@ -131,6 +133,8 @@ pub(super) fn cheapest(
             let cost = asked.rounds * size.rows * price::IN_MEMORY;
             consider(Method { access: None, hashes: false, read: size.rows, cost });
             let is_fixed = match source {
+                // What the host computes need not be of the columns' types.
+                Source::Virtual { .. } => false,
                 Source::Subquery(call) => call.args.iter().all(|arg| tables.mask_of(arg).is_empty()),
                 Source::JsonTable(table) => tables.mask_of(&table.document).is_empty(),
                 _ => true,
@@ -141,5 +145,5 @@ pub(super) fn cheapest(
             }
         }
     }
-    Ok(best.expect("a table can be read"))
+    Ok(hashed.or(best).expect("a table can be read"))
 }

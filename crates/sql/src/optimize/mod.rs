@@ -6,8 +6,8 @@
 //!
 //! The way: what the branches of an OR have in common is taken out (`factors`), outer joins become
 //! inner ones where that is the same (`nulls`), the tables that may be joined in any order become a
-//! block (`block`), columns that are equal become a class (`equalities`); then the cheapest order is
-//! looked for (`order`), by what it costs to read each table after others (`method`, `estimate`,
+//! block (`block`), columns that are equal become a class (`equalities`). Then the cheapest order
+//! is looked for (`order`), by what it costs to read each table after others (`method`, `estimate`,
 //! `dive`), and the steps of it are made (`steps`). A statement of one table sees none of that.
 
 mod block;
@@ -63,17 +63,20 @@ pub(crate) fn only_step(
     Ok((vec![step], preconditions))
 }
 
-/// The steps of a statement of several tables, and the conditions on no table.
+/// The steps of a statement of several tables, and the conditions on no table; `before`: which
+/// tables hints want to be read before others.
 pub(crate) fn optimize(
     constants: Constants<'_>,
     mut tables: Tables,
     tree: JoinTree,
+    before: Vec<(Mask, Mask)>,
     filter: Vec<Expr>,
     freedom: Freedom,
     wish: &dyn Fn(usize) -> Wish,
 ) -> Result<(Vec<TableStep>, Vec<Expr>)> {
     let filter = if freedom == Freedom::None { filter } else { factored(filter) };
     let mut block = Block::of(&mut tables, tree, filter);
+    block.prefer(before);
     let is_on_tables = |condition: &Expr| !tables.mask_of(condition).is_empty();
     let (conditions, preconditions) =
         std::mem::take(&mut block.conditions).into_iter().partition(is_on_tables);

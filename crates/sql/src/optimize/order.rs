@@ -127,6 +127,7 @@ impl Ordering<'_> {
 
     /// How a table is read after others of the block, of which so many combinations of rows come.
     pub fn next(&self, placed: Mask, at: usize, rounds: f64) -> Result<Next> {
+        self.constants.check_interrupt()?;
         let known = placed | self.known;
         let conditions = self.decided(placed, at);
         let size = &self.sizes[at];

@@ -276,8 +276,8 @@ impl Planner<'_> {
     }
 }
 
-/// Whether a lookup in an index finds no row for which the condition does not hold: it is an equality
-/// of integers, whose keys are equal exactly where they are.
+/// Whether a lookup in an index finds only rows for which the condition holds: it is an equality of
+/// integers, whose keys are equal exactly where they are.
 fn is_looked_up(table: &Table, base: usize, access: &Access, condition: &Expr) -> bool {
     let ([lookup], Some((left, right, _))) = (&access.alternatives[..], equal_columns(condition)) else {
         return false;

@@ -1,7 +1,9 @@
-//! Optimizer hints: `/*+ ... */` behind SELECT, INSERT, REPLACE, UPDATE and DELETE. One of them has
-//! an effect, `MAX_EXECUTION_TIME(n)`; MySQL's others are known and passed over.
+//! Optimizer hints: `/*+ ... */` behind SELECT, INSERT, REPLACE, UPDATE and DELETE.
+//! `MAX_EXECUTION_TIME(n)` has an effect, and so have those about the order and the methods of a
+//! SELECT's joins where they name its own tables; MySQL's others are known and passed over.
 
 use super::Parser;
+use crate::ast::JoinHint;
 
 /// The largest number that the hint takes.
 const MOST_EXECUTION_TIME_MS: u64 = u32::MAX as u64;
@@ -56,15 +58,16 @@ pub struct Hints {
 }
 
 impl Parser<'_> {
-    /// Reads the hints behind the word that was just eaten, if there are any.
-    pub(super) fn read_hints(&mut self) {
+    /// Reads the hints behind the word that was just eaten, if there are any, and gives back those
+    /// about joins.
+    pub(super) fn read_hints(&mut self) -> Vec<JoinHint> {
         let from = self.tokens[self.at - 1].end as usize;
         let between = &self.text[from..(self.token().start as usize).max(from)];
         let blanks = between.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         if !between[blanks..].starts_with(b"/*+") {
-            return;
+            return Vec::new();
         }
-        let mut reader = Reader { text: self.text, at: from + blanks + 3 };
+        let mut reader = Reader { text: self.text, at: from + blanks + 3, joins: Vec::new() };
         // The statement is the SELECT, whatever parentheses it is in.
         let is_select = self.raw(self.tokens[self.at - 1]).eq_ignore_ascii_case(b"SELECT");
         let is_whole = is_select && self.tokens[..self.at - 1].iter().all(|token| self.raw(*token) == b"(");
@@ -73,9 +76,10 @@ impl Parser<'_> {
                 let line = 1 + self.text[..at].iter().filter(|byte| **byte == b'\n').count();
                 let near: String = String::from_utf8_lossy(&self.text[at..]).chars().take(80).collect();
                 self.hints.warnings.push((1064, format!("{what} near '{near}' at line {line}")));
-                return;
+                break;
             }
         }
+        reader.joins
     }
 }
 
@@ -85,6 +89,33 @@ type Wrong = (usize, &'static str);
 struct Reader<'t> {
     text: &'t [u8],
     at: usize,
+    joins: Vec<JoinHint>,
+}
+
+/// The hint about joins with this name and these arguments; `None`: it is another one, or speaks of
+/// another query of the statement.
+fn join_hint(name: &[u8], arguments: &[u8]) -> Option<JoinHint> {
+    let arguments = std::str::from_utf8(arguments).ok()?;
+    if arguments.contains('@') {
+        return None;
+    }
+    let is_between = |c: char| c.is_ascii_whitespace() || c == ',';
+    let names = arguments.split(is_between).filter(|word| !word.is_empty());
+    let names: Vec<String> = names.map(|word| word.trim_matches('`').to_owned()).collect();
+    let of_index = |is_wanted: bool, mut names: Vec<String>| {
+        (!names.is_empty()).then(|| JoinHint::Index { is_wanted, table: names.remove(0), indexes: names })
+    };
+    match &name.to_ascii_uppercase()[..] {
+        b"JOIN_FIXED_ORDER" => Some(JoinHint::FixedOrder),
+        b"JOIN_ORDER" => Some(JoinHint::Order(names)),
+        b"JOIN_PREFIX" => Some(JoinHint::Prefix(names)),
+        b"JOIN_SUFFIX" => Some(JoinHint::Suffix(names)),
+        b"HASH_JOIN" | b"BNL" => Some(JoinHint::Hash { is_wanted: true, tables: names }),
+        b"NO_HASH_JOIN" | b"NO_BNL" => Some(JoinHint::Hash { is_wanted: false, tables: names }),
+        b"INDEX" | b"JOIN_INDEX" => of_index(true, names),
+        b"NO_INDEX" | b"NO_JOIN_INDEX" => of_index(false, names),
+        _ => None,
+    }
 }
 
 impl<'t> Reader<'t> {
@@ -122,7 +153,10 @@ impl<'t> Reader<'t> {
         let is_other = OTHERS.iter().any(|other| name.eq_ignore_ascii_case(other.as_bytes()));
         if is_other {
             self.expect(b'(')?;
-            return self.pass_over();
+            let from = self.at;
+            self.pass_over()?;
+            self.joins.extend(join_hint(name, &self.text[from..self.at - 1]));
+            return Ok(());
         }
         if !name.eq_ignore_ascii_case(b"MAX_EXECUTION_TIME") {
             return Err((start, "Optimizer hint syntax error"));

@@ -155,8 +155,7 @@ impl Parser<'_> {
     }
 
     fn select_clauses(&mut self) -> Result<Select> {
-        self.read_hints();
-        let mut select = Select::default();
+        let mut select = Select { hints: self.read_hints(), ..Select::default() };
         self.select_options(&mut select)?;
         select.items = self.list(Self::select_item)?;
         if self.is("INTO") {

@@ -15,6 +15,8 @@ pub(crate) struct Leaf {
     /// The name under which the statement knows it.
     pub alias: String,
     pub hints: Vec<IndexHint>,
+    /// Whether hints want its rows in a hash table.
+    pub hash_hint: Option<bool>,
     /// What holds of the rows of the partitions that were chosen, and of those that are seen of a
     /// table with system versioning.
     pub chosen: Vec<Expr>,
@@ -60,6 +62,7 @@ impl Leaf {
             columns: self.columns,
             alias: self.alias.clone(),
             hints: self.hints.clone(),
+            hash_hint: self.hash_hint,
             chosen: self.chosen.clone(),
         })
     }

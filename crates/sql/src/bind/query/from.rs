@@ -10,7 +10,7 @@ use crate::ast::{self, JoinKind, TableRef};
 use crate::error::{Result, SqlError};
 use crate::expr::{Coercibility, Expr, Node};
 use crate::host::Privilege;
-use crate::optimize::{self, Constants, Freedom};
+use crate::optimize::{self, Constants, Freedom, Mask};
 use crate::plan::{Access, JoinTree, Joining, Leaf, Source, TableStep, Unplanned, Wish, conjuncts};
 use types::{ColumnType, Value};
 
@@ -24,6 +24,8 @@ const COLUMN_BYTES: usize = 256;
 pub(in crate::bind) struct From {
     pub tables: Vec<Leaf>,
     pub tree: Option<JoinTree>,
+    /// What hints say of the order: the tables that are read before others.
+    pub before: Vec<(Mask, Mask)>,
 }
 
 /// A table reference that is bound: the columns that may be named, and its tables.
@@ -329,7 +331,7 @@ impl Binder<'_> {
         freedom: Freedom,
         wish: impl Fn(usize) -> Wish,
     ) -> Result<(Vec<TableStep>, Vec<Expr>)> {
-        let From { mut tables, tree } = from;
+        let From { mut tables, tree, before } = from;
         let Some(tree) = tree else { return Ok((Vec::new(), filter)) };
         // The conditions of the index that is chosen are copies.
         let mut nodes = 0;
@@ -342,7 +344,7 @@ impl Binder<'_> {
         }
         let tables = optimize::Tables { leaves: tables };
         let constants = Constants::new(self.engine, self.host, self.variables);
-        optimize::optimize(constants, tables, tree, filter, freedom, &wish)
+        optimize::optimize(constants, tables, tree, before, filter, freedom, &wish)
     }
 }
 
@@ -376,6 +378,7 @@ fn leaf(source: Source, scope: &Scope) -> Leaf {
         columns: table.columns.len(),
         alias: table.alias.clone(),
         hints: Vec::new(),
+        hash_hint: None,
         chosen: Vec::new(),
     }
 }

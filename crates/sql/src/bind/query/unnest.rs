@@ -65,8 +65,7 @@ fn moved_tree(tree: JoinTree, first: usize, offset: usize, args: &[Expr]) -> Joi
     }
 }
 
-fn moved_leaf(leaf: &Leaf, offset: usize, args: &[Expr]) -> Option<Leaf> {
-    let mut leaf = leaf.copied()?;
+fn moved_leaf(mut leaf: Leaf, offset: usize, args: &[Expr]) -> Leaf {
     leaf.base += offset;
     let move_all = |exprs: &mut Vec<Expr>| {
         *exprs = std::mem::take(exprs).into_iter().map(|expr| moved(expr, offset, args)).collect();
@@ -75,7 +74,19 @@ fn moved_leaf(leaf: &Leaf, offset: usize, args: &[Expr]) -> Option<Leaf> {
     if let Source::Subquery(call) = &mut leaf.source {
         move_all(&mut call.args);
     }
-    Some(leaf)
+    leaf
+}
+
+/// Nodes of an expression, once its arguments are in their places.
+fn nodes_of(expr: &Expr, args: &[Expr]) -> usize {
+    let mut nodes = 0;
+    expr.visit(&mut |part| {
+        nodes += 1;
+        if let Node::Outer(at) = part.node {
+            args[at].visit(&mut |_| nodes += 1);
+        }
+    });
+    nodes
 }
 
 impl Binder<'_> {
@@ -103,53 +114,46 @@ impl Binder<'_> {
 
     /// Adds a subquery's tables to FROM; false: it stays a subquery.
     fn unnested(&mut self, asked: &Asked<'_>, from: &mut From, slots: &mut usize) -> Result<bool> {
-        let subquery = &self.subqueries[asked.call.number];
+        let Asked { joining, call, operands, collations } = asked;
+        let subquery = &mut self.subqueries[call.number];
         if subquery.varies || subquery.reads_variables || from.tree.is_none() {
             return Ok(false);
         }
-        let QueryBody::Select(select) = &subquery.plan.body else { return Ok(false) };
-        let Some(unplanned) = &select.unplanned else { return Ok(false) };
-        let Unplanned { leaves, tree, conditions, outputs, slots: own_slots } = &**unplanned;
+        let QueryBody::Select(select) = &mut subquery.plan.body else { return Ok(false) };
+        // Nobody else asks for it.
+        let Some(unplanned) = select.unplanned.take() else { return Ok(false) };
+        let Unplanned { leaves, tree, conditions, outputs, slots: own_slots } = *unplanned;
+        let compared = || operands.iter().zip(&outputs);
         // A join that depends on nothing is better computed once.
-        let is_computed_once = asked.call.args.is_empty() && leaves.len() > 1 && !asked.operands.is_empty();
-        if is_computed_once || from.tables.len() + leaves.len() > Mask::MOST {
-            return Ok(false);
-        }
-        let compared = || asked.operands.iter().zip(outputs);
+        let is_computed_once = call.args.is_empty() && leaves.len() > 1 && !operands.is_empty();
         let may_be_unknown = compared().any(|(operand, output)| operand.nullable || output.nullable);
         let varies = compared().any(|(operand, output)| operand.varies() || output.varies());
-        if varies || asked.joining == Joining::Anti && may_be_unknown {
+        let is_full = from.tables.len() + leaves.len() > Mask::MOST;
+        if is_computed_once || is_full || varies || *joining == Joining::Anti && may_be_unknown {
             return Ok(false);
         }
-        let (offset, first, args) = (*slots, from.tables.len(), &asked.call.args[..]);
-        let mut nodes = 0;
-        let counted = conditions.iter().chain(outputs).chain(args).chain(asked.operands);
-        counted.for_each(|expr| expr.visit(&mut |_| nodes += 1));
-        let moved_leaves: Option<Vec<Leaf>> =
-            leaves.iter().map(|leaf| moved_leaf(leaf, offset, args)).collect();
-        let Some(moved_leaves) = moved_leaves else { return Ok(false) };
-        let mut on: Vec<Expr> =
-            conditions.iter().map(|condition| moved(condition.clone(), offset, args)).collect();
-        for ((operand, output), collation) in compared().zip(asked.collations) {
-            let operands = [operand.clone(), moved(output.clone(), offset, args)];
-            on.push(Expr {
-                node: Node::Compare {
-                    op: BinaryOp::Equal,
-                    operands: Box::new(operands),
-                    collation: *collation,
-                },
+        let all = conditions.iter().chain(&outputs).chain(*operands);
+        let nodes: usize = all.map(|expr| nodes_of(expr, &call.args)).sum();
+        self.may_make(nodes * NODE_BYTES)?;
+        let (offset, first, args) = (*slots, from.tables.len(), &call.args[..]);
+        let equalities = compared().zip(*collations).map(|((operand, output), collation)| {
+            let operands = Box::new([operand.clone(), moved(output.clone(), offset, args)]);
+            Expr {
+                node: Node::Compare { op: BinaryOp::Equal, operands, collation: *collation },
                 ty: ColumnType::int(false),
                 nullable: may_be_unknown,
                 coercibility: Coercibility::Numeric,
-            });
-        }
-        let right = Box::new(moved_tree(tree.clone(), first, offset, args));
+            }
+        });
+        let equalities: Vec<Expr> = equalities.collect();
+        let on = conditions.into_iter().map(|condition| moved(condition, offset, args));
+        let on = on.chain(equalities).collect();
+        let right = Box::new(moved_tree(tree, first, offset, args));
+        from.tables.extend(leaves.into_iter().map(|leaf| moved_leaf(leaf, offset, args)));
         *slots += own_slots;
-        self.may_make(nodes * NODE_BYTES)?;
         let left = Box::new(from.tree.take().expect("FROM has tables"));
-        from.tables.extend(moved_leaves);
-        self.subqueries[asked.call.number].is_joined = true;
-        from.tree = Some(JoinTree::Join { joining: asked.joining, left, right, on });
+        from.tree = Some(JoinTree::Join { joining: *joining, left, right, on });
+        self.subqueries[call.number].is_joined = true;
         Ok(true)
     }
 }
