@@ -225,6 +225,8 @@ impl Transaction {
         if cause.depth() >= MAX_CASCADE_DEPTH {
             return Err(EngineError::CascadeTooDeep);
         }
+        // Whoever has locked the child table for reading keeps its rows as they are.
+        self.use_table_to_change(child)?;
         self.group.note_cascade();
         let from = Some((foreign_key, cause));
         if change.action(foreign_key) == ReferentialAction::Cascade && !change.is_update() {
