@@ -138,6 +138,9 @@ impl Pages {
             return Ok(());
         }
         let table = &writes.table;
+        let is_older = change.old.as_ref().is_none_or(|old| old.seq < record.end);
+        assert!(is_older, "a commit at {} changes a row that is newer", record.end);
+        assert!(image.is_none_or(|image| image.len() >= table.layout.null_bytes()), "it is the table's row");
         value.clear();
         match image {
             Some(image) => entry::put_clustered(value, &change.externs, image),
@@ -191,6 +194,7 @@ impl Pages {
         versioning: Versioning,
         batch: &mut PurgeBatch,
     ) -> Result<()> {
+        assert_eq!(writes.entries.len(), writes.table.indexes.len(), "every index has its entries");
         for (index, entries) in writes.table.indexes.iter().zip(&writes.entries) {
             for (key, change) in entries {
                 if change.derivable && !change.present {

@@ -60,8 +60,8 @@ impl SpacePages {
     }
 }
 
-/// Checks a table, in a transaction that has used nothing yet, while others may go on changing it; returns what is wrong, each as a
-/// sentence. None: all is well.
+/// Checks a table, in a transaction that has used nothing yet, while others may go on changing the
+/// table; returns what is wrong, each as a sentence. None: all is well.
 ///
 /// Every page of every tree is verified (order, bounds, levels). Then, as one snapshot sees
 /// them: every entry of a secondary index has a row with that key, and there are as many

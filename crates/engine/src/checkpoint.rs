@@ -200,6 +200,7 @@ impl Checkpointer {
         // The state may be newer although the position is not: positions set outside commits are in
         // it alone.
         let lsn = lsn.max(last);
+        assert!(lsn <= current, "the checkpoint at {lsn} is not ahead of the log's end {current}");
         spilled.retain(|commit| commit.is_needed_from(lsn));
         let prepared = self.in_files(prepared, lsn)?;
         let state = self.encode_state(&replication, &spilled, &prepared, &participant_state);

@@ -47,9 +47,9 @@ use std::sync::{Arc, OnceLock};
 /// An open engine. Shared by every session; [`Engine::close`] ends it in order, dropping it leaves
 /// recovery to the next open, as a crash does.
 ///
-/// Lock order: metadata locks and row locks (waited for with no other lock held), then [`Ddl::one`],
-/// then the sequencer; page latches below all of them; the version store, the purge queue, `next_ids`
-/// and the catalog are leaves.
+/// Lock order: metadata locks and row locks (waited for with no other lock held), then
+/// [`Ddl::one`], then the sequencer; page latches below all of them; the version store, the purge
+/// queue, the next ids and the catalog are leaves.
 pub struct Engine {
     pub(crate) config: Arc<EngineConfig>,
     pub(crate) log: Arc<Log>,

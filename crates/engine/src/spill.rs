@@ -120,6 +120,7 @@ impl SpillFile {
     }
 
     pub fn read(&self, at: u64, len: usize) -> Result<Vec<u8>> {
+        assert!(at + len as u64 <= self.len, "what is read of a spill file was written");
         let mut bytes = vec![0; len];
         self.file.read_exact_at(&mut bytes, at).map_err(|error| io_error(&self.path, error))?;
         Ok(bytes)

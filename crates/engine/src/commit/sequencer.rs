@@ -279,6 +279,8 @@ impl Sequencer {
         let position = entry.position.as_ref().map(|update| state.replication.mark(update));
         let mark = CommitMark { gtid, mariadb_gtid: entry.mariadb_gtid, position };
         let place = (reservation.start_lsn(), reservation.end_lsn());
+        let before = state.in_flight.back().map_or_else(|| self.visible(), |last| last.end);
+        assert!(before <= place.0, "a commit at {} begins before the end {before} of the last", place.0);
         if let Some(spill) = entry.spill {
             let (start_lsn, seq) = place;
             state.spilled.push(SpilledCommit {
@@ -320,6 +322,7 @@ impl Sequencer {
             self.became_visible.notify_all();
             return 0;
         };
+        assert!(!state.in_flight[at].applied, "the commit {seq} completes once");
         state.in_flight[at].applied = true;
         self.show(guard)
     }
@@ -355,7 +358,8 @@ impl Sequencer {
             }
         }
         if let Some(visible) = visible {
-            self.visible.store(visible, Ordering::SeqCst);
+            let before = self.visible.swap(visible, Ordering::SeqCst);
+            assert!(before < visible, "what is visible went back from {before} to {visible}");
             drop(guard);
             if self.waiting.load(Ordering::SeqCst) > 0 {
                 // Taking the mutex between store and notify closes the gap of a waiter that looked

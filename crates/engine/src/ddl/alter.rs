@@ -240,6 +240,7 @@ impl Alter<'_> {
         followers: Followers,
         context: &DdlContext<'_>,
     ) -> Result<CommitOutcome> {
+        assert_eq!(table.id, old.id, "a table that is altered in place stays the same");
         let space = table.placement.space;
         let gone = |from: &Table, other: &Table| -> Vec<(u32, u32)> {
             let pages = from.indexes.iter().zip(&from.placement.indexes);

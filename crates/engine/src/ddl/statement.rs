@@ -98,6 +98,9 @@ impl Ddl {
             next.table += tables;
             next.index += indexes;
             next.space += spaces;
+            let is_later =
+                next.table >= first.table && next.index >= first.index && next.space >= first.space;
+            assert!(is_later, "ids are used once, and {first:?} are the last that there were");
             (first, *next)
         };
         let options = CommitOptions { gtid: GtidNext::Anonymous, binlog: false, ..CommitOptions::default() };

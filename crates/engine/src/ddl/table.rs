@@ -221,6 +221,7 @@ impl Ddl {
         followers: Followers,
         context: &DdlContext<'_>,
     ) -> Result<CommitOutcome> {
+        assert!(tables.iter().all(|(old, new)| old.id != new.id), "a new table has an id of its own");
         let durable =
             tables.iter().try_for_each(|(_, new)| btree::make_durable(&self.pool, new.placement.space));
         let committed = durable.map_err(EngineError::from).and_then(|()| {

@@ -104,6 +104,7 @@ pub(super) struct Inserter {
 
 impl Inserter {
     pub fn announce(&self, number: u64, index_id: u32, key: &[u8], secondary_len: usize) {
+        assert!(secondary_len <= key.len(), "an index's columns are a part of its key");
         let mut keys = self.keys.lock();
         let at = keys.iter().position(|(id, _)| *id == index_id).unwrap_or_else(|| {
             keys.push((index_id, OrderedMap::default()));
@@ -189,9 +190,8 @@ impl TableLocks {
         self.released.fetch_add(1, Ordering::SeqCst);
         self.inserter_count.fetch_sub(1, Ordering::SeqCst);
         let mut inserters = self.inserters.lock();
-        if let Some(at) = inserters.iter().position(|other| Arc::ptr_eq(other, inserter)) {
-            inserters.swap_remove(at);
-        }
+        let at = inserters.iter().position(|other| Arc::ptr_eq(other, inserter));
+        inserters.swap_remove(at.expect("an inserter is forgotten once"));
     }
 
     /// Owners with announced keys that have ended so far.
@@ -345,7 +345,8 @@ impl TableLocks {
         let mut guard = self.gaps.lock();
         let gaps = &mut *guard;
         for gap in released {
-            gaps.intervals[*gap] = None;
+            let gone = gaps.intervals[*gap].take();
+            assert!(gone.is_some(), "an interval is let go once");
             gaps.free.push(*gap);
         }
         self.gap_count.fetch_sub(released.len(), Ordering::SeqCst);

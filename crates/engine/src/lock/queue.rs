@@ -203,6 +203,7 @@ impl Queue {
                 continue;
             }
             let waiter = self.waiters.remove(at).expect("it has just been looked at");
+            assert!(!waiter.is_granted(), "a request that is granted is in no queue");
             match self.granted.iter_mut().find(|grant| grant.owner == waiter.owner) {
                 Some(grant) => grant.mode = waiter.mode,
                 None => self.granted.push(Grant { owner: waiter.owner, mode: waiter.mode }),

@@ -174,6 +174,7 @@ impl Transaction {
     }
 
     pub(super) fn record_change(&mut self, table: &Table, row_id: Option<u64>) {
+        assert!(self.may_change(table), "{} is not locked as one that is changed", table.qualified_name);
         self.writes.changes += 1;
         self.locks.set_changes(self.writes.changes);
         if let Some(row_id) = row_id {

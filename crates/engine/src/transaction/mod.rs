@@ -350,6 +350,11 @@ impl Transaction {
         self.begin_use(table, to_change)
     }
 
+    /// Whether the metadata lock is held that changing rows of the table takes.
+    fn may_change(&self, table: &Table) -> bool {
+        self.tables_held || self.tables.iter().any(|used| used.to_change && used.table.id == table.id)
+    }
+
     fn begin_use(&mut self, table: &Arc<Table>, to_change: bool) -> Result<()> {
         let mode = if to_change { LockType::SharedWrite } else { LockType::Shared };
         self.lock_metadata(&table.def.schema, &table.def.name, mode)?;
@@ -584,6 +589,7 @@ impl Transaction {
         self.writes.clear();
         self.tables.clear();
         self.engine.locks.release_all(&mut self.locks);
+        assert!(self.locks.held() == 0 && self.snapshot.is_none(), "a transaction that ends holds nothing");
     }
 }
 

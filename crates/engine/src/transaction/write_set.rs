@@ -70,6 +70,8 @@ impl WriteSet {
     /// Position of a table's writes, made when it has none.
     fn table_at(&mut self, table: &Arc<Table>) -> usize {
         if let Some(at) = self.tables.iter().position(|writes| writes.table.id == table.id) {
+            let maps = self.tables[at].entries.len();
+            assert_eq!(maps, table.indexes.len(), "a table that is written to keeps its indexes");
             return at;
         }
         let entries = table.indexes.iter().map(|_| Entries::default()).collect();
@@ -157,6 +159,8 @@ impl WriteSet {
         logged_at: Option<u64>,
     ) {
         let at = self.table_at(table);
+        let has_bitmap = |image: &Vec<u8>| image.len() >= table.layout.null_bytes();
+        assert!(new.as_ref().is_none_or(has_bitmap), "a row image is of its table");
         let new = new.map(NewImage::Here);
         let rows = &mut self.tables[at].rows;
         let previous = match rows.get_mut(key) {
@@ -208,6 +212,7 @@ impl WriteSet {
         present: bool,
         derivable: bool,
     ) {
+        assert!(key.secondary_len <= key.key.len(), "an entry's columns are a part of its key");
         let at = self.table_at(table);
         let change = EntryChange { present, secondary_len: key.secondary_len as u16, derivable };
         let entries = &mut self.tables[at].entries[index];

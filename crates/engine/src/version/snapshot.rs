@@ -89,7 +89,8 @@ impl Snapshots {
         }
         // Zero first: a purge that looks between the two stores is held back rather than let
         // through.
-        self.slots[slot as usize].store(0, Ordering::SeqCst);
+        let was = self.slots[slot as usize].swap(0, Ordering::SeqCst);
+        assert_eq!(was, FREE, "a slot is one snapshot's at a time");
         let view = sequencer.view();
         self.slots[slot as usize].store(view.complete_to(), Ordering::SeqCst);
         Ok(Snapshot { slot, view })
@@ -125,7 +126,8 @@ impl Snapshots {
 
     pub fn close(&self, snapshot: Snapshot) {
         self.pinned[snapshot.slot as usize].store(false, Ordering::SeqCst);
-        self.slots[snapshot.slot as usize].store(FREE, Ordering::SeqCst);
+        let was = self.slots[snapshot.slot as usize].swap(FREE, Ordering::SeqCst);
+        assert_ne!(was, FREE, "a snapshot is closed once");
         self.active.fetch_sub(1, Ordering::SeqCst);
         self.free.lock().push(snapshot.slot);
     }
@@ -143,7 +145,8 @@ impl Snapshots {
 
     pub fn leave_unversioned(&self, commits: usize) {
         if commits > 0 {
-            self.unversioned.fetch_sub(commits, Ordering::SeqCst);
+            let inside = self.unversioned.fetch_sub(commits, Ordering::SeqCst);
+            assert!(inside >= commits, "{commits} commits leave of {inside} that came in");
         }
     }
 

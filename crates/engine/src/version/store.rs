@@ -132,8 +132,15 @@ impl VersionStore {
         if chains.is_empty() {
             shard.remove(&hash);
         }
-        self.bytes.fetch_sub(size(key, version.value.as_deref()), Ordering::Relaxed);
-        self.versions.fetch_sub(1, Ordering::Relaxed);
+        self.uncount(key, &version);
+    }
+
+    /// Takes a version that is gone out of the figures.
+    fn uncount(&self, key: &[u8], version: &Version) {
+        let size = size(key, version.value.as_deref());
+        let bytes = self.bytes.fetch_sub(size, Ordering::Relaxed);
+        let versions = self.versions.fetch_sub(1, Ordering::Relaxed);
+        assert!(bytes >= size && versions > 0, "a version is counted before it goes");
     }
 
     /// Lets all versions of a row go. Called when a row is inserted where the page has no entry,
@@ -152,10 +159,7 @@ impl VersionStore {
         if chains.is_empty() {
             shard.remove(&hash);
         }
-        for version in &chain.versions {
-            self.bytes.fetch_sub(size(key, version.value.as_deref()), Ordering::Relaxed);
-            self.versions.fetch_sub(1, Ordering::Relaxed);
-        }
+        chain.versions.iter().for_each(|version| self.uncount(key, version));
     }
 
     /// Memory held, in bytes.
