@@ -267,7 +267,7 @@ impl Batches {
         self.finish_unfinished()
     }
 
-    /// As [`Batches::finish`], for one who holds the strategy.
+    /// As [`Batches::finish`], for a thread that holds the strategy.
     fn finish_unfinished(&self) -> Result<bool> {
         let batches = std::mem::take(&mut *self.unfinished.lock());
         if batches.is_empty() {
@@ -311,7 +311,7 @@ impl Batches {
         for space in batch.spaces() {
             space.unsynced.fetch_sub(1, Ordering::AcqRel);
         }
-        // Before the tickets end: who waits for them may want the area.
+        // Before the tickets end: a thread that waits for them may want the area.
         self.areas.give_back(batch.area);
         for page in &batch.pages {
             let instance = self.frames.instance_of_frame(page.frame);

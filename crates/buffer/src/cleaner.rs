@@ -1,4 +1,4 @@
-//! The page cleaners: a coordinator and its workers, who keep the log's tail short.
+//! The page cleaners: a coordinator and its workers, which keep the log's tail short.
 //!
 //! Ten times a second, or when somebody asks, the coordinator decides how many pages are due
 //! (`pace`) and divides them among the instances; it and its workers then take one instance after
@@ -25,7 +25,7 @@ const ROUND: Duration = Duration::from_millis(TICK_MS as u64);
 /// Pages written by age between two looks at the free list.
 const STRETCH: usize = 128;
 
-/// One round's work: how many pages are due in each instance, and who has got how far.
+/// One round's work: how many pages are due in each instance, and how far each cleaner has got.
 #[derive(Debug, Default)]
 struct Round {
     due: Vec<usize>,
@@ -58,7 +58,7 @@ pub(crate) struct Cleaners {
 }
 
 impl Cleaners {
-    /// So many page cleaners, who are woken by the bell.
+    /// So many page cleaners, which the bell wakes.
     pub fn new(
         frames: Arc<Frames>,
         batches: Arc<Batches>,

@@ -3,7 +3,7 @@
 //! The fast way is a hint of the page table and a try for the frame's latch. The sure way looks the
 //! page up under its shard's lock and pins the frame until the latch is had. A page that is not
 //! here gets a free frame, which is latched exclusively while it is entered into the table and
-//! filled, so that others who want the page wait for the latch and then find it.
+//! filled, so that other threads that want the page wait for the latch and then find it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

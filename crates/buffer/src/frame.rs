@@ -1,8 +1,8 @@
 //! Frames: the pool's memory, cut into pages, and what is known of each.
 //!
-//! **Who may touch a frame's bytes.** A shared holder of its latch may read them, the exclusive
-//! holder may read and write them. An optimistic reader reads word by word through atomics, and
-//! uses nothing of it before the latch's version is validated (`optimistic`).
+//! **Which thread may touch a frame's bytes.** A shared holder of its latch may read them, the
+//! exclusive holder may read and write them. An optimistic reader reads word by word through
+//! atomics, and uses nothing of it before the latch's version is validated (`optimistic`).
 //!
 //! **Which page a frame holds** is in `page_id`. It changes only under the frame's exclusive latch;
 //! so whoever holds the latch in any mode and finds the right id there has the page, and it stays.
@@ -88,7 +88,7 @@ pub(crate) struct Memory {
     page_size: usize,
 }
 
-// SAFETY: plain memory; who may access which part when is settled by the frames' latches.
+// SAFETY: the memory is plain; the frames' latches settle which thread may access which part when.
 unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}

@@ -94,7 +94,7 @@ impl Frames {
         &self.frames[number as usize]
     }
 
-    /// Where the frame's bytes are; who may touch them when is in the head of `frame`.
+    /// Where the frame's bytes are; the head of `frame` says which thread may touch them when.
     #[inline]
     pub fn page_ptr(&self, number: u32) -> *mut u8 {
         self.memory.page_ptr(number)
@@ -144,7 +144,7 @@ impl Frames {
         self.table.shard(packed).get(&packed).copied()
     }
 
-    /// The frame that holds the page, pinned for one who is going to wait for its latch.
+    /// The frame that holds the page, pinned for a thread that is going to wait for its latch.
     pub fn pin(&self, packed: u64) -> Option<u32> {
         let shard = self.table.shard(packed);
         let number = shard.get(&packed).copied()?;
@@ -230,7 +230,8 @@ impl Frames {
     fn give_free(&self, number: u32) {
         let instance = self.instance_of_frame(number);
         instance.lists.lock().push_free(number);
-        // All of them: who brings in many pages may wait for more than one frame.
+        // All of them are woken: a thread that brings in many pages may wait for more than one
+        // frame.
         instance.free_event.notify_all();
     }
 

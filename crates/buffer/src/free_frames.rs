@@ -18,7 +18,7 @@ use crate::status::count;
 
 /// How long a thread waits for the cleaner before it looks for itself again.
 const FREE_WAIT: Duration = Duration::from_millis(10);
-/// How often one who brings in many pages waits so before it goes on anyway.
+/// How often a thread that brings in many pages waits so before it goes on anyway.
 const MOST_WAITS_IN_BULK: u32 = 100;
 
 /// Where free frames come from.

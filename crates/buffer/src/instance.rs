@@ -31,7 +31,7 @@ pub(crate) struct Instance {
     /// Somebody is making frames free: a second one would only do the same work. Relaxed: nothing
     /// is published by it but the lists, which have their lock.
     pub freeing: AtomicBool,
-    /// Whoever made frames free last could not write. Relaxed: a hint to those who wait for a
+    /// Whoever made frames free last could not write. Relaxed: a hint to threads that wait for a
     /// frame.
     pub cannot_flush: AtomicBool,
     /// A foreground thread is writing a single page. Relaxed, as `freeing`.
@@ -57,7 +57,7 @@ impl Instance {
         }
     }
 
-    /// Wakes all who wait for a free frame.
+    /// Wakes all threads that wait for a free frame.
     pub fn announce_free(&self) {
         self.free_event.notify_all();
     }

@@ -268,7 +268,7 @@ impl Pool {
         self.read_ahead.read_listed(space, pages)
     }
 
-    /// To be called with no latch held by one who brings in many pages: waits, for a while, until
+    /// A thread that brings in many pages calls it with no latch held: it waits, for a while, until
     /// every instance has frames to spare, so that neither it nor anybody else has to wait for one
     /// with latches held.
     pub fn free_check_in_bulk(&self) {

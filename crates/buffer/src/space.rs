@@ -272,7 +272,7 @@ impl Space {
     }
 }
 
-/// Most pages that are kept in reserve for others who change the space at the same time.
+/// Most pages that are kept in reserve for other threads that change the space at the same time.
 const MOST_SLACK_PAGES: u32 = 256;
 
 /// What a space has room for. A commit that is in the log cannot fail any more, and its rows may

@@ -21,7 +21,7 @@ pub(crate) struct Spaces {
     disk: Arc<dyn Disk>,
     access: Access,
     page_size: usize,
-    /// Who syncs no page writes must sync a file's length at least.
+    /// A pool that syncs no page writes must sync a file's length at least.
     syncs_length: bool,
     /// Lock order: leaf, but for a space's path, which `open` reads under it.
     spaces: RwLock<HashMap<SpaceId, Arc<Space>>>,

@@ -24,7 +24,7 @@ use redo::Lsn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Somebody else who needs the log from some position on: the binary log writer.
+/// A part outside the engine that needs the log from some position on: the binary log writer.
 pub trait CheckpointParticipant: Send + Sync {
     /// Everything before this position is safe without the log.
     fn safe_lsn(&self) -> Lsn;

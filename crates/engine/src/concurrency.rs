@@ -4,7 +4,7 @@
 //! lock: whoever holds the lock may need a place to let it go. Without a limit nothing is counted.
 //!
 //! Lock order: the mutex is a leaf; nothing is held while a place is waited for but what the
-//! session holds between statements, and who waits for *that* has given its place back.
+//! session holds between statements, and whoever waits for *that* has given its place back.
 
 use parking_lot::{Condvar, Mutex};
 use std::cell::Cell;

@@ -59,12 +59,12 @@ pub struct DataLock {
     pub data: Option<LockData>,
 }
 
-/// Who waits for whom: ids of two locks, and their transactions.
+/// A wait of one transaction for another: the ids of the two locks, and their transactions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataLockWait {
     /// Lock and transaction that wait.
     pub requesting: (String, u64),
-    /// Those in the way.
+    /// Lock and transaction that are in the way.
     pub blocking: (String, u64),
 }
 
@@ -93,8 +93,8 @@ pub(crate) struct LockReader<'e> {
 }
 
 impl LockReader<'_> {
-    /// Every row, gap and table lock, and who waits for which. Nobody waits for this, so it is not
-    /// one moment's for all of them.
+    /// Every row, gap and table lock, and which waits for which. Nobody stands still for the
+    /// report, so the locks are not all of one moment.
     pub fn read(&self) -> DataLocks {
         let waits = self.locks.row_waits();
         let found = Found::find(self.locks, &self.catalog.all_tables(), self.pool, &waits);

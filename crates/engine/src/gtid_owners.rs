@@ -1,6 +1,6 @@
-//! `gtid_mode`, and who owns which GTID: a session that has set `gtid_next` to one is the only one
-//! that may commit a transaction under it until it has committed or rolled back. Another that asks
-//! for the same GTID waits until then.
+//! `gtid_mode`, and which session owns which GTID: a session that has set `gtid_next` to one is the
+//! only one that may commit a transaction under it until it has committed or rolled back. Another
+//! that asks for the same GTID waits until then.
 //!
 //! What a session owns and what the mode allows is looked at under one mutex, so that no
 //! transaction ends up with a kind of GTID that the mode forbids by the time it commits.

@@ -284,8 +284,8 @@ impl Engine {
         figures::status(self)
     }
 
-    /// Every row, gap and table lock, and who waits for which. Nobody waits for this report, so the
-    /// locks are not all of one moment.
+    /// Every row, gap and table lock, and which waits for which. Nobody stands still for the
+    /// report, so the locks are not all of one moment.
     pub fn data_locks(&self) -> DataLocks {
         let Engine { locks, catalog, rows, pool, .. } = self;
         LockReader { locks, catalog, rows, pool }.read()

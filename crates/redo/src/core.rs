@@ -46,7 +46,7 @@ pub(crate) struct Core {
     /// End of what is written to the files. `Release` by the writer after its write, `Acquire` by
     /// fillers (whose ring bytes are free then) and readers (who find the bytes in the file then).
     pub written_lsn: Padded<AtomicU64>,
-    /// End of what survives a power cut. `Release` after the sync, `Acquire` by those who act on
+    /// End of what survives a power cut. `Release` after the sync, `Acquire` by threads that act on
     /// it.
     pub durable_lsn: Padded<AtomicU64>,
     /// Up to where somebody asked for a sync. `SeqCst` with the flusher's idling, as `reserved_lsn`
@@ -94,7 +94,8 @@ pub(crate) struct Core {
     /// `close` was called: threads finish what is there and end. `SeqCst`, like the conditions the
     /// threads idle on.
     pub closing: AtomicBool,
-    /// See [`crate::Log::give_up_on_full_disk`]. Relaxed: who waits looks again and again.
+    /// See [`crate::Log::give_up_on_full_disk`]. Relaxed: a thread that waits looks again and
+    /// again.
     pub gives_up_on_full_disk: AtomicBool,
     /// Whether `poison` holds a cause. `Acquire`/`Release`.
     pub is_poisoned: AtomicBool,

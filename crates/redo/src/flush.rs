@@ -6,10 +6,11 @@
 //! which syncs again and again until nothing is asked for. So one client alone never waits for
 //! another thread, and many share syncs that follow each other without a pause.
 //!
-//! **Who is woken.** A thread waits on the event of the sync that will satisfy it: the running
-//! one's if its record was written before that began, else the next one's. A wake-up for nothing is
-//! then rare. It may choose the wrong one in a race, so the thread that finds nothing more asked
-//! for wakes both events' waiters: they are all satisfied, or look again and sync themselves.
+//! **Which threads are woken.** A thread waits on the event of the sync that will satisfy it: the
+//! running one's if its record was written before that began, else the next one's. A wake-up for
+//! nothing is then rare. It may choose the wrong one in a race, so the thread that finds nothing
+//! more asked for wakes both events' waiters: they are all satisfied, or look again and sync
+//! themselves.
 
 use os::sync::atomic::Ordering;
 use std::time::Duration;

@@ -11,12 +11,13 @@
 //! [`Log::wait_durable`] (or [`Log::commit_wait`], which does what `innodb_flush_log_at_trx_commit`
 //! asks for); one that does not need to wait calls [`Log::request_durable`].
 //!
-//! **Out.** Whoever needs bytes written or synced and finds nobody at it does it itself, so that a
-//! lone client pays for one write and one sync and no thread switch; `log_writer` and `log_flusher`
-//! do it for those who do not wait, and go on while requests keep coming. Who finds somebody at it
-//! waits for that one write or sync, and all who sleep are woken by it at once. All records
-//! published by then go with one write, all written by then with one sync: that is the group
-//! commit. [`Log::read_from`] reads records back, from the files, up to what is written.
+//! **Out.** A thread that needs bytes written or synced and finds no other at it does it itself, so
+//! that a lone client pays for one write and one sync and no thread switch; `log_writer` and
+//! `log_flusher` do it for threads that do not wait, and go on while requests keep coming. A thread
+//! that finds another at it waits for that one write or sync, whose end wakes all that sleep at
+//! once. All records published by then go with one write, all written by then with one sync: that
+//! is the group commit. [`Log::read_from`] reads records back, from the files, up to what is
+//! written.
 //!
 //! Invariants:
 //! - Bytes are written in the order of the stream; `durable_lsn <= written_lsn <= current_lsn`, and

@@ -140,16 +140,16 @@ impl Log {
         self.core.free_check();
     }
 
-    /// As [`Log::free_check`], for one who writes a lot: it waits earlier, so that others do not
-    /// have to.
+    /// As [`Log::free_check`], for a thread that writes a lot: it waits earlier, so that others do
+    /// not have to.
     #[inline]
     pub fn free_check_in_bulk(&self) {
         self.core.free_check_in_bulk();
     }
 
-    /// From here on a full disk is not waited out: who needs space for what cannot be taken back
-    /// ends the process, whose next start finds in the log what was promised. For the end of the
-    /// server, which must not depend on somebody who frees space.
+    /// From here on a full disk is not waited out: a thread that needs space for what cannot be
+    /// taken back ends the process, whose next start finds in the log what was promised. For the
+    /// end of the server, which must not depend on somebody who frees space.
     pub fn give_up_on_full_disk(&self) {
         self.core.gives_up_on_full_disk.store(true, Ordering::Relaxed);
     }
@@ -232,8 +232,8 @@ impl Log {
         }
     }
 
-    /// As [`Log::commit_wait`] for one who does not wait, such as a replica's applier: has `lsn`
-    /// synced (1) or written (0, 2) in the background.
+    /// As [`Log::commit_wait`] for a caller that does not wait, such as a replica's applier: it has
+    /// `lsn` synced (1) or written (0, 2) in the background.
     ///
     /// # Errors
     /// [`RedoError::Poisoned`] when the log has failed.

@@ -7,9 +7,9 @@
 //! surplus is removed afterwards. So nothing that holds a latch ever waits for a checkpoint, which
 //! may need that latch.
 //!
-//! Who writes a lot and is waited for by nobody, such as a commit of a million rows, asks
-//! [`crate::Log::free_check_in_bulk`] and waits earlier: so there is always room for the short
-//! ones, which do not wait for what it has filled.
+//! A thread that writes a lot and that nobody waits for, such as one that commits a million rows,
+//! asks [`crate::Log::free_check_in_bulk`] and waits earlier: so there is always room for short
+//! commits, which do not wait for the room that it has filled.
 //!
 //! The capacity can be changed at any time. More is in force at once. Less is asked of the
 //! checkpointer at once, and what limits others follows what checkpoints leave, with some room for

@@ -20,7 +20,7 @@ use sql::touched::{Touched, wild_matches};
 
 use crate::error::ChannelError;
 
-/// Who set a filter.
+/// The origin of a filter: what set it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[allow(missing_docs, reason = "the names are performance_schema's own")]
 pub enum ConfiguredBy {
@@ -75,7 +75,7 @@ pub struct ShownFilter {
     pub kind: FilterKind,
     /// Its rules in one text.
     pub rules: String,
-    /// Who set it.
+    /// What set it.
     pub by: ConfiguredBy,
     /// When, in microseconds of unix time.
     pub since_us: u64,

@@ -227,7 +227,8 @@ fn end_sessions(server: &Server) {
     }
     if let Some(binlog) = &server.binlog {
         binlog.wake_sessions();
-        // No replica acknowledges anything any more; who waits for one has lost its client by now.
+        // No replica acknowledges anything any more; a session that waits for one has lost its
+        // client by now.
         binlog.semi_sync().set_enabled(false);
     }
     let watch = Stopwatch::start();
@@ -241,7 +242,7 @@ fn end_sessions(server: &Server) {
 
 /// Ends what is under the connections: the replica, the binary log, the engine.
 fn end_engine(server: &Server) {
-    // Nobody may be there who frees space; what was promised is in the log.
+    // Perhaps nobody is there to free space; what was promised is in the log.
     server.engine.log().give_up_on_full_disk();
     server.replica.stop_all(Threads::BOTH);
     if let Some(binlog) = &server.binlog {

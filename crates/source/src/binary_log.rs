@@ -31,7 +31,8 @@ use crate::{recover, reset, writer};
 pub struct Binlog {
     files: Arc<LogFiles>,
     newest_mariadb_gtid: NewestGtid,
-    /// The writer's thread. Held while its end is waited for, by one who holds no other lock.
+    /// The writer's thread. A thread that holds no other lock holds it while it waits for the
+    /// writer to end.
     writer: Mutex<Option<JoinHandle<()>>>,
 }
 

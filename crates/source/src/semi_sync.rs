@@ -41,7 +41,8 @@ struct State {
     after_sync: bool,
     /// Off since the timeout passed.
     on: bool,
-    /// The end of the binary log when it went off: who has acknowledged this has caught up.
+    /// The end of the binary log when it went off: a replica that has acknowledged it has caught
+    /// up.
     off_at: FilePosition,
     /// The binary log has been turned off.
     has_no_log: bool,
@@ -124,7 +125,7 @@ impl SemiSync {
         self.enabled.load(Ordering::Acquire)
     }
 
-    /// Changes a setting; what it means for those who wait follows at once.
+    /// Changes a setting; the sessions that wait go by it at once.
     fn set(&self, change: impl FnOnce(&mut State)) {
         let mut state = self.state.lock();
         change(&mut state);

@@ -210,7 +210,7 @@ impl Tail {
         Ok(())
     }
 
-    /// What was gathered and is not written yet, for those who are about to read it.
+    /// What was gathered and is not written yet, for readers that are about to read it.
     pub fn gathered_block(&self) -> Block {
         let start = FilePosition { file: self.number, pos: self.written };
         Block { start, bytes: self.gathered.as_slice().into() }

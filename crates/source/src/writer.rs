@@ -196,7 +196,7 @@ impl Writer<'_> {
         let mut at = self.tail.safe_point();
         let (config, checksum) = (&files.config, files.shared.lock().checksum);
         let head = events::file_head(&config.server_version, config.server_id, &at.gtids, true, checksum);
-        // With `series` free in between: who purges makes the space.
+        // With `series` free in between: a thread that purges makes the space.
         let (number, file) =
             wait_for_space(&next_name, &files.stopping, || files.series.lock().create_next(&head))?;
         (at.file, at.pos, at.sequence_number) = (number, head.len() as u64, 0);

@@ -47,7 +47,8 @@ use crate::space::sync_or_stop;
 /// pages, and for batches that are unfinished.
 const OTHER_AREAS: usize = 4;
 
-/// How long one who finds no idle area waits before it looks whether there are batches to finish.
+/// How long a thread that finds no idle area waits before it looks whether there are batches to
+/// finish.
 const AREA_WAIT: Duration = Duration::from_millis(1);
 
 /// All areas, and how they are used. Lock order: `state` and `legacy` come after all latches that
@@ -217,8 +218,8 @@ impl WriteAreas {
         self.given_back.notify_one();
     }
 
-    /// Keeps the strategy as it is. Does not wait for one who waits to change it: that one may wait
-    /// for a batch that waits for the caller.
+    /// Keeps the strategy as it is. It does not wait for a thread that waits to change it: that one
+    /// may wait for a batch that waits for the caller.
     pub fn hold_strategy(&self) -> impl Sized + '_ {
         self.state.read_recursive()
     }

@@ -1,4 +1,4 @@
-//! One sync of a file for all who have written to it before the sync began.
+//! One sync of a file for all threads that have written to it before the sync began.
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 

@@ -29,7 +29,7 @@ struct State {
     ddl_running: usize,
 }
 
-/// Who holds commits back, and who waits for that.
+/// The holds on commits, and the wait until the last of them is let go.
 pub(crate) struct Gate {
     sequencer: Arc<Sequencer>,
     state: Mutex<State>,

@@ -232,8 +232,8 @@ impl Committer {
     }
 
     /// Steps 1 to 4 of a commit that spills nothing and changes no dictionary;
-    /// [`Committer::apply_logged`] does the rest. It does not ask for log space: who has logged
-    /// commits that are not on their pages must not wait for a checkpoint.
+    /// [`Committer::apply_logged`] does the rest. It does not ask for log space: a thread that has
+    /// logged commits which are not on their pages must not wait for a checkpoint.
     pub(crate) fn log_writes(
         &self,
         writes: &mut WriteSet,
@@ -559,8 +559,8 @@ impl Committer {
         assert!(first, "the engine has one commit waiter");
     }
 
-    /// Waits for a commit as a session does, or has the log see to it in the background: one who
-    /// does not wait, such as a replica's applier, has its commits durable soon all the same.
+    /// Waits for a commit as a session does, or has the log see to it in the background: a thread
+    /// that does not wait, such as a replica's applier, has its commits durable soon all the same.
     pub(crate) fn settle_commit(&self, seq: Lsn, wait: bool) -> Result<()> {
         match wait {
             true => self.wait_for_commit(seq),

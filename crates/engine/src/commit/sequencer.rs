@@ -43,7 +43,7 @@ struct State {
     spilled: Vec<SpilledCommit>,
     replication: ReplicationState,
     numbers: FreeNumbers,
-    /// Who asks for the next GTID gets one (`gtid_mode`).
+    /// A commit that asks for the next GTID gets one (`gtid_mode`).
     gives_gtids: bool,
     /// Commits are held back.
     closed: bool,
@@ -123,8 +123,8 @@ pub(crate) struct Entry<'a> {
     pub mariadb_gtid: Option<MariadbGtid>,
     pub position: Option<PositionUpdate<'a>>,
     pub unversioned: bool,
-    /// Its caller has a commit in the log that is not on its pages: it is let in while commits are
-    /// being held back, for those who hold them wait for that one.
+    /// Its caller has a commit in the log that is not on its pages: the commit is let in while
+    /// commits are being held back, for whoever holds them back waits for the earlier one.
     pub follows_logged: bool,
     pub spill: Option<SpillRef>,
 }

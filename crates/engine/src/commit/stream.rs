@@ -146,8 +146,8 @@ impl CommitStream {
         }
     }
 
-    /// Whether the log holds a group as safely as its commit asks for; one who waits waits for
-    /// that.
+    /// Whether the log holds a group as safely as its commit asks for; a caller that waits waits
+    /// until it does.
     fn may_go_out(&self, seq: Lsn, waits: bool) -> Result<bool> {
         let log = &self.committer.log;
         if self.committer.flush_log_at_trx_commit.load(Ordering::Relaxed) != 1 || log.durable_lsn() >= seq {

@@ -19,7 +19,7 @@ pub(super) struct LockedRow {
     pub is_announced: bool,
 }
 
-/// Row locks, and who uses which table.
+/// Row locks, and which owner uses which table.
 pub(super) struct Found {
     pub rows: Vec<LockedRow>,
     by_owner: HashMap<(u64, LockId), usize>,
@@ -66,7 +66,8 @@ impl Found {
     }
 }
 
-/// Who uses which table, by the locks on their metadata; and the locks that are not metadata's.
+/// Which owner uses which table, by the locks on their metadata; and the locks that are not
+/// metadata's.
 fn without_metadata(locks: &LockTable, tables: &[Arc<Table>]) -> (Vec<(u64, Arc<Table>)>, Vec<HeldLock>) {
     let mut metadata: HashMap<LockId, Option<&Arc<Table>>> = HashMap::new();
     for table in tables {

@@ -1,5 +1,5 @@
-//! Claims on the pages of indexes that are being built or freed: the statement settles each of them,
-//! or the opening after a crash does.
+//! Claims on the pages of indexes that are being built or freed. The statement settles each of
+//! them, or the opening after a crash does.
 
 use crate::catalog::Catalog;
 use crate::error::Result;

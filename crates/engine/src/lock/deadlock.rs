@@ -1,4 +1,4 @@
-//! The search for cycles of waits, and who has to give way.
+//! The search for cycles of waits, and the choice of the transaction that has to give way.
 //!
 //! The victim is the member of the cycle with the smallest weight (rows changed plus locks held, as
 //! InnoDB weighs transactions); among equals it is the one that has just begun to wait, which is
@@ -27,7 +27,7 @@ pub(super) enum WaitsFor {
 }
 
 impl WaitsFor {
-    /// Appends the owners that stand against `owner`, who waits for this.
+    /// Appends the owners that stand against `owner`, which waits for this lock or gap.
     fn blockers(&self, shards: &Shards, owner: OwnerId, out: &mut Vec<OwnerId>) {
         match self {
             WaitsFor::Lock(id) => shards.blockers(owner, *id, out),
@@ -46,7 +46,7 @@ struct Waiting {
     member: DeadlockMember,
 }
 
-/// Somebody who waits for a row, or for a gap to put one in.
+/// A wait for a row, or for a gap to put one in.
 #[derive(Clone, Debug)]
 pub(crate) struct LockWait {
     pub owner: OwnerId,
@@ -54,7 +54,7 @@ pub(crate) struct LockWait {
     pub row: RowName,
     /// It waits for a gap to be let go.
     pub is_insert: bool,
-    /// Who stands against it: holders, and others who wait before it.
+    /// The owners that stand against it: holders, and others that wait before it.
     pub blockers: Vec<OwnerId>,
 }
 
@@ -103,11 +103,11 @@ impl DeadlockReport {
     }
 }
 
-/// Who waits for what.
+/// Which owner waits for what.
 #[derive(Default)]
 struct Waits {
     by_owner: HashMap<OwnerId, Waiting>,
-    /// Owners that hold locks for one who waits, and that one.
+    /// Owners that hold locks for one that waits, each with the one that waits.
     holders: HashMap<OwnerId, OwnerId>,
     latest: Option<DeadlockReport>,
 }
@@ -154,7 +154,7 @@ impl Waits {
     }
 }
 
-/// Everybody who waits, and the search for cycles among them.
+/// All owners that wait, and the search for cycles among them.
 pub(super) struct Detector {
     waits: Mutex<Waits>,
     /// `innodb_deadlock_detect`
@@ -222,7 +222,7 @@ impl Detector {
         }
     }
 
-    /// Everybody who waits for a row or a gap.
+    /// Every owner that waits for a row or a gap.
     pub fn row_waits(&self, shards: &Shards) -> Vec<LockWait> {
         let waits = self.waits.lock();
         let mut shown = Vec::new();

@@ -159,7 +159,7 @@ impl HeldGap {
 /// Gap locks and announced keys of one table.
 #[derive(Default)]
 pub(crate) struct TableLocks {
-    /// Intervals entered, for who inserts: usually none.
+    /// How many intervals are entered, which whoever inserts looks at: usually none are.
     gap_count: AtomicUsize,
     gaps: Mutex<Gaps>,
     inserter_count: AtomicUsize,
@@ -199,7 +199,7 @@ impl TableLocks {
         self.released.load(Ordering::SeqCst)
     }
 
-    /// The newest commit that somebody can depend on who found no interval in his way.
+    /// The newest commit that a transaction which found no interval in its way can depend on.
     pub(super) fn released_seq(&self) -> u64 {
         self.released_seq.load(Ordering::Acquire)
     }
@@ -321,8 +321,8 @@ impl TableLocks {
         .collect()
     }
 
-    /// Shows `visit` every key that somebody has announced: who, index, key, length of the part
-    /// before the clustered key.
+    /// Shows `visit` every key that somebody has announced: its owner, its index, the key itself,
+    /// and the length of the part before the clustered key.
     pub fn for_each_announced(&self, mut visit: impl FnMut(OwnerId, u32, &[u8], usize)) {
         // Nobody is kept from beginning to insert meanwhile.
         let inserters = self.inserters.lock().clone();
@@ -335,8 +335,8 @@ impl TableLocks {
         }
     }
 
-    /// Lets an owner's intervals go and wakes those who waited for nothing else.
-    /// `seq` is what their owner has committed under, 0 if he has not.
+    /// Lets an owner's intervals go and wakes those who waited for nothing else. `seq` is the
+    /// number under which their owner has committed, 0 if it has not.
     pub(super) fn release_gaps(&self, released: &[GapId], seq: u64) {
         if released.is_empty() {
             return;

@@ -9,24 +9,25 @@
 //!
 //! From the bottom up: [`id`] and [`mode`] name what is locked and how, [`wait`] is one wait,
 //! [`queue`] one lock, [`gap`] the gaps of one table, [`owner`] what one transaction holds,
-//! [`shards`] all row and metadata locks, [`deadlock`] who waits for whom. [`LockTable`] puts them
-//! together and does the waiting.
+//! [`shards`] all row and metadata locks, [`deadlock`] which owner waits for which. [`LockTable`]
+//! puts them together and does the waiting.
 //!
 //! Invariants:
 //! - Waiters are granted in order, one before another only where the two do not conflict (or as
-//!   [`LockType::is_before`] says); the holder who wants more goes to the front.
+//!   [`LockType::is_before`] says); a holder that wants more goes to the front.
 //! - Whoever is about to wait has searched the graph of waits, under the detector's mutex, after it
-//!   became visible in the queue. A cycle gets its last edge from somebody who begins to wait: an
-//!   edge that a gap lock, or a lock that passes a waiter, adds to one who waits already leads to a
-//!   running owner. So the last of a cycle's members to wait finds it, and no cycle outlives the
-//!   search.
+//!   became visible in the queue. A cycle gets its last edge from an owner that begins to wait: an
+//!   edge that a gap lock, or a lock that passes a waiter, adds to an owner that waits already
+//!   leads to a running owner. So the last of a cycle's members to wait finds it, and no cycle
+//!   outlives the search.
 //!
-//! **Who gets a lock sees what its earlier holders committed.** Locks are released when a commit is
-//! on its pages, which may be before it is visible: an earlier commit may not be on its pages yet.
-//! So a released row lock leaves the commit's sequence number with its shard, and a gap with its
-//! table ([`gap`]), and whoever is granted one there takes the number along
-//! ([`LockOwner::depends_on`]); a snapshot that he opens waits until it is visible. A shard has
-//! many rows, so that the number may be a later one than need be, which costs at most a wait.
+//! **The owner that gets a lock sees what its earlier holders committed.** Locks are released when
+//! a commit is on its pages, which may be before it is visible: an earlier commit may not be on its
+//! pages yet. So a released row lock leaves the commit's sequence number with its shard, and a gap
+//! with its table ([`gap`]), and whoever is granted one there takes the number along
+//! ([`LockOwner::depends_on`]); a snapshot that the owner opens waits until that number is visible.
+//! A shard has many rows, so that the number may be a later one than need be, which costs at most a
+//! wait.
 //!
 //! Lock order: detector mutex, then one shard mutex or one table's gaps, then a waiter's own mutex.
 //! No shard is locked while another is.
@@ -62,10 +63,10 @@ pub(crate) use wait::Patience;
 /// The lock table of an engine.
 pub(crate) struct LockTable {
     shards: Shards,
-    /// Who waits for what; see the module header.
+    /// Which owner waits for what; see the module header.
     detector: Detector,
     next_owner: AtomicU64,
-    /// `innodb_thread_concurrency`: who waits for a lock is outside.
+    /// `innodb_thread_concurrency`: a statement that waits for a lock is not counted as inside.
     pub concurrency: ThreadConcurrency,
     /// Waits begun (`Innodb_row_lock_waits`).
     pub waits: AtomicU64,
@@ -126,7 +127,7 @@ impl LockTable {
     }
 
     /// Takes a lock that another owner has in this mode, which it shares, and is to have until this
-    /// function returns: nobody who waits stands against it.
+    /// function returns: no owner that waits stands against it.
     pub fn share(&self, owner: &mut LockOwner, id: LockId, mode: LockType) {
         self.shards.share(owner, id, mode);
     }
@@ -274,7 +275,7 @@ impl LockTable {
         self.shards.held_locks()
     }
 
-    /// Everybody who waits for a row or a gap.
+    /// Every owner that waits for a row or a gap.
     pub fn row_waits(&self) -> Vec<LockWait> {
         self.detector.row_waits(&self.shards)
     }

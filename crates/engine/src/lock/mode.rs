@@ -24,8 +24,8 @@ impl LockType {
         )
     }
 
-    /// Whether a new request waits behind one of this type that waits. As in MySQL, who changes
-    /// rows does not wait behind one who wants them unchanged.
+    /// Whether a new request waits behind one of this type that waits. As in MySQL, a transaction
+    /// that changes rows does not wait behind one that wants them unchanged.
     pub(super) fn is_before(self, new: LockType) -> bool {
         self.conflicts(new) && (self, new) != (LockType::SharedReadOnly, LockType::SharedWrite)
     }

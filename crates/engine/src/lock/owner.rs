@@ -1,4 +1,4 @@
-//! Who holds locks: a transaction or a DDL operation.
+//! The holder of locks: a transaction or a DDL operation.
 
 use super::gap::{GapId, Inserter, TableLocks};
 use super::id::LockId;
@@ -28,11 +28,13 @@ pub(crate) struct LockOwner {
     pub(super) important: bool,
     /// The session's connection, for reports; 0: none.
     pub(super) connection_id: u64,
-    /// The owner of the tables that this one works on: who waits for that one waits for this one.
+    /// The owner of the tables that this one works on: whoever waits for that owner waits for this
+    /// one.
     pub(super) works_under: Option<OwnerId>,
     /// The newest commit that it depends on: one whose locks it got, or whose rows it has read.
     depends_on: u64,
-    /// What it has committed under, once it has: what is left with the locks that it releases.
+    /// The number of its commit, once it has committed, which stays with the locks that it
+    /// releases.
     pub(super) committed_seq: u64,
 }
 

@@ -1,7 +1,7 @@
-//! One lock: who holds it and who waits for it, in order.
+//! One lock: the owners that hold it and those that wait for it, in order.
 //!
-//! Nearly every lock has one holder and nobody who waits, and a transaction may hold millions of
-//! them: such a lock takes no more than its holder's number.
+//! Nearly every lock has one holder and no waiter, and a transaction may hold millions of them:
+//! such a lock takes no more than its holder's number.
 
 use super::mode::{LockType, OwnerId};
 use super::wait::Waiter;

@@ -126,7 +126,7 @@ impl Shards {
     }
 
     /// Takes a lock that another owner has in this mode, which it shares, and is to have until this
-    /// function returns: nobody who waits stands against it.
+    /// function returns: no owner that waits stands against it.
     pub fn share(&self, owner: &mut LockOwner, id: LockId, mode: LockType) {
         let mut shard = self.shard(id).lock();
         let lock = shard.locks.get_mut(&id.0).expect("a lock that is held is in the map");

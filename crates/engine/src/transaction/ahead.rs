@@ -88,7 +88,8 @@ impl Prepared {
     /// before it must have been committed, or logged ([`super::logged`]). `hold` gets its tables,
     /// which it uses until its rows are on their pages.
     ///
-    /// Who has logged transactions that are not completed does not wait for locks (`waits`).
+    /// A caller that has logged transactions which are not completed does not wait for locks
+    /// (`waits`).
     ///
     /// # Errors
     /// [`EngineError::NeedsTurn`], or whatever applying it now would fail with: it is to be applied
@@ -105,10 +106,9 @@ impl Prepared {
         }
     }
 
-    /// Starts loading the leaves of its rows into the processor's cache. Who takes many turns, one
-    /// after the other, does this for one that comes some turns later, and
-    /// [`Prepared::prefetch_rows`] for one that comes sooner: they were prepared on another
-    /// processor.
+    /// Starts loading the leaves of its rows into the processor's cache. A thread that takes many
+    /// turns, one after the other, calls it for a transaction that comes some turns later, and
+    /// [`Prepared::prefetch_rows`] for one that comes sooner: other processors have prepared them.
     #[inline]
     pub fn prefetch_leaves(&self) {
         self.each_leaf(|table, _, leaf| table.clustered.prefetch_leaf(leaf));

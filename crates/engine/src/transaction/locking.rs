@@ -5,8 +5,8 @@
 //!   So two statements that come to a row through different indexes meet at the row.
 //! - The record behind a scanned range is not locked, only the gap before it (as MySQL 8.0.18 and
 //!   later do for the clustered index, and MariaDB does not).
-//! - Those who insert one and the same key wait in line for its exclusive lock. InnoDB gives all of
-//!   them the shared one when the first rolls back, and then they deadlock.
+//! - Transactions that insert one and the same key wait in line for its exclusive lock. InnoDB
+//!   gives all of them the shared one when the first rolls back, and then they deadlock.
 
 use super::{Isolation, LockMode, Transaction};
 use crate::error::{EngineError, Result};

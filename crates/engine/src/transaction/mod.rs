@@ -335,8 +335,8 @@ impl Transaction {
         self.use_table_in(table, false)
     }
 
-    /// As [`Transaction::use_table`], for changing its rows or locking them to be changed: waits
-    /// for those who want them to stay.
+    /// As [`Transaction::use_table`], for changing its rows or locking them to be changed: it waits
+    /// for sessions that want the rows to stay as they are.
     pub(crate) fn use_table_to_change(&mut self, table: &Arc<Table>) -> Result<()> {
         self.use_table_in(table, true)
     }
@@ -488,8 +488,8 @@ impl Transaction {
         self.commit_in_place(options)
     }
 
-    /// As [`Transaction::commit`], for an owner who would have to move it for that. All that is to
-    /// be done afterwards is to drop it.
+    /// As [`Transaction::commit`], for an owner that would have to move the transaction for that.
+    /// All that the owner may do afterwards is to drop it.
     pub fn commit_in_place(&mut self, options: &CommitOptions<'_>) -> Result<CommitOutcome> {
         if self.writes.is_empty() {
             self.release();
@@ -563,9 +563,9 @@ impl Transaction {
     }
 
     /// The newest commit that the transaction has seen the effect of, by a row that it read or a
-    /// lock that it got. Who is told what it read must not be told before that is visible to
-    /// everybody ([`Engine::wait_visible`]); the transaction's own snapshots and its commit wait by
-    /// themselves.
+    /// lock that it got. A client that is told what was read must not be told before that commit is
+    /// visible to everybody ([`Engine::wait_visible`]); the transaction's own snapshots and its
+    /// commit wait by themselves.
     pub fn depends_on(&self) -> Lsn {
         self.locks.depends_on()
     }

@@ -1,9 +1,9 @@
 //! Uniqueness: of the primary key and of unique secondary keys.
 //!
-//! Who makes a key first locks it exclusively (the row's key; for a secondary index the index's own
-//! columns), so two transactions that insert the same key wait for each other. Who finds the key
-//! taken locks the row that has it, shared, and looks again: a row that another transaction is
-//! deleting may be gone then.
+//! A transaction that makes a key first locks it exclusively (the row's key; for a secondary index
+//! the index's own columns), so two transactions that insert the same key wait for each other. A
+//! transaction that finds the key taken locks the row that has it, shared, and looks again: a row
+//! that another transaction is deleting may be gone then.
 
 use super::{LockMode, Transaction};
 use crate::bytes::KeyBuf;

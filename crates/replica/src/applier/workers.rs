@@ -15,8 +15,8 @@
 //! Invariants:
 //! - Commits are in the source's order, and the engine shows the longest prefix that is on the
 //!   pages: readers only see states that the source had, whatever the workers do.
-//! - Who has groups in the log that are not complete waits for nothing: neither for a lock nor for
-//!   another job. So all that is waited for comes to pass.
+//! - A worker that has groups in the log which are not complete waits for nothing: neither for a
+//!   lock nor for another job. So all that is waited for comes to pass.
 //! - Nothing of a group whose turn has not come is visible, logged or locked: stopping drops it,
 //!   and it is read again.
 //!

@@ -91,8 +91,8 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// Where the privileges that are granted in another's name do not hold for that one. Nobody
-    /// gets rid of his own restrictions by it.
+    /// Where the privileges that are granted in another's name do not hold for that one. No account
+    /// gets rid of its own restrictions by it.
     fn restrictions_of(&self, grantor: &GrantAs, set: Privileges) -> Result<Restrictions, SqlError> {
         let refused = || {
             let text = "Either some of the authorization IDs in the AS clause are invalid or the current user lacks \
@@ -473,8 +473,8 @@ impl Change<'_> {
     }
 }
 
-/// Who is restricted in a schema passes the privilege on with that restriction; who is not lifts
-/// it.
+/// An account that is restricted in a schema passes the privilege on with that restriction; one
+/// that is not lifts it.
 fn pass_restrictions(account: &mut Account, set: Privileges, grantor: &Restrictions) {
     for (schema, held) in &mut account.restrictions {
         let own = grantor.get(schema).copied().unwrap_or_default();

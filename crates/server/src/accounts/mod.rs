@@ -62,7 +62,7 @@ pub struct Accounts {
     /// Lock order: each of these is held alone.
     table: RwLock<Arc<AccountTable>>,
     /// Grows with every replacement of the table. Release after the new table is in place, acquire
-    /// before it is read: who sees the new number finds the new table.
+    /// before it is read: a session that sees the new number finds the new table.
     generation: AtomicU64,
     /// caching_sha2_password's cache: of each account the digest of its password, and of the
     /// retained one if there is one.
@@ -136,7 +136,8 @@ impl Accounts {
     /// Takes the server's RSA key from the data directory, as `private_key.pem`, or makes one and
     /// keeps it there.
     pub fn open_rsa_key(&self, disk: &dyn Disk, datadir: &Path) -> io::Result<()> {
-        // Held throughout: who needs the key waits for this rather than making another.
+        // Held throughout: a thread that needs the key waits for this one rather than making
+        // another.
         let mut key = self.key.lock();
         let path = datadir.join(PRIVATE_KEY_FILE);
         let opened = if disk.exists(&path)? {

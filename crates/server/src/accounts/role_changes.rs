@@ -37,7 +37,7 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// DROP ROLE. Who has CREATE USER may drop any account this way.
+    /// DROP ROLE. An account with CREATE USER may drop any account this way.
     pub fn drop_roles(&mut self, roles: &[Named], if_exists: bool) -> Result<(), SqlError> {
         self.require_one_of(&["CREATE USER", "DROP ROLE"])?;
         let names: Vec<AccountName> = roles.iter().map(|role| self.name(role)).collect();

@@ -65,7 +65,8 @@ impl Origin {
     }
 }
 
-/// Finds out who wants in, and lets in who may; with `only_admin` an administrator and nobody else.
+/// Finds out which account a client wants in as, and lets it in if it may; with `only_admin` an
+/// administrator and nobody else.
 pub(super) fn admit(
     server: &Arc<Server>,
     entry: &Arc<SessionEntry>,

@@ -153,7 +153,7 @@ enum End {
 fn serve(server: &Arc<Server>, entry: &Arc<SessionEntry>, stream: Stream, origin: Origin) {
     let mut channel = Channel::new(stream, MAX_LOGIN_PACKET_BYTES);
     let connect_timeout = Duration::from_secs(server.globals.named("connect_timeout").uint());
-    // For all of the handshake: who sends a byte now and then does not keep a place.
+    // For all of the handshake: a client that sends a byte now and then does not keep a place.
     let since = Stopwatch::start();
     channel.stream_mut().set_deadline(Some(Box::new(move || since.remaining(connect_timeout))));
     let limit = server.globals.named("max_connections").uint() as usize;

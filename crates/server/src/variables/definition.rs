@@ -50,8 +50,8 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Who may SET a variable, beside what its scope asks for: SYSTEM_VARIABLES_ADMIN or SUPER for the
-/// global value, nothing for the session's.
+/// The accounts that may SET a variable, beside what its scope asks for: SYSTEM_VARIABLES_ADMIN or
+/// SUPER for the global value, nothing for the session's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard {
     /// Nothing else is asked for.
@@ -117,7 +117,7 @@ pub struct Definition {
     pub read_only: bool,
     /// It can be set on the command line and in option files.
     pub is_option: bool,
-    /// Who may SET it.
+    /// The accounts that may SET it.
     pub guard: Guard,
     /// What it does here, or why it does nothing, in a sentence.
     pub about: &'static str,

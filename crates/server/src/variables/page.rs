@@ -83,7 +83,7 @@ fn describe(out: &mut String, definition: &Definition) {
     }
 }
 
-/// Who may set it, where the scope alone does not say it.
+/// The accounts that may set it, where the scope alone does not say it.
 fn guard(guard: Guard) -> Option<String> {
     let own = "The session's value needs";
     Some(match guard {

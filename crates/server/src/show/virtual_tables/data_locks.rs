@@ -80,7 +80,7 @@ fn wait_cells(wait: Option<&DataLockWait>, threads: &ThreadIds) -> Cells {
     cells
 }
 
-/// Who waits for whose lock.
+/// Which transaction waits for whose lock.
 pub fn waits(host: &ConnectionHost) -> VirtualTable {
     let threads = ThreadIds::new(host);
     let waits = host.server().engine.data_locks().waits;
