@@ -12,12 +12,13 @@ const CREATE: &[&str] = &[
     "CREATE TABLE d.t (id INT PRIMARY KEY, i INT, u BIGINT UNSIGNED, n DECIMAL(20, 6), f DOUBLE, r FLOAT, v VARCHAR(60), \
      g VARCHAR(40) COLLATE utf8mb4_general_ci, l VARCHAR(40) CHARACTER SET latin1, vb VARCHAR(30) COLLATE utf8mb4_bin, \
      bin VARBINARY(20), x TEXT, d DATE, dt DATETIME(3), ts TIMESTAMP NULL, c TIME(2), e ENUM('one', 'two', 'three'), \
-     s SET('a', 'b', 'c'), y YEAR, b BIT(9))",
+     s SET('a', 'b', 'c'), y YEAR, b BIT(9), j JSON)",
     "USE d",
 ];
 
-const COLUMNS: &[&str] =
-    &["i", "u", "n", "f", "r", "v", "g", "l", "vb", "bin", "x", "d", "dt", "ts", "c", "e", "s", "y", "b"];
+const COLUMNS: &[&str] = &[
+    "i", "u", "n", "f", "r", "v", "g", "l", "vb", "bin", "x", "d", "dt", "ts", "c", "e", "s", "y", "b", "j",
+];
 
 /// The rows of the table, as lists of 250.
 fn inserts(rng: &mut Rng, count: u64) -> Vec<String> {
@@ -45,6 +46,10 @@ fn inserts(rng: &mut Rng, count: u64) -> Vec<String> {
             rng.below(8).to_string(),
             rng.between(1990, 2030).to_string(),
             rng.below(512).to_string(),
+            format!(
+                "'{}'",
+                rng.pick(&["null", "-1.5", "7", "7.0", "true", "\"a\"", "\"\"", "1e20", "false"])
+            ),
         ];
         let values = values.map(|value| if rng.one_in(10) { "NULL".to_owned() } else { value });
         format!("({id}, {})", values.join(", "))
@@ -160,7 +165,7 @@ fn statements_count_as_mysqls_do() {
                    'Handler_read_key', 'Handler_read_last', 'Handler_read_next', 'Handler_read_prev', \
                    'Handler_read_rnd_next', 'Handler_update', 'Select_full_join', 'Select_range', 'Select_scan', \
                    'Sort_merge_passes', 'Sort_range', 'Sort_rows', 'Sort_scan') AND Value > 0";
-    testkit::same_as_mysql("statements_count", &Settings::default(), |server| {
+    testkit::server::same_as_mysql("statements_count", &Settings::default(), |server| {
         let mut client = server.connect();
         for statement in [
             "CREATE DATABASE d",

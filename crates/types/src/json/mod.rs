@@ -27,7 +27,7 @@ pub use members::{Member, is_object, member, merge_patch, object};
 pub use node::Node;
 pub use parse::{JsonError, parse_node, parse_text};
 pub use path::{Cell, Leg, Path, write_leg};
-pub use read::{is_container, is_zero, read_at, read_document};
+pub use read::{is_zero, read_at, read_document};
 pub use text::{write_node_text, write_pretty, write_quoted, write_text, write_unquoted};
 pub use write::{normalized, write_document};
 

@@ -90,32 +90,6 @@ impl Number {
     }
 }
 
-impl Number {
-    /// The nearest double, and behind it the decimal that tells numbers apart that share one: a
-    /// double is the shortest decimal that is read as it.
-    fn write_order_key(self, out: &mut Vec<u8>) {
-        let whole = |n: i128| match (i64::try_from(n), u64::try_from(n)) {
-            (Ok(n), _) => Some(Decimal::from(n)),
-            (_, Ok(n)) => Some(Decimal::from(n)),
-            _ => None,
-        };
-        let (nearest, decimal) = match self {
-            Number::Int(n) => (n as f64, whole(n)),
-            // From here on doubles are whole numbers, and their shortest decimals need not be.
-            Number::Double(n) if n.abs() >= 9_007_199_254_740_992.0 && n.abs() < 1.8e19 => {
-                (n, whole(n as i128))
-            }
-            Number::Double(n) => (n, Decimal::from_f64(n)),
-            Number::Decimal(n) => (n.to_f64(), Some(n)),
-        };
-        // -0 equals 0.
-        let bits = if nearest == 0.0 { 0 } else { nearest.to_bits() };
-        let ordered = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
-        out.extend_from_slice(&ordered.to_be_bytes());
-        decimal.unwrap_or_else(|| Decimal::from(0i64)).write_order_key(out);
-    }
-}
-
 /// A whole number of 64 bits beside a double, of which no digit is lost.
 fn exact(whole: i128, double: f64) -> Ordering {
     match (whole as f64).partial_cmp(&double) {
@@ -210,31 +184,28 @@ impl Node {
         }
     }
 
-    /// Appends bytes that compare by memcmp as ORDER BY has documents, of which none is the
-    /// beginning of another. As in MySQL, arrays and objects are ordered by their lengths alone,
-    /// and a date is before a time, a time before a date with a time.
-    pub fn write_order_key(&self, out: &mut Vec<u8>) {
+    /// Appends bytes that order by memcmp as ORDER BY does, and of which none is the beginning of
+    /// others'. False: the document is an array or an object, which MySQL's sorts order by the
+    /// number of their elements alone.
+    pub fn write_order_key(&self, out: &mut Vec<u8>) -> bool {
         let comparable = Comparable::of(self);
         out.push(comparable.rank() as u8);
         match comparable {
             Comparable::Null => {}
-            Comparable::Number(number) => number.write_order_key(out),
-            Comparable::String(text) => write_ended(text, out),
             Comparable::Bool(value) => out.push(u8::from(value)),
+            Comparable::Number(number) => write_number_order_key(number, out),
+            Comparable::String(text) => write_escaped(text, out),
             Comparable::Date(n) | Comparable::Time(n) | Comparable::DateTime(n) => {
-                out.extend_from_slice(&(n as u64 ^ 1 << 63).to_be_bytes());
+                out.extend_from_slice(&((n as u64) ^ 1 << 63).to_be_bytes());
             }
             Comparable::Opaque(code, bytes) => {
                 out.push(code);
-                write_ended(bytes, out);
+                write_escaped(bytes, out);
             }
-            Comparable::Array(elements) => {
-                out.extend_from_slice(&(elements.len() as u64).to_be_bytes());
-            }
-            Comparable::Object(members) => {
-                out.extend_from_slice(&(members.len() as u64).to_be_bytes());
-            }
+            Comparable::Array(elements) => out.extend_from_slice(&(elements.len() as u64).to_be_bytes()),
+            Comparable::Object(members) => out.extend_from_slice(&(members.len() as u64).to_be_bytes()),
         }
+        !matches!(self, Node::Array(_) | Node::Object(_))
     }
 
     fn double(&self) -> f64 {
@@ -245,21 +216,52 @@ impl Node {
     }
 }
 
-/// A decimal without zeros behind its last digit, and without the sign of zero.
-fn plain(text: &str) -> String {
-    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text };
-    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+/// Appends a sign, where the first digit stands, and the digits: those of all kinds of numbers in
+/// one order.
+fn write_number_order_key(number: Number, out: &mut Vec<u8>) {
+    const ZERO: u8 = 0x80;
+    let text = match number {
+        Number::Int(n) => n.to_string(),
+        Number::Double(n) => format!("{n:e}"),
+        Number::Decimal(n) => n.to_string(),
+    };
+    let (is_negative, text) = text.strip_prefix('-').map_or((false, &text[..]), |text| (true, text));
+    let (digits, exponent) = text.split_once('e').unwrap_or((text, "0"));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let digits = || whole.bytes().chain(fraction.bytes());
+    let zeros = digits().take_while(|digit| *digit == b'0').count();
+    if zeros == whole.len() + fraction.len() {
+        return out.push(ZERO);
+    }
+    let start = out.len();
+    out.push(ZERO + 1);
+    let before_point = whole.len() as i32 - zeros as i32 + exponent.parse::<i32>().unwrap_or(0);
+    out.extend_from_slice(&((before_point + 0x8000) as u16).to_be_bytes());
+    out.extend(digits().skip(zeros));
+    while out.last() == Some(&b'0') {
+        out.pop();
+    }
+    out.push(0);
+    if is_negative {
+        out[start..].iter_mut().for_each(|byte| *byte = !*byte);
+    }
 }
 
-/// Bytes with an end that is before every byte: a zero among them is followed by 0xff.
-fn write_ended(bytes: &[u8], out: &mut Vec<u8>) {
-    for byte in bytes {
-        out.push(*byte);
-        if *byte == 0 {
+/// 00 becomes 00 FF, and 00 00 ends the bytes.
+fn write_escaped(bytes: &[u8], out: &mut Vec<u8>) {
+    for &byte in bytes {
+        out.push(byte);
+        if byte == 0 {
             out.push(0xff);
         }
     }
     out.extend_from_slice(&[0, 0]);
+}
+
+/// A decimal without zeros behind its last digit, and without the sign of zero.
+fn plain(text: &str) -> String {
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text };
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
 fn write_sized(bytes: &[u8], out: &mut Vec<u8>) {
@@ -284,6 +286,59 @@ fn compare_objects(a: &[(Vec<u8>, Node)], b: &[(Vec<u8>, Node)]) -> Ordering {
 mod tests {
     use super::*;
     use crate::json::parse_node;
+
+    #[test]
+    fn order_keys_order_as_sorts_do() {
+        // Each is before the next.
+        let ordered = [
+            "null",
+            "-1e300",
+            "-18446744073709551616.0",
+            "-100",
+            "-99.5",
+            "-1.5",
+            "-1e-10",
+            "0",
+            "1e-10",
+            "0.5",
+            "1",
+            "1.05",
+            "9",
+            "10",
+            "9007199254740993",
+            "18446744073709551615",
+            "1e20",
+            "1.5e300",
+            "\"\"",
+            "\"\\u0000\"",
+            "\"a\"",
+            "\"ab\"",
+            "\"b\"",
+            "{}",
+            "{\"b\": 0}",
+            "{\"a\": 0, \"b\": 1}",
+            "[]",
+            "[7]",
+            "[1, 2]",
+            "false",
+            "true",
+        ];
+        let key = |text: &str| {
+            let mut key = Vec::new();
+            let is_scalar = parse_node(text.as_bytes()).expect("is JSON").write_order_key(&mut key);
+            assert_eq!(is_scalar, !text.starts_with(['[', '{']), "{text}");
+            key
+        };
+        for (i, a) in ordered.iter().enumerate() {
+            for (j, b) in ordered.iter().enumerate() {
+                assert_eq!(key(a).cmp(&key(b)), i.cmp(&j), "{a} {b}");
+                assert!(i == j || !key(a).starts_with(&key(b)), "{a} {b}");
+            }
+        }
+        for (a, b) in [("0", "-0.0"), ("1", "1.0"), ("100", "1e2"), ("0.5", "5e-1"), ("[1]", "[2]")] {
+            assert_eq!(key(a), key(b), "{a} {b}");
+        }
+    }
 
     #[test]
     fn kinds_and_values_have_an_order() {
@@ -322,22 +377,6 @@ mod tests {
                 assert_eq!(key(a) == key(b), i == j, "{} {}", ordered[i], ordered[j]);
             }
         }
-        // ORDER BY looks at lengths of arrays and objects alone.
-        let is_scalar = |node: &&Node| node.is_scalar();
-        let keys = nodes.iter().filter(is_scalar).map(|node| {
-            let mut key = Vec::new();
-            node.write_order_key(&mut key);
-            key
-        });
-        assert!(keys.is_sorted_by(|a, b| a < b));
-        let order_key = |text: &str| {
-            let mut key = Vec::new();
-            parse_node(text.as_bytes()).expect("is JSON").write_order_key(&mut key);
-            key
-        };
-        assert_eq!(order_key("1"), order_key("1.0"));
-        assert!(order_key("[9]") < order_key("[1, 2]"));
-        assert!(order_key("\"a\"") < order_key("\"a\\u0000\""));
         let key = |text: &str| {
             let mut key = Vec::new();
             parse_node(text.as_bytes()).expect("is JSON").write_key(&mut key);

@@ -13,11 +13,6 @@ pub fn read_document(document: &[u8]) -> Option<Node> {
     }
 }
 
-/// Whether a document is an array or an object.
-pub fn is_container(document: &[u8]) -> bool {
-    document.first().is_some_and(|kind| *kind <= LARGE_ARRAY)
-}
-
 /// The value that a path without wildcards means in a document; the outer `None` is of a malformed
 /// one. Only what the path means is read.
 pub fn read_at(document: &[u8], path: &Path) -> Option<Option<Node>> {

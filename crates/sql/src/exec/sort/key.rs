@@ -25,8 +25,8 @@ mod kind {
     pub const INTEGER: u8 = 0x80;
 }
 
-/// Appends the key of a row. True: a JSON array or object is in it, of which the length alone
-/// counts.
+/// Appends the key of a row. False: in it is an array or an object, which are ordered by how many
+/// elements they have.
 ///
 /// # Errors
 /// Those of the expressions.
@@ -36,24 +36,25 @@ pub(super) fn write_keys(
     out: &mut Vec<u8>,
     ctx: &Context<'_>,
 ) -> Result<bool> {
-    let mut has_container = false;
+    let mut is_scalar = true;
     for key in keys {
         let value = conform(key.expr.eval(row, ctx)?, &key.expr.ty, ctx)?;
-        has_container |= matches!(&*value, Value::Json(bytes) if types::json::is_container(bytes));
-        write_part(&value, key.expr.ty.collation, key.descending, ctx.zone(), out);
+        is_scalar &= write_part(&value, key.expr.ty.collation, key.descending, ctx.zone(), out);
     }
-    Ok(has_container)
+    Ok(is_scalar)
 }
 
-/// Appends the part of one value; a TIMESTAMP is a point in time `zone_offset_s` east of UTC.
+/// Appends the part of one value; a TIMESTAMP is a point in time `zone_offset_s` east of UTC. False:
+/// it is an array or an object.
 pub(super) fn write_part(
     value: &Value,
     collation_id: u16,
     descending: bool,
     zone_offset_s: i32,
     out: &mut Vec<u8>,
-) {
+) -> bool {
     let start = out.len();
+    let mut is_scalar = true;
     match value {
         Value::Null => out.push(kind::NULL),
         Value::Int(n) => write_integer(*n < 0, n.unsigned_abs(), out),
@@ -79,18 +80,18 @@ pub(super) fn write_part(
             other => unreachable!("a TIMESTAMP in a zone is a DATETIME, not {other:?}"),
         },
         Value::Bytes(bytes) => write_text(bytes, collation_id, out),
-        Value::Json(bytes) => match types::json::read_document(bytes) {
-            Some(document) => {
-                out.push(kind::JSON);
-                document.write_order_key(out);
+        Value::Json(document) => {
+            out.push(kind::JSON);
+            match types::json::read_document(document) {
+                Some(node) => is_scalar = node.write_order_key(out),
+                None => collation::write_key_utf8mb4(collation::BINARY, document, out),
             }
-            // What reads a damaged document says so.
-            None => write_text(bytes, collation::BINARY, out),
-        },
+        }
     }
     if descending {
         out[start..].iter_mut().for_each(|byte| *byte = !*byte);
     }
+    is_scalar
 }
 
 fn write_text(bytes: &[u8], collation_id: u16, out: &mut Vec<u8>) {

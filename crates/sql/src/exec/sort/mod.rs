@@ -55,10 +55,10 @@ pub(crate) struct Sorter<'p> {
     room: Room,
     /// Rows that will be asked for.
     wanted: Option<usize>,
+    /// That documents are ordered by how many elements they have.
+    has_warned: bool,
     /// From this key on nothing is taken: there are as many rows as wanted before it.
     cutoff: Option<Vec<u8>>,
-    /// JSON arrays or objects are among the keys, which the client has been told.
-    has_containers: bool,
     /// The key of the row at hand, and its values so far.
     key: Vec<u8>,
     payload: Vec<u8>,
@@ -79,8 +79,8 @@ impl<'p> Sorter<'p> {
             codec: RowCodec::default(),
             room: Room::of(sort_bytes(ctx)),
             wanted: wanted.and_then(|wanted| usize::try_from(wanted).ok()),
+            has_warned: false,
             cutoff: None,
-            has_containers: false,
             key: Vec::new(),
             payload: Vec::new(),
             buffer: Buffer::new(Charge::new(ctx.memory)),
@@ -99,10 +99,9 @@ impl<'p> Sorter<'p> {
     pub fn offer(&mut self, row: &[Value], ctx: &Context<'_>) -> Result<bool> {
         self.key.clear();
         self.payload.clear();
-        let has_container = key::write_keys(self.keys, row, &mut self.key, ctx)?;
-        if has_container && !std::mem::replace(&mut self.has_containers, true) {
-            let text = "This version of MySQL doesn't yet support 'sorting of non-scalar JSON values'";
-            ctx.warn(1235, text);
+        let is_scalar = key::write_keys(self.keys, row, &mut self.key, ctx)?;
+        if !is_scalar && !std::mem::replace(&mut self.has_warned, true) {
+            ctx.warn(1235, "This version of MySQL doesn't yet support 'sorting of non-scalar JSON values'");
         }
         Ok(self.cutoff.as_ref().is_none_or(|cutoff| self.key < *cutoff))
     }
