@@ -86,7 +86,7 @@ pub const DEFINITIONS: &[Definition] = &[
     session("max_execution_time", UInt(0, u64::MAX), "0")
         .does("A SELECT ends after that many milliseconds with error 3024; 0 is no limit."),
     session("max_heap_table_size", UInt(16_384, 18_446_744_073_709_550_592), "16777216")
-        .does("Groups, duplicates and made tables that take more memory go on in files under tmpdir."),
+        .kept("The memory of a statement is bounded by connection_memory_limit."),
     session("max_join_size", UInt(1, u64::MAX), "18446744073709551615")
         .kept("The planner does not count the rows of joins."),
     session("max_seeks_for_key", UInt(1, u64::MAX), "18446744073709551615")
@@ -169,7 +169,7 @@ pub const DEFINITIONS: &[Definition] = &[
     own("timestamp", Double(0.0, i64::MAX as f64), "0").not_an_option()
         .does("NOW() gives this time, in seconds; 0 is the clock's."),
     session("tmp_table_size", UInt(1_024, u64::MAX), "16777216")
-        .kept("The memory of a statement is bounded by connection_memory_limit."),
+        .does("Groups, duplicates and made tables that take more memory go on in files under tmpdir."),
     session(
         "transaction_isolation",
         Enum(&["READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"]),
