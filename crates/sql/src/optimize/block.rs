@@ -49,26 +49,27 @@ impl Block {
     }
 
     /// Notes which tables hints want to be read before others, as far as that is an order.
-    pub fn prefer(&mut self, before: Vec<(Mask, Mask)>) {
+    pub fn prefer(&mut self, tables: &Tables, before: Vec<(Mask, Mask)>) {
         let own = self.members.iter().fold(Mask::NONE, |mask, member| match member {
             Member::Table(at) => mask.with(*at),
             Member::Nest(..) => mask,
         });
         for (first, then) in before {
             self.straight.push((first & own, (then & own).without(first)));
-            if !self.has_order(own) {
+            if !self.has_order(tables, own) {
                 self.straight.pop();
             }
         }
     }
 
     /// Whether the tables can be read in some order.
-    fn has_order(&self, own: Mask) -> bool {
+    fn has_order(&self, tables: &Tables, own: Mask) -> bool {
         let mut placed = Mask::NONE;
         loop {
             let may_follow = |at: &usize| {
                 let before = self.straight.iter().filter(|(_, then)| then.has(*at));
-                before.fold(Mask::NONE, |all, (before, _)| all | *before & own).is_within(placed)
+                let needed = before.fold(tables.needed_by(*at), |all, (before, _)| all | *before);
+                (needed & own).is_within(placed)
             };
             let next = (0..Mask::MOST).find(|at| own.has(*at) && !placed.has(*at) && may_follow(at));
             match next {

@@ -132,13 +132,8 @@ pub(super) fn cheapest(
         source => {
             let cost = asked.rounds * size.rows * price::IN_MEMORY;
             consider(Method { access: None, hashes: false, read: size.rows, cost });
-            let is_fixed = match source {
-                // What the host computes need not be of the columns' types.
-                Source::Virtual { .. } => false,
-                Source::Subquery(call) => call.args.iter().all(|arg| tables.mask_of(arg).is_empty()),
-                Source::JsonTable(table) => tables.mask_of(&table.document).is_empty(),
-                _ => true,
-            };
+            // What the host computes need not be of the columns' types.
+            let is_fixed = !matches!(source, Source::Virtual { .. }) && tables.needed_by(at).is_empty();
             if !keys.is_empty() && is_fixed {
                 let cost = size.rows * (price::IN_MEMORY + price::HASHED) + of_probes;
                 consider(Method { access: None, hashes: true, read: size.rows, cost });

@@ -76,7 +76,7 @@ pub(crate) fn optimize(
 ) -> Result<(Vec<TableStep>, Vec<Expr>)> {
     let filter = if freedom == Freedom::None { filter } else { factored(filter) };
     let mut block = Block::of(&mut tables, tree, filter);
-    block.prefer(before);
+    block.prefer(&tables, before);
     let is_on_tables = |condition: &Expr| !tables.mask_of(condition).is_empty();
     let (conditions, preconditions) =
         std::mem::take(&mut block.conditions).into_iter().partition(is_on_tables);

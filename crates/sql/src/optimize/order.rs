@@ -101,12 +101,7 @@ impl Ordering<'_> {
         let own = self.members.iter().fold(Mask::NONE, |mask, at| mask.with(*at));
         let waits = |at: usize| {
             let before = self.straight.iter().filter(|(_, after)| after.has(at));
-            let arguments = match &self.tables.leaves[at].source {
-                Source::Subquery(call) => call.args.iter().map(|arg| self.tables.mask_of(arg)).collect(),
-                Source::JsonTable(table) => vec![self.tables.mask_of(&table.document)],
-                _ => Vec::new(),
-            };
-            let needed = before.map(|(before, _)| *before).chain(arguments);
+            let needed = before.map(|(before, _)| *before).chain(std::iter::once(self.tables.needed_by(at)));
             needed.fold(Mask::NONE, |all, needed| all | needed & own)
         };
         let rest = self.members.iter().copied().filter(|at| !placed.has(*at));

@@ -137,7 +137,10 @@ impl Planner<'_> {
         };
         let mut placed =
             Placed { steps: Vec::new(), tables: Mask::NONE, rows: around.rounds, cost: around.cost };
-        if self.freedom != Freedom::All {
+        // A table that is computed from rows of a nest comes behind it, as it is written.
+        let all = around.known | own;
+        let needs_nest = members.iter().any(|at| !self.tables.needed_by(*at).is_within(all));
+        if self.freedom != Freedom::All || needs_nest {
             for member in written {
                 match member {
                     Member::Table(at) => self.place(&ordering, at, &mut placed)?,
@@ -171,12 +174,12 @@ impl Planner<'_> {
         Hanging { kind, own, needs, is_eager: kind != NestKind::Outer || is_looked_at, block }
     }
 
-    /// The tables that conditions in a block look at.
+    /// The tables that conditions in a block look at, and those that its tables are computed from.
     fn needs_of(&self, block: &Block) -> Mask {
         let of_conditions =
             block.conditions.iter().fold(Mask::NONE, |mask, condition| mask | self.tables.mask_of(condition));
         block.members.iter().fold(of_conditions, |mask, member| match member {
-            Member::Table(_) => mask,
+            Member::Table(at) => mask | self.tables.needed_by(*at),
             Member::Nest(_, nest) => mask | self.needs_of(nest),
         })
     }

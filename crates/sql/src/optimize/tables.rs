@@ -1,7 +1,7 @@
 //! The tables of a query, and sets of them.
 
 use crate::expr::Expr;
-use crate::plan::{JoinTree, Leaf};
+use crate::plan::{JoinTree, Leaf, Source};
 use std::ops::{BitAnd, BitOr};
 
 /// A set of tables by their positions. A query has at most [`Mask::MOST`].
@@ -69,6 +69,15 @@ impl Tables {
         let behind = self.leaves.partition_point(|leaf| leaf.base <= slot);
         let at = behind.checked_sub(1)?;
         (slot < self.leaves[at].base + self.leaves[at].columns).then_some(at)
+    }
+
+    /// The tables whose rows have to be at hand before a table can be read.
+    pub fn needed_by(&self, at: usize) -> Mask {
+        match &self.leaves[at].source {
+            Source::Subquery(call) => call.args.iter().fold(Mask::NONE, |mask, arg| mask | self.mask_of(arg)),
+            Source::JsonTable(table) => self.mask_of(&table.document),
+            Source::Stored { .. } | Source::Virtual { .. } | Source::Derived(_) => Mask::NONE,
+        }
     }
 
     pub fn mask_of(&self, expr: &Expr) -> Mask {
