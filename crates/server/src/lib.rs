@@ -49,5 +49,6 @@ pub mod serve;
 pub mod server;
 pub mod show;
 pub mod sql_host;
+mod sql_rights;
 pub mod start;
 pub mod variables;

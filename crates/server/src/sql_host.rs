@@ -2,7 +2,7 @@
 
 use crate::accounts::{Privileges, needs_privilege, roles};
 use crate::admin::{self, account_changes};
-use crate::client::checks::bits;
+use crate::client::checks::Holder;
 use crate::client::connection_host::ConnectionHost;
 use crate::show::{status, virtual_tables};
 use crate::variables;
@@ -58,25 +58,7 @@ impl Host for ConnectionHost {
         schema: Option<&str>,
         table: Option<&str>,
     ) -> sql::Result<()> {
-        self.check_one(privilege, schema, table, virtual_tables::is_one)
-    }
-
-    fn check_table(&self, wanted: &[Privilege], schema: &str, table: &str) -> sql::Result<()> {
-        self.check_all(wanted, schema, table, virtual_tables::is_one)
-    }
-
-    fn check_row_locks(&self, schema: &str, table: &str) -> sql::Result<()> {
-        self.check_locking(schema, table)
-    }
-
-    fn check_routine(
-        &self,
-        wanted: Privilege,
-        kind: engine::ObjectKind,
-        schema: &str,
-        name: &str,
-    ) -> sql::Result<()> {
-        self.check_on_routine(wanted, kind, schema, name)
+        Holder::of_session(self).check_one(privilege, schema, table, virtual_tables::is_one)
     }
 
     fn routine_changed(&self, change: &sql::RoutineChange<'_>) -> sql::Result<()> {
@@ -115,33 +97,15 @@ impl Host for ConnectionHost {
     }
 
     fn check_sight(&self, sight: Sight<'_>) -> sql::Result<()> {
-        self.check_seen(sight)
-    }
-
-    fn has_column_privilege(&self, privilege: Privilege, schema: &str, table: &str) -> bool {
-        self.account().on_columns_of(schema, table).intersects(bits(privilege))
-    }
-
-    fn check_all_columns(
-        &self,
-        privilege: Privilege,
-        schema: &str,
-        table: &str,
-        columns: &mut dyn Iterator<Item = &str>,
-    ) -> sql::Result<()> {
-        self.check_on_all_columns(privilege, schema, table, columns)
+        Holder::of_session(self).check_seen(sight)
     }
 
     fn check_any_use(&self, schema: &str, table: &str) -> sql::Result<()> {
-        self.check_some_use(schema, table)
+        Holder::of_session(self).check_some_use(schema, table)
     }
 
     fn column_privileges(&self, schema: &str, table: &str, column: &str) -> String {
-        self.held_on_column(schema, table, column)
-    }
-
-    fn check_column(&self, privilege: Privilege, schema: &str, table: &str, column: &str) -> sql::Result<()> {
-        self.check_on_column(privilege, schema, table, column)
+        Holder::of_session(self).held_on_column(schema, table, column)
     }
 
     fn privileges_generation(&self) -> u64 {

@@ -50,3 +50,9 @@ pub(crate) const ORIGINATOR: &str = "originator";
 pub(crate) const TIME_ZONE: &str = "time_zone";
 /// The option under which the engine is kept that a source's table has.
 pub(crate) const ENGINE: &str = "ENGINE";
+
+/// The names of a view's columns, as far as they are known.
+pub fn view_column_names(view: &engine::ObjectDef) -> Vec<String> {
+    let names = view.attribute(NAMES).unwrap_or_default();
+    names.split('\n').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}

@@ -114,8 +114,72 @@ pub struct StatementClass {
     pub is_prepared: bool,
 }
 
+/// What an account may do with the tables and routines that a statement names.
+pub trait Rights: Send + Sync {
+    /// Error 1142 that names those of `wanted` that the account has not on a table.
+    fn check_table(&self, wanted: &[Privilege], schema: &str, table: &str) -> Result<()>;
+
+    /// Error 1142, with MySQL's words, unless the account may lock rows of a table that it reads:
+    /// UPDATE, DELETE or LOCK TABLES.
+    fn check_row_locks(&self, schema: &str, table: &str) -> Result<()>;
+
+    /// Error 1370 unless the account has a privilege on a stored routine.
+    fn check_routine(&self, wanted: Privilege, kind: ObjectKind, schema: &str, name: &str) -> Result<()>;
+
+    /// Whether the account holds the privilege on a column of this table, which it does not hold on
+    /// all of the table: asked where [`Rights::check_table`] has refused the table, before its
+    /// columns are asked for one by one.
+    fn has_column_privilege(&self, _privilege: Privilege, _schema: &str, _table: &str) -> bool {
+        false
+    }
+
+    /// Error 1143 when the account holds the privilege neither on the table nor on this column of
+    /// it.
+    fn check_column(&self, _privilege: Privilege, _schema: &str, _table: &str, _column: &str) -> Result<()> {
+        Ok(())
+    }
+
+    /// Errors 1142 and 1143 unless the account holds the privilege on each of these columns, or on
+    /// the table; of columns that no one named, so that MySQL tells the table where it has granted
+    /// something on one that stands in front.
+    fn check_all_columns(
+        &self,
+        _privilege: Privilege,
+        _schema: &str,
+        _table: &str,
+        _columns: &mut dyn Iterator<Item = &str>,
+    ) -> Result<()> {
+        Ok(())
+    }
+
+    /// The rights of the account that has defined a view, given as user and host, with which the
+    /// view reads. `None`: they are these. Errors 1449 and 1045 where there is no such account, the
+    /// latter for who need not know.
+    fn of_definer(&self, _definer: (&str, &str)) -> Result<Option<Box<dyn Rights + '_>>> {
+        Ok(None)
+    }
+}
+
+/// The rights to do everything: of who asks what a view's columns are, which he sees whoever may
+/// read them.
+pub(crate) struct AllRights;
+
+impl Rights for AllRights {
+    fn check_table(&self, _: &[Privilege], _: &str, _: &str) -> Result<()> {
+        Ok(())
+    }
+
+    fn check_row_locks(&self, _: &str, _: &str) -> Result<()> {
+        Ok(())
+    }
+
+    fn check_routine(&self, _: Privilege, _: ObjectKind, _: &str, _: &str) -> Result<()> {
+        Ok(())
+    }
+}
+
 /// The server, as one session sees it.
-pub trait Host: Send + Sync {
+pub trait Host: Rights {
     /// `CONNECTION_ID()`.
     fn connection_id(&self) -> u32;
 
@@ -132,16 +196,6 @@ pub trait Host: Send + Sync {
     /// Error 1142, 1044 or 1227 when the account may not. `schema` and `table` are `None` for a
     /// global privilege.
     fn check_privilege(&self, privilege: Privilege, schema: Option<&str>, table: Option<&str>) -> Result<()>;
-
-    /// Error 1142 that names those of `wanted` that the account has not on a table.
-    fn check_table(&self, wanted: &[Privilege], schema: &str, table: &str) -> Result<()>;
-
-    /// Error 1142, with MySQL's words, unless the account may lock rows of a table that it reads:
-    /// UPDATE, DELETE or LOCK TABLES.
-    fn check_row_locks(&self, schema: &str, table: &str) -> Result<()>;
-
-    /// Error 1370 unless the account has a privilege on a stored routine.
-    fn check_routine(&self, wanted: Privilege, kind: ObjectKind, schema: &str, name: &str) -> Result<()>;
 
     /// Error 1227 unless the account may make an object that has the privileges of this one, given
     /// as user and host: its own, or with SET_ANY_DEFINER another's; one with SYSTEM_USER, and one
@@ -175,32 +229,6 @@ pub trait Host: Send + Sync {
     /// Changes whenever what this session may do can have changed: what was checked before is then
     /// checked again. Asked before each statement that was bound before.
     fn privileges_generation(&self) -> u64;
-
-    /// Whether the account holds the privilege on a column of this table, which it does not hold on
-    /// all of the table: asked where [`Host::check_privilege`] has refused the table, before its
-    /// columns are asked for one by one.
-    fn has_column_privilege(&self, _privilege: Privilege, _schema: &str, _table: &str) -> bool {
-        false
-    }
-
-    /// Error 1143 when the account holds the privilege neither on the table nor on this column of
-    /// it.
-    fn check_column(&self, _privilege: Privilege, _schema: &str, _table: &str, _column: &str) -> Result<()> {
-        Ok(())
-    }
-
-    /// Errors 1142 and 1143 unless the account holds the privilege on each of these columns, or on
-    /// the table; of columns that no one named, so that MySQL tells the table where it has granted
-    /// something on one that stands in front.
-    fn check_all_columns(
-        &self,
-        _privilege: Privilege,
-        _schema: &str,
-        _table: &str,
-        _columns: &mut dyn Iterator<Item = &str>,
-    ) -> Result<()> {
-        Ok(())
-    }
 
     /// Error 1142, which MySQL calls ANY, unless the account may read or change rows of a table, or
     /// of some of its columns: all that it takes to make a view of it.

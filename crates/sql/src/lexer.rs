@@ -229,6 +229,12 @@ pub fn syntax_error(text: &[u8], at: usize) -> SqlError {
     SqlError::syntax(&String::from_utf8_lossy(shown), line)
 }
 
+/// As [`syntax_error`], of what begins behind the white space that is there.
+pub fn syntax_error_after(text: &[u8], at: usize) -> SqlError {
+    let blank = text[at..].iter().take_while(|byte| is_space(**byte)).count();
+    syntax_error(text, at + blank)
+}
+
 /// White space between tokens.
 pub(crate) fn is_space(b: u8) -> bool {
     matches!(b, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c)

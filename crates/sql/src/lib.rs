@@ -61,9 +61,10 @@ pub mod touched;
 mod variables;
 
 pub use admin::AdminCommand;
+pub use attribute::view_column_names;
 pub use detached::VirtualColumns;
 pub use error::{Result, SqlError, sqlstate};
-pub use host::{Host, Privilege, RoutineChange, Sight, StatementClass, VariableScope, VirtualTable};
+pub use host::{Host, Privilege, Rights, RoutineChange, Sight, StatementClass, VariableScope, VirtualTable};
 pub use normalized::normalized;
 pub use session::{Prepared, Session, SessionInit};
 pub use sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink, column_flag, status};

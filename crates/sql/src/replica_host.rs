@@ -2,7 +2,7 @@
 
 use crate::admin::AdminCommand;
 use crate::error::{Result, SqlError};
-use crate::host::{Host, Privilege, Sight, VariableScope, VirtualTable};
+use crate::host::{Host, Privilege, Rights, Sight, VariableScope, VirtualTable};
 use crate::sink::ResultSink;
 use std::time::Duration;
 use types::Value;
@@ -10,6 +10,20 @@ use types::Value;
 /// A session of the applier has no client, no account, and no variables but those that came with
 /// the statement.
 pub(crate) struct ReplicaHost;
+
+impl Rights for ReplicaHost {
+    fn check_table(&self, _: &[Privilege], _: &str, _: &str) -> Result<()> {
+        Ok(())
+    }
+
+    fn check_row_locks(&self, _: &str, _: &str) -> Result<()> {
+        Ok(())
+    }
+
+    fn check_routine(&self, _: Privilege, _: engine::ObjectKind, _: &str, _: &str) -> Result<()> {
+        Ok(())
+    }
+}
 
 impl Host for ReplicaHost {
     fn connection_id(&self) -> u32 {
@@ -34,18 +48,6 @@ impl Host for ReplicaHost {
 
     fn variable(&self, _: VariableScope, _: &str) -> Result<Option<Value>> {
         Ok(None)
-    }
-
-    fn check_table(&self, _: &[Privilege], _: &str, _: &str) -> Result<()> {
-        Ok(())
-    }
-
-    fn check_row_locks(&self, _: &str, _: &str) -> Result<()> {
-        Ok(())
-    }
-
-    fn check_routine(&self, _: Privilege, _: engine::ObjectKind, _: &str, _: &str) -> Result<()> {
-        Ok(())
     }
 
     fn check_sight(&self, _: Sight<'_>) -> Result<()> {

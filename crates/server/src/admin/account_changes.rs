@@ -274,10 +274,13 @@ fn apply(change: &mut Change<'_>, command: &Command) -> sql::Result<Vec<RandomPa
     Ok(Vec::new())
 }
 
-/// The names of a table's columns; those of a computed table are not told apart.
+/// The names of a table's or view's columns; those of a computed table are not told apart.
 fn columns_of(server: &Server, schema: &str, table: &str) -> Option<Vec<String>> {
     if let Some(found) = server.engine.catalog().table(schema, table) {
         return Some(found.def.columns.iter().map(|column| column.name.clone()).collect());
+    }
+    if let Some(view) = server.engine.catalog().object(schema, engine::ObjectKind::View, table) {
+        return Some(sql::view_column_names(&view.def));
     }
     virtual_tables::is_one(schema, table).then(Vec::new)
 }

@@ -5,7 +5,7 @@ use crate::server::Server;
 use crate::variables::{SessionVariables, find, settable};
 use engine::ObjectKind;
 use sql::memory::Budget;
-use sql::{AdminCommand, Host, Privilege, ResultSink, Sight, SqlError, VariableScope, VirtualTable};
+use sql::{AdminCommand, Host, Privilege, ResultSink, Rights, Sight, SqlError, VariableScope, VirtualTable};
 use std::sync::Arc;
 use std::time::Duration;
 use types::Value;
@@ -32,6 +32,20 @@ impl InternalHost {
     }
 }
 
+impl Rights for InternalHost {
+    fn check_table(&self, _: &[Privilege], _: &str, _: &str) -> sql::Result<()> {
+        Ok(())
+    }
+
+    fn check_row_locks(&self, _: &str, _: &str) -> sql::Result<()> {
+        Ok(())
+    }
+
+    fn check_routine(&self, _: Privilege, _: ObjectKind, _: &str, _: &str) -> sql::Result<()> {
+        Ok(())
+    }
+}
+
 impl Host for InternalHost {
     fn connection_id(&self) -> u32 {
         0
@@ -46,18 +60,6 @@ impl Host for InternalHost {
     }
 
     fn check_privilege(&self, _: Privilege, _: Option<&str>, _: Option<&str>) -> sql::Result<()> {
-        Ok(())
-    }
-
-    fn check_table(&self, _: &[Privilege], _: &str, _: &str) -> sql::Result<()> {
-        Ok(())
-    }
-
-    fn check_row_locks(&self, _: &str, _: &str) -> sql::Result<()> {
-        Ok(())
-    }
-
-    fn check_routine(&self, _: Privilege, _: ObjectKind, _: &str, _: &str) -> sql::Result<()> {
         Ok(())
     }
 

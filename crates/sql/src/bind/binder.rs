@@ -6,7 +6,7 @@ use super::logging::LoggingNeeds;
 use crate::ast;
 use crate::error::{Result, SqlError};
 use crate::expr::Expr;
-use crate::host::{Host, Privilege};
+use crate::host::{Host, Privilege, Rights};
 use crate::memory::Charge;
 use crate::plan::SubPlan;
 use crate::variables::Variables;
@@ -24,6 +24,12 @@ const LITTLE_BYTES: usize = 8 * 1024;
 pub(crate) struct Binder<'a> {
     pub engine: &'a Arc<Engine>,
     pub host: &'a dyn Host,
+    /// What the statement may read, or the query of a view within it.
+    pub rights: &'a dyn Rights,
+    /// The account that the rights are of, in a view that reads with its definer's.
+    pub(super) definer: Option<String>,
+    /// EXPLAIN: who asks is shown the tables of views.
+    pub explains: bool,
     pub variables: &'a Variables,
     /// The current schema.
     pub schema: Option<&'a str>,
@@ -105,6 +111,9 @@ impl<'a> Binder<'a> {
         Binder {
             engine,
             host,
+            rights: host,
+            definer: None,
+            explains: false,
             variables,
             schema,
             subqueries: Vec::new(),

@@ -279,8 +279,9 @@ impl Binder<'_> {
             !known.readable && table.is_none_or(|alias| known.alias.eq_ignore_ascii_case(alias))
         };
         let hidden = scope.tables.iter().find(is_meant).filter(|_| error.code == 1054);
-        let denied = hidden
-            .map(|hidden| self.host.check_column(Privilege::Select, &hidden.schema, &hidden.org_table, name));
+        let denied = hidden.map(|hidden| {
+            self.rights.check_column(Privilege::Select, &hidden.schema, &hidden.org_table, name)
+        });
         match denied {
             Some(Err(denied)) => denied,
             _ => error,
@@ -300,7 +301,7 @@ impl Binder<'_> {
         match scope.of_slot(slot) {
             Some((table, at)) if !table.readable => {
                 let column = &table.columns[at].org_name;
-                self.host.check_column(Privilege::Select, &table.schema, &table.org_table, column)
+                self.rights.check_column(Privilege::Select, &table.schema, &table.org_table, column)
             }
             _ => Ok(()),
         }

@@ -76,6 +76,7 @@ impl Binder<'_> {
                 Ok(Expr { node: Node::NullIf { operands, collation }, ty, nullable: true, coercibility })
             }
             name => {
+                let definer = self.definer.as_deref().filter(|_| name == "current_user").map(Value::text);
                 let function = native.unwrap_or_else(|| panic!("{name} is one of the functions"));
                 count_is(function.least_args, function.most_args)?;
                 check_pairs(name, count)?;
@@ -89,7 +90,8 @@ impl Binder<'_> {
                 if function.varies {
                     self.uncacheable |= matches!(name, "last_insert_id");
                 }
-                Ok(Expr { node: Node::Call { function, args }, ty, nullable: true, coercibility })
+                let node = definer.map_or(Node::Call { function, args }, Node::Constant);
+                Ok(Expr { node, ty, nullable: true, coercibility })
             }
         }
     }
@@ -112,7 +114,7 @@ impl Binder<'_> {
         let kind = engine::ObjectKind::Function;
         let Some(schema) = schema else { return SqlError::no_schema_selected() };
         if !is_of_mysql(name)
-            && let Err(error) = self.host.check_routine(Privilege::Execute, kind, schema, name)
+            && let Err(error) = self.rights.check_routine(Privilege::Execute, kind, schema, name)
         {
             return error;
         }

@@ -116,7 +116,7 @@ fn check_all_readable(binder: &Binder<'_>, table: &ScopeTable) -> Result<()> {
     }
     let visible = table.columns.iter().filter(|column| !column.invisible);
     let mut names = visible.map(|column| column.org_name.as_str());
-    binder.host.check_all_columns(Privilege::Select, &table.schema, &table.org_table, &mut names)
+    binder.rights.check_all_columns(Privilege::Select, &table.schema, &table.org_table, &mut names)
 }
 
 /// Whether the account may lock rows is asked before what it may read of them.

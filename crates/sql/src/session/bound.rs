@@ -40,11 +40,8 @@ struct TimeLimit {
 
 impl TimeLimit {
     /// Of a SELECT that is the statement: its hint's limit, or the session's.
-    fn begin(session: &Session, bound: &Bound) -> Option<TimeLimit> {
-        if !bound.is_query() {
-            return None;
-        }
-        let hinted = bound.hints.max_execution_time_ms.filter(|ms| *ms > 0);
+    fn begin(session: &Session, hinted_ms: Option<u64>) -> Option<TimeLimit> {
+        let hinted = hinted_ms.filter(|ms| *ms > 0);
         let limit_ms = hinted.unwrap_or(session.variables.max_execution_time_ms);
         let begun = limit_ms > 0 && session.host.begin_time_limit(Duration::from_millis(limit_ms));
         begun.then(|| TimeLimit { host: Some(session.host.clone()) })
@@ -74,13 +71,24 @@ impl Session {
         self.bind_with(statement, &[])
     }
 
+    /// As [`Session::bind`], for EXPLAIN.
+    pub(super) fn bind_explained(&self, statement: &Statement) -> Result<Bound> {
+        let mut binder = self.binder();
+        binder.explains = true;
+        self.bind_by(binder, statement)
+    }
+
     /// As [`Session::bind`], with the types of the parameters.
     pub(super) fn bind_with(&self, statement: &Statement, parameter_types: &[ColumnType]) -> Result<Bound> {
+        let mut binder = self.binder();
+        binder.parameter_types = parameter_types;
+        self.bind_by(binder, statement)
+    }
+
+    fn bind_by(&self, mut binder: Binder<'_>, statement: &Statement) -> Result<Bound> {
         let _state = enter(State::Plan);
         // Asked before the checks: what changes meanwhile has them made again.
         let privileges = self.host.privileges_generation();
-        let mut binder = self.binder();
-        binder.parameter_types = parameter_types;
         binder.keeps_order = !matches!(statement, Statement::Query(_));
         let plan =
             self.plan_of(&mut binder, statement).map_err(|error| self.told(&binder, statement, error))?;
@@ -161,6 +169,22 @@ impl Session {
         bound.generation == self.generation && bound.privileges == self.host.privileges_generation()
     }
 
+    /// Runs a statement under its limit of time, which counts from when it is understood: it is
+    /// bound under the limit too. The limit is that of its hint, or the session's.
+    pub(super) fn within_time<T>(
+        &mut self,
+        is_query: bool,
+        hinted_ms: Option<u64>,
+        run: impl FnOnce(&mut Session) -> Result<T>,
+    ) -> Result<T> {
+        let limit = if is_query { TimeLimit::begin(self, hinted_ms) } else { None };
+        let outcome = run(self);
+        match limit {
+            Some(limit) => limit.explain(outcome),
+            None => outcome,
+        }
+    }
+
     /// Runs a bound statement and answers. `Err` with code 1412 and nothing sent: a table has
     /// changed since it was bound.
     pub(super) fn run_bound(
@@ -183,14 +207,9 @@ impl Session {
         let mut transaction = self.take_transaction()?;
         self.statement.last_insert_id_set.set(false);
         let place = self.engine.enter_statement();
-        let time_limit = TimeLimit::begin(self, bound);
         let outcome = self
             .run_in(&mut transaction, bound, parameters, text, sink)
             .map_err(|error| self.without_unseen_relatives(bound, error));
-        let outcome = match time_limit {
-            Some(limit) => limit.explain(outcome),
-            None => outcome,
-        };
         drop(place);
         let outcome = match outcome {
             Err(error) if self.ends_transaction(&error) => {

@@ -10,7 +10,7 @@ use crate::error::{Result, SqlError};
 use crate::expr::Level;
 use crate::host::{Privilege, VirtualTable};
 use crate::memory::{Charge, LONG_VALUE_BYTES};
-use crate::parse::parse_watched;
+use crate::parse::{Hints, parse_watched};
 use crate::schema_tables::column_meta;
 use crate::sink::ResultSink;
 use os::account::{State, enter};
@@ -37,7 +37,8 @@ impl Session {
             && self.still_holds(&bound)
         {
             self.host.admit_statement(class_of_bound(&bound, false))?;
-            match self.run_bound(&bound, &[], text, sink) {
+            let run = |session: &mut Session| session.run_bound(&bound, &[], text, sink);
+            match self.within_time(bound.is_query(), bound.hints.max_execution_time_ms, run) {
                 Err(error) if error.code == 1412 => self.cache.forget(text),
                 other => return other.map(|()| text.len()),
             }
@@ -59,7 +60,7 @@ impl Session {
         // What follows is read when its turn comes: a text of many statements is read once.
         if parsed.end < text.len() && crate::lexer::has_statement(rest, self.variables.sql_mode.lex()) {
             if !self.init.multi_statements {
-                return Err(crate::lexer::syntax_error(text, parsed.next));
+                return Err(crate::lexer::syntax_error_after(text, parsed.next));
             }
             self.more_results = true;
         }
@@ -67,24 +68,37 @@ impl Session {
         let own_text = text[..parsed.end].trim_ascii();
         self.host.admit_statement(class_of(&parsed.statement, false))?;
         if is_about_rows(&parsed.statement) {
-            let bound = Arc::new(
-                self.bind_hinted(&parsed.statement, &parsed.hints)
-                    .map_err(|error| self.refusal(own_text, error))?,
-            );
-            if bound.cacheable && !self.more_results && parsed.end == text.len() {
-                self.cache.offer(text, &bound);
-            }
-            match self.run_bound(&bound, &[], own_text, sink) {
-                Err(error) if error.code == 1412 => {
-                    let bound = self.bind_hinted(&parsed.statement, &parsed.hints)?;
-                    self.run_bound(&bound, &[], own_text, sink)?;
-                }
-                other => other?,
-            }
+            let is_query = matches!(parsed.statement, Statement::Query(_));
+            self.within_time(is_query, parsed.hints.max_execution_time_ms, |session| {
+                session.bind_and_run(text, (&parsed.statement, &parsed.hints), parsed.end, sink)
+            })?;
         } else {
             self.run_unbound(own_text, &parsed.statement, sink)?;
         }
         Ok(parsed.next)
+    }
+
+    /// Binds and runs a statement about rows, which ends there in the text.
+    fn bind_and_run(
+        &mut self,
+        text: &[u8],
+        (statement, hints): (&Statement, &Hints),
+        end: usize,
+        sink: &mut dyn ResultSink,
+    ) -> Result<()> {
+        let own_text = text[..end].trim_ascii();
+        let bound = self.bind_hinted(statement, hints).map_err(|error| self.refusal(own_text, error))?;
+        let bound = Arc::new(bound);
+        if bound.cacheable && !self.more_results && end == text.len() {
+            self.cache.offer(text, &bound);
+        }
+        match self.run_bound(&bound, &[], own_text, sink) {
+            Err(error) if error.code == 1412 => {
+                let bound = self.bind_hinted(statement, hints)?;
+                self.run_bound(&bound, &[], own_text, sink)
+            }
+            other => other,
+        }
     }
 
     /// Runs a statement that is not about rows.
@@ -302,7 +316,7 @@ impl Session {
         analyze: bool,
     ) -> Result<VirtualTable> {
         // Privileges come first.
-        let bound = self.bind(statement)?;
+        let bound = self.bind_explained(statement)?;
         if analyze {
             return Err(SqlError::not_supported("EXPLAIN ANALYZE"));
         }

@@ -11,6 +11,7 @@ mod gtid_next;
 mod locked_tables;
 mod logging;
 mod maintain;
+mod new_view;
 mod prepared;
 mod privileges;
 mod received;

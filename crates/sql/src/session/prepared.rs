@@ -84,7 +84,7 @@ impl Session {
         };
         let rest = &text[parsed.next..];
         if parsed.end < text.len() && rest.iter().any(|byte| !byte.is_ascii_whitespace()) {
-            return Err(crate::lexer::syntax_error(text, parsed.next));
+            return Err(crate::lexer::syntax_error_after(text, parsed.next));
         }
         if matches!(
             parsed.statement,
@@ -143,7 +143,7 @@ impl Session {
         let Some(mut prepared) = self.prepared.get_mut(&id).and_then(Option::take) else {
             return Err(SqlError::new(
                 1243,
-                format!("Unknown prepared statement handler ({id}) given to mysqld_stmt_execute"),
+                format!("Unknown prepared statement handler ({id}) given to mysql_stmt_precheck"),
             ));
         };
         let result = self.run_prepared(&mut prepared, parameters, sink);
@@ -182,7 +182,20 @@ impl Session {
             let (text, statement) = (prepared.text.clone(), prepared.statement.clone());
             return self.run_unbound(&text, &statement, sink);
         };
-        let mut bound = bound.clone();
+        let bound = bound.clone();
+        let hinted_ms = prepared.hints.max_execution_time_ms;
+        self.within_time(bound.is_query(), hinted_ms, |session| {
+            session.run_prepared_bound(prepared, bound, parameters, sink)
+        })
+    }
+
+    fn run_prepared_bound(
+        &mut self,
+        prepared: &mut PreparedStatement,
+        mut bound: Arc<Bound>,
+        parameters: &[Value],
+        sink: &mut dyn ResultSink,
+    ) -> Result<()> {
         let mut is_stale = !self.still_holds(&bound) || !bound.cacheable;
         if let Some(types) = &mut prepared.parameter_types {
             is_stale |= take_types(types, parameters);

@@ -5,6 +5,7 @@
 //! a table does not learn whether it is there.
 
 use super::Session;
+use super::new_view::check_query_of_new_view;
 use crate::admin::Account;
 use crate::ast::{
     AlterTable, Alteration, CreateObject, CreateTable, ForeignKeySpec, Maintenance, ObjectDetails,
@@ -179,6 +180,7 @@ impl Session {
                 for table in view.query.as_deref().map(crate::ast::Query::tables).unwrap_or_default() {
                     self.host.check_any_use(&self.schema_or_default(table)?, &table.name)?;
                 }
+                check_query_of_new_view(self, view)?;
                 if create.alters && create.definer.is_none() {
                     return self.check_altered_view(&create.name);
                 }

@@ -7,8 +7,8 @@ use os::disk::Disk;
 use os::sim::SimDisk;
 use sql::counters::Counters;
 use sql::{
-    AdminCommand, ColumnMeta, EndOfRows, Host, OkInfo, Privilege, ResultSink, Session, SessionInit, Sight,
-    SqlError, VariableScope, VirtualTable,
+    AdminCommand, ColumnMeta, EndOfRows, Host, OkInfo, Privilege, ResultSink, Rights, Session, SessionInit,
+    Sight, SqlError, VariableScope, VirtualTable,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -26,6 +26,20 @@ pub struct TestHost {
     pub kill_at_sight: AtomicU64,
     /// What the session's statements have done.
     pub counters: Arc<Counters>,
+}
+
+impl Rights for TestHost {
+    fn check_table(&self, _: &[Privilege], _: &str, _: &str) -> Result<(), SqlError> {
+        Ok(())
+    }
+
+    fn check_row_locks(&self, _: &str, _: &str) -> Result<(), SqlError> {
+        Ok(())
+    }
+
+    fn check_routine(&self, _: Privilege, _: engine::ObjectKind, _: &str, _: &str) -> Result<(), SqlError> {
+        Ok(())
+    }
 }
 
 impl Host for TestHost {
@@ -51,18 +65,6 @@ impl Host for TestHost {
             "max_connections" => Some(Value::Int(151)),
             _ => None,
         })
-    }
-
-    fn check_table(&self, _: &[Privilege], _: &str, _: &str) -> Result<(), SqlError> {
-        Ok(())
-    }
-
-    fn check_row_locks(&self, _: &str, _: &str) -> Result<(), SqlError> {
-        Ok(())
-    }
-
-    fn check_routine(&self, _: Privilege, _: engine::ObjectKind, _: &str, _: &str) -> Result<(), SqlError> {
-        Ok(())
     }
 
     fn check_sight(&self, _: Sight<'_>) -> Result<(), SqlError> {

@@ -1,9 +1,9 @@
 //! What a session may do with schemas, tables, columns and routines, and what it sees of them.
 
+use super::holder::Holder;
 use super::sight::{ON_COLUMN, sees};
 use super::wanted::{bits, is_computed, is_read_by_all, names};
 use crate::accounts::{Privileges, RoutineName, needs_privilege, quoted, routine_denied, schema_denied};
-use crate::client::connection_host::ConnectionHost;
 use engine::ObjectKind;
 use sql::{Privilege, Sight, SqlError};
 use std::sync::LazyLock;
@@ -24,7 +24,7 @@ static DEFINES_TABLES: LazyLock<Privileges> = LazyLock::new(|| {
     Privileges::of_names(&["CREATE", "ALTER", "INDEX", "REFERENCES", "CREATE VIEW", "TRIGGER"])
 });
 
-impl ConnectionHost {
+impl Holder<'_> {
     /// Error 1142, 1044 or 1227 unless the account has this privilege: on a table, on all of a
     /// schema, or on everything.
     pub(crate) fn check_one(
@@ -34,18 +34,18 @@ impl ConnectionHost {
         table: Option<&str>,
         is_virtual: IsVirtual,
     ) -> sql::Result<()> {
-        if self.may_do_everything() {
+        if self.host.may_do_everything() {
             return Ok(());
         }
         let name = names(privilege);
         match privilege {
-            Privilege::XaRecoverAdmin => return self.require_dynamic(name, &[name]),
-            Privilege::ConnectionAdmin => return self.require_admin(name, &["CONNECTION_ADMIN"]),
-            Privilege::FlushTables => return self.require_reload_or("FLUSH_TABLES"),
-            Privilege::TransactionGtidTag => return self.check_gtid_tag(),
+            Privilege::XaRecoverAdmin => return self.host.require_dynamic(name, &[name]),
+            Privilege::ConnectionAdmin => return self.host.require_admin(name, &["CONNECTION_ADMIN"]),
+            Privilege::FlushTables => return self.host.require_reload_or("FLUSH_TABLES"),
+            Privilege::TransactionGtidTag => return self.host.check_gtid_tag(),
             _ => {}
         }
-        let account = self.account();
+        let account = &self.account;
         if let (Some(schema), None) = (schema, table)
             && is_computed(schema)
             && privilege != Privilege::Select
@@ -70,10 +70,10 @@ impl ConnectionHost {
         table: &str,
         is_virtual: IsVirtual,
     ) -> sql::Result<()> {
-        if self.may_do_everything() || wanted == [Privilege::Select] && is_read_by_all(schema, table) {
+        if self.host.may_do_everything() || wanted == [Privilege::Select] && is_read_by_all(schema, table) {
             return Ok(());
         }
-        let account = self.account();
+        let account = &self.account;
         let wanted = wanted.iter().map(|privilege| bits(*privilege)).fold(Privileges::NONE, Privileges::with);
         self.check_computed(wanted, schema, table, is_virtual)?;
         if account.restrictions.is_empty() && account.global.contains(wanted) {
@@ -105,7 +105,7 @@ impl ConnectionHost {
             return Ok(());
         }
         if schema.eq_ignore_ascii_case("information_schema") || wanted.intersects(*DEFINES_TABLES) {
-            return Err(schema_denied(&self.account().shown(), schema));
+            return Err(schema_denied(&self.account.shown(), schema));
         }
         let denied = match table.eq_ignore_ascii_case("host_cache") {
             // It can be emptied.
@@ -121,10 +121,10 @@ impl ConnectionHost {
     /// Error 1142 unless the account may lock the rows of a table that it reads: those may that may
     /// change them or lock their table.
     pub(crate) fn check_locking(&self, schema: &str, table: &str) -> sql::Result<()> {
-        if self.may_do_everything() || is_read_by_all(schema, table) {
+        if self.host.may_do_everything() || is_read_by_all(schema, table) {
             return Ok(());
         }
-        let account = self.account();
+        let account = &self.account;
         let held = account.on_schema(schema).with(account.on_table_itself(schema, table));
         if held.with(account.on_columns_of(schema, table)).intersects(*LOCKS_ROWS) {
             return Ok(());
@@ -140,8 +140,8 @@ impl ConnectionHost {
         schema: &str,
         name: &str,
     ) -> sql::Result<()> {
-        let account = self.account();
-        if self.may_do_everything() || account.allows_schema(bits(wanted), schema) {
+        let account = &self.account;
+        if self.host.may_do_everything() || account.allows_schema(bits(wanted), schema) {
             return Ok(());
         }
         let routine = RoutineName::new(kind == ObjectKind::Function, schema, name);
@@ -153,8 +153,8 @@ impl ConnectionHost {
 
     /// The error that MySQL tells of what the account does not see.
     pub(crate) fn check_seen(&self, sight: Sight<'_>) -> sql::Result<()> {
-        let account = self.account();
-        if self.may_do_everything() || sees(&account, sight) {
+        let account = &self.account;
+        if self.host.may_do_everything() || sees(account, sight) {
             return Ok(());
         }
         Err(match sight {
@@ -166,7 +166,7 @@ impl ConnectionHost {
             }
             Sight::CreateTable(_, table) => self.table_denied("SHOW", table),
             Sight::CreateView(schema, view) => {
-                let account = self.account();
+                let account = &self.account;
                 let select = account.on_schema(schema).with(account.on_table_itself(schema, view));
                 let missing = if select.contains(bits(Privilege::Select)) { "SHOW VIEW" } else { "SELECT" };
                 self.table_denied(missing, view)
@@ -181,7 +181,7 @@ impl ConnectionHost {
     /// The account's user at the host that the client connected from, which MySQL tells in some
     /// errors.
     fn user_at_client(&self) -> String {
-        format!("{}@{}", self.account().user, self.client_host())
+        format!("{}@{}", self.account.user, self.host.client_host())
     }
 
     /// Error 1142 for privileges on a table.
@@ -200,7 +200,7 @@ impl ConnectionHost {
     ) -> sql::Result<()> {
         let mut has_column_grants = false;
         for column in columns {
-            has_column_grants |= !self.account().on_column_itself(schema, table, column).is_empty();
+            has_column_grants |= !self.account.on_column_itself(schema, table, column).is_empty();
             let checked = self.check_on_column(privilege, schema, table, column);
             if checked.is_err() && has_column_grants {
                 return Err(self.table_denied(names(privilege), table));
@@ -212,9 +212,9 @@ impl ConnectionHost {
 
     /// Error 1142 unless rows of a table may be read or changed.
     pub(crate) fn check_some_use(&self, schema: &str, table: &str) -> sql::Result<()> {
-        let account = self.account();
+        let account = &self.account;
         let held = account.on_schema(schema).with(account.on_table_itself(schema, table));
-        if self.may_do_everything()
+        if self.host.may_do_everything()
             || is_read_by_all(schema, table)
             || held.with(account.on_columns_of(schema, table)).intersects(*USES_ROWS)
         {
@@ -226,14 +226,19 @@ impl ConnectionHost {
 
     /// What the account may do with a column, by name.
     pub(crate) fn held_on_column(&self, schema: &str, table: &str, column: &str) -> String {
-        if self.may_do_everything() {
+        if self.host.may_do_everything() {
             return "select,insert,update,references".into();
         }
-        let account = self.account();
+        let account = &self.account;
         let held = account.on_schema(schema).with(account.on_table_itself(schema, table));
         let held = held.with(account.on_column_itself(schema, table, column)).common(*ON_COLUMN);
         let held = if is_read_by_all(schema, table) { held.with(bits(Privilege::Select)) } else { held };
         held.names().join(",").to_lowercase()
+    }
+
+    /// What is held on some column of a table.
+    pub(crate) fn on_columns_of(&self, schema: &str, table: &str) -> Privileges {
+        self.account.on_columns_of(schema, table)
     }
 
     /// Error 1143 unless a privilege holds on a column.
@@ -244,7 +249,8 @@ impl ConnectionHost {
         table: &str,
         column: &str,
     ) -> sql::Result<()> {
-        if self.may_do_everything() || self.account().allows_column(bits(privilege), schema, table, column) {
+        if self.host.may_do_everything() || self.account.allows_column(bits(privilege), schema, table, column)
+        {
             return Ok(());
         }
         let user = quoted(&self.user_at_client());

@@ -14,6 +14,7 @@ mod role_grants;
 mod roles;
 mod user_attributes;
 
+use crate::client::checks::Holder;
 use crate::client::connection_host::ConnectionHost;
 use sql::VirtualTable;
 
@@ -86,7 +87,7 @@ pub fn truncate(host: &ConnectionHost, schema: &str, table: &str) -> sql::Result
         return Ok(());
     }
     match is_one(schema, table) {
-        true => Err(host.table_denied("DROP", table)),
+        true => Err(Holder::of_session(host).table_denied("DROP", table)),
         false => Err(sql::SqlError::no_such_table(schema, table)),
     }
 }

@@ -103,6 +103,7 @@ impl Binder<'_> {
         let schema = self.schema_of(name)?;
         let shown = alias.unwrap_or(&name.name);
         let to_change = matches!(self.table_use, TableUse::Lock | TableUse::Change(_));
+        self.check_shown_within_view(&schema, &name.name)?;
         // Before anything is said of the table, even whether it is there.
         let readable = match self.table_use {
             TableUse::Read | TableUse::Lock => {
@@ -110,7 +111,7 @@ impl Binder<'_> {
             }
             TableUse::Change(privilege) => {
                 self.changes_by_column = self.holds_on_columns_alone(privilege, &schema, &name.name)?;
-                self.host.check_table(&[Privilege::Select], &schema, &name.name).is_ok()
+                self.rights.check_table(&[Privilege::Select], &schema, &name.name).is_ok()
             }
             TableUse::Join => self.may_join(&schema, &name.name)?,
         };
@@ -127,12 +128,16 @@ impl Binder<'_> {
         }
         let view = self.engine.catalog().object(&schema, engine::ObjectKind::View, &name.name);
         if let Some(view) = view.filter(|_| !to_change) {
-            self.host.check_table(&[Privilege::Select], &schema, &name.name)?;
             let first_subquery = self.subqueries.len();
             let read_before = self.read_by_subqueries.len();
             let plan = self.view_plan(&view.def)?;
             self.note_view(shown, &plan, read_before);
-            let table = ScopeTable::computed(&schema, shown, &name.name, &plan.columns, scope.slots());
+            let mut table = ScopeTable::computed(&schema, shown, &name.name, &plan.columns, scope.slots());
+            if !readable {
+                // It is the view's columns that something was granted on.
+                table.readable = false;
+                table.columns.iter_mut().for_each(|column| column.org_name.clone_from(&column.name));
+            }
             self.add_to_scope(scope, table)?;
             return Ok(match outer {
                 Some(_) => {
@@ -215,9 +220,9 @@ impl Binder<'_> {
     /// # Errors
     /// 1142 where it holds on neither.
     fn holds_on_columns_alone(&self, privilege: Privilege, schema: &str, table: &str) -> Result<bool> {
-        match self.host.check_table(&[privilege], schema, table) {
+        match self.rights.check_table(&[privilege], schema, table) {
             Ok(()) => Ok(false),
-            Err(_) if self.host.has_column_privilege(privilege, schema, table) => Ok(true),
+            Err(_) if self.rights.has_column_privilege(privilege, schema, table) => Ok(true),
             Err(error) => Err(error),
         }
     }
@@ -225,8 +230,8 @@ impl Binder<'_> {
     /// Whether the columns of a table of an UPDATE of several tables may be read without asking for
     /// each. The table need not be readable if it may be changed.
     fn may_join(&self, schema: &str, table: &str) -> Result<bool> {
-        let may_update = self.host.check_table(&[Privilege::Update], schema, table).is_ok()
-            || self.host.has_column_privilege(Privilege::Update, schema, table);
+        let may_update = self.rights.check_table(&[Privilege::Update], schema, table).is_ok()
+            || self.rights.has_column_privilege(Privilege::Update, schema, table);
         match self.holds_on_columns_alone(Privilege::Select, schema, table) {
             Ok(on_columns) => Ok(!on_columns),
             Err(_) if may_update => Ok(false),

@@ -5,7 +5,7 @@ use super::bind_query;
 use crate::ast::{Query, Statement};
 use crate::attribute;
 use crate::error::{Result, SqlError};
-use crate::host::Host;
+use crate::host::{AllRights, Host, Privilege, Sight};
 use crate::lexer::LexMode;
 use crate::plan::QueryPlan;
 use crate::sql_mode::SqlMode;
@@ -18,6 +18,10 @@ const MOST_VIEW_LEVELS: usize = 16;
 
 fn cannot_run(def: &ObjectDef) -> SqlError {
     SqlError::not_supported(format!("the query of the view {}", crate::quoting::qualified(def)))
+}
+
+fn cannot_explain() -> SqlError {
+    SqlError::new(1345, "EXPLAIN/SHOW can not be issued; lacking privileges for underlying table")
 }
 
 /// The query of a view, parsed.
@@ -33,17 +37,24 @@ fn query_of(def: &ObjectDef) -> Result<Box<Query>> {
 }
 
 impl Binder<'_> {
-    /// The plan of a view's query. It is bound with the privileges of the account that reads the
-    /// view, which has to have SELECT on the view as well. MySQL takes the definer's privileges for
-    /// what the query reads: some accounts that MySQL lets read are refused here, and none reads
-    /// what it could not read without the view.
+    /// The plan of a view's query. It reads with the rights of the account that has defined the
+    /// view, or with SQL SECURITY INVOKER with those that the view is read with.
     ///
     /// # Errors
-    /// 1356 where a table or column is no longer there, 1235 for a query that cannot be run here.
-    pub(in crate::bind) fn view_plan(&mut self, def: &ObjectDef) -> Result<QueryPlan> {
+    /// 1356 where a table or column is no longer there or may not be read, 1449 and 1045 where the
+    /// definer is not there, 1345 where EXPLAIN would show what who asks may not see, 1235 for a
+    /// query that cannot be run here.
+    pub(crate) fn view_plan(&mut self, def: &ObjectDef) -> Result<QueryPlan> {
+        self.check_view_is_shown(def)?;
         let query = query_of(def)?;
         let current = def.attribute(attribute::CURRENT).unwrap_or(&def.schema);
+        let (user, host) = &def.definer;
+        let is_definers = def.attribute(attribute::SECURITY) != Some("INVOKER");
+        let rights = if is_definers { self.rights.of_definer((user, host))? } else { None };
         let mut inner = Binder::new(self.engine, self.host, self.variables, Some(current), self.locked);
+        inner.rights = rights.as_deref().unwrap_or(self.rights);
+        inner.definer = if is_definers { Some(format!("{user}@{host}")) } else { self.definer.clone() };
+        inner.explains = self.explains;
         inner.view_levels = self.view_levels + 1;
         if inner.view_levels > MOST_VIEW_LEVELS {
             return Err(SqlError::new(
@@ -55,7 +66,8 @@ impl Binder<'_> {
         inner.subquery_levels = self.subquery_levels;
         inner.keeps_order = self.keeps_order;
         let mut plan = bind_query(&mut inner, &query, None).map_err(|error| match error.code {
-            1049 | 1054 | 1146 | 1305 => {
+            // Of views within views the outermost one is named.
+            1049 | 1054 | 1142 | 1143 | 1146 | 1305 | 1356 | 1370 => {
                 let name = format!("{}.{}", def.schema, def.name);
                 let text = format!(
                     "View '{name}' references invalid table(s) or column(s) or function(s) or definer/invoker of view \
@@ -80,9 +92,30 @@ impl Binder<'_> {
         self.uncacheable = true;
         Ok(plan)
     }
+
+    /// Error 1345 unless the account of the session sees what a view consists of, where EXPLAIN
+    /// shows it.
+    fn check_view_is_shown(&self, def: &ObjectDef) -> Result<()> {
+        match self.explains {
+            true => {
+                let sight = Sight::CreateView(&def.schema, &def.name);
+                self.host.check_sight(sight).map_err(|_| cannot_explain())
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// Error 1345 unless the account of the session reads a table of a view's query that EXPLAIN
+    /// shows.
+    pub(super) fn check_shown_within_view(&self, schema: &str, table: &str) -> Result<()> {
+        match self.explains && self.view_levels > 0 {
+            true => self.host.check_table(&[Privilege::Select], schema, table).map_err(|_| cannot_explain()),
+            false => Ok(()),
+        }
+    }
 }
 
-/// The columns of a view.
+/// The columns of a view, which are seen by who may see the view, whoever may read it.
 ///
 /// # Errors
 /// 1356 and 1235, as for a query of the view.
@@ -92,5 +125,7 @@ pub(crate) fn view_columns(
     variables: &Variables,
     def: &ObjectDef,
 ) -> Result<Vec<crate::ColumnMeta>> {
-    Binder::new(engine, host, variables, None, None).view_plan(def).map(|plan| plan.columns)
+    let mut binder = Binder::new(engine, host, variables, None, None);
+    binder.rights = &AllRights;
+    binder.view_plan(def).map(|plan| plan.columns)
 }

@@ -1,0 +1,89 @@
+//! What a new view's query may read.
+
+use super::Session;
+use crate::ast::{Query, ViewDetails};
+use crate::bind::bind_query;
+use crate::error::{Result, SqlError};
+use crate::host::{Host, Privilege, Rights};
+use engine::ObjectKind;
+
+/// Checks the query of a view that is about to be made, as far as it can be bound here.
+///
+/// # Errors
+/// 1054, 1142 and 1143 for what it names and there is not, or the account may do nothing with; 1356
+/// for a view that cannot be read, 1449 and 1045 for one without its definer.
+pub(super) fn check_query_of_new_view(session: &Session, view: &ViewDetails) -> Result<()> {
+    let (Some(query), false) = (view.query.as_deref(), session.host.is_of_source()) else { return Ok(()) };
+    check_views_are_read(session, query)?;
+    const TOLD: [u16; 3] = [1054, 1142, 1143];
+    let rights = RightsToDefine(&*session.host);
+    let mut binder = session.binder();
+    binder.rights = &rights;
+    match bind_query(&mut binder, query, None) {
+        Err(error) if TOLD.contains(&error.code) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn check_views_are_read(session: &Session, query: &Query) -> Result<()> {
+    const UNREADABLE: [u16; 3] = [1045, 1356, 1449];
+    for name in query.tables() {
+        let schema = session.schema_or_default(name)?;
+        let view = session.engine.catalog().object(&schema, ObjectKind::View, &name.name);
+        match view.map(|view| session.binder().view_plan(&view.def)) {
+            Some(Err(error)) if UNREADABLE.contains(&error.code) => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// What it takes to make a view of a table or of some of its columns: any privilege on its rows.
+struct RightsToDefine<'a>(&'a dyn Host);
+
+impl Rights for RightsToDefine<'_> {
+    fn check_table(&self, _: &[Privilege], schema: &str, table: &str) -> Result<()> {
+        // What holds on columns alone is asked column by column.
+        self.0.check_any_use(schema, table)?;
+        self.0.check_table(&[Privilege::Select], schema, table)
+    }
+
+    fn has_column_privilege(&self, _: Privilege, schema: &str, table: &str) -> bool {
+        self.0.check_any_use(schema, table).is_ok()
+    }
+
+    fn check_column(&self, privilege: Privilege, schema: &str, table: &str, column: &str) -> Result<()> {
+        match self.0.column_privileges(schema, table, column).is_empty() {
+            true => self
+                .0
+                .check_column(privilege, schema, table, column)
+                .map_err(|error| SqlError { message: error.message.replacen("SELECT", "ANY", 1), ..error }),
+            false => Ok(()),
+        }
+    }
+
+    fn check_all_columns(
+        &self,
+        privilege: Privilege,
+        schema: &str,
+        table: &str,
+        columns: &mut dyn Iterator<Item = &str>,
+    ) -> Result<()> {
+        for column in columns {
+            self.check_column(privilege, schema, table, column)?;
+        }
+        Ok(())
+    }
+
+    fn check_row_locks(&self, _: &str, _: &str) -> Result<()> {
+        Ok(())
+    }
+
+    fn check_routine(&self, wanted: Privilege, kind: ObjectKind, schema: &str, name: &str) -> Result<()> {
+        self.0.check_routine(wanted, kind, schema, name)
+    }
+
+    fn of_definer(&self, definer: (&str, &str)) -> Result<Option<Box<dyn Rights + '_>>> {
+        self.0.of_definer(definer)
+    }
+}
