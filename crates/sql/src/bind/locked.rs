@@ -3,6 +3,9 @@
 
 use super::Binder;
 use crate::error::{Result, SqlError};
+use crate::memory::{Budget, Charge};
+use std::collections::HashSet;
+use std::sync::Arc;
 
 /// A name of LOCK TABLES.
 pub(crate) struct LockedName {
@@ -13,30 +16,43 @@ pub(crate) struct LockedName {
     pub write: bool,
 }
 
+/// What a name takes beside its bytes: its places in the list and in the set.
+const NAME_BYTES: usize = 2 * (size_of::<LockedName>() + size_of::<(String, String)>());
+
 /// The names of a session's LOCK TABLES.
-#[derive(Default)]
-pub(crate) struct LockedNames(Vec<LockedName>);
+pub(crate) struct LockedNames {
+    names: Vec<LockedName>,
+    /// Schema and shown name of each, the latter in lower case.
+    shown: HashSet<(String, String)>,
+    /// What they take.
+    charge: Charge,
+}
 
 impl LockedNames {
+    /// None, whose memory is charged here.
+    pub fn new(memory: &Arc<Budget>) -> LockedNames {
+        LockedNames { names: Vec::new(), shown: HashSet::new(), charge: Charge::new(memory) }
+    }
+
     /// Adds one; names of tables in one schema are unique (1066).
     pub fn add(&mut self, name: LockedName) -> Result<()> {
-        let is_it = |other: &LockedName| other.is(&name.schema, &name.shown);
-        if self.0.iter().any(is_it) {
+        self.charge.add(NAME_BYTES + 2 * (name.schema.len() + name.shown.len()) + name.table.len())?;
+        if !self.shown.insert((name.schema.clone(), name.shown.to_ascii_lowercase())) {
             return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", name.shown)));
         }
-        self.0.push(name);
+        self.names.push(name);
         Ok(())
     }
 
     /// All of them.
     pub fn all(&self) -> &[LockedName] {
-        &self.0
+        &self.names
     }
 
     /// Refuses to change a table's definition unless it is locked WRITE, under whatever name.
     pub fn allow_change(&self, schema: &str, table: &str) -> Result<()> {
         let mut of_table =
-            self.0.iter().filter(|name| name.schema == schema && name.table == table).peekable();
+            self.names.iter().filter(|name| name.schema == schema && name.table == table).peekable();
         if of_table.peek().is_none() {
             return Err(not_locked(table));
         }
@@ -57,7 +73,7 @@ impl Binder<'_> {
     /// 1100 where the name is not locked, or has been used before; 1099 where it is locked READ and
     /// to be changed.
     pub fn use_locked(&mut self, schema: &str, table: &str, shown: &str, to_change: bool) -> Result<()> {
-        let Some(LockedNames(names)) = self.locked else { return Ok(()) };
+        let Some(LockedNames { names, .. }) = self.locked else { return Ok(()) };
         let is_it = |name: &LockedName| name.is(schema, shown) && name.table == table;
         let found = names.iter().position(is_it).filter(|at| !self.locked_used.contains(at));
         let at = found.ok_or_else(|| not_locked(shown))?;
@@ -70,7 +86,7 @@ impl Binder<'_> {
 
     /// Refuses to change the rows of a table that is used under this name and locked READ (1099).
     pub fn check_locked_to_change(&self, schema: &str, table: &str, shown: &str) -> Result<()> {
-        let Some(LockedNames(names)) = self.locked else { return Ok(()) };
+        let Some(LockedNames { names, .. }) = self.locked else { return Ok(()) };
         let is_it = |name: &&LockedName| name.is(schema, shown) && name.table == table;
         match names.iter().find(is_it) {
             Some(name) if !name.write => Err(locked_read(shown)),

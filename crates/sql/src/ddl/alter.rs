@@ -457,6 +457,7 @@ impl Builder<'_> {
     }
 
     fn add_column(&mut self, spec: &ColumnSpec, place: &ColumnPlace) -> Result<()> {
+        super::create::check_has_room(&self.def)?;
         let def = column(spec, self.def.collation, self.settings)?;
         self.place(def, None, place)?;
         self.column_keys(spec)

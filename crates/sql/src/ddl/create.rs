@@ -191,7 +191,17 @@ pub(super) fn check_engine(engine: &str, settings: &DdlSettings) -> Result<()> {
     Err(SqlError::new(1286, format!("Unknown storage engine '{engine}'")))
 }
 
+/// Error 1117 of a table that cannot come to have few enough columns: an ALTER TABLE may drop as
+/// many as there can be. It comes early because each new column is compared with all others.
+pub(super) fn check_has_room(def: &TableDef) -> Result<()> {
+    if def.columns.len() >= 2 * MOST_COLUMNS {
+        return Err(SqlError::new(1117, "Too many columns"));
+    }
+    Ok(())
+}
+
 pub(super) fn add_column(def: &mut TableDef, column: ColumnDef) -> Result<()> {
+    check_has_room(def)?;
     if def.column(&column.name).is_some() {
         return Err(SqlError::new(1060, format!("Duplicate column name '{}'", column.name)));
     }
@@ -292,6 +302,9 @@ pub(crate) fn key_definition(def: &TableDef, key: &KeySpec) -> Result<IndexDef> 
 
 /// Adds a key of any kind.
 pub(super) fn add_key(def: &mut TableDef, key: &KeySpec, settings: &DdlSettings) -> Result<()> {
+    if def.indexes.len() + def.kept_indexes.len() >= 2 * MOST_KEYS {
+        return Err(too_many_keys());
+    }
     let key = kind_by_columns(def, key)?;
     let key = key.as_ref();
     if matches!(key.kind, KeyKind::FullText | KeyKind::Spatial) {
@@ -329,6 +342,10 @@ pub(super) fn add_key(def: &mut TableDef, key: &KeySpec, settings: &DdlSettings)
     Ok(())
 }
 
+fn too_many_keys() -> SqlError {
+    SqlError::new(1069, "Too many keys specified; max 64 keys allowed")
+}
+
 /// What must hold of the whole table.
 pub(super) fn check(def: &TableDef, settings: &DdlSettings) -> Result<()> {
     if def.columns.len() > MOST_COLUMNS {
@@ -337,7 +354,7 @@ pub(super) fn check(def: &TableDef, settings: &DdlSettings) -> Result<()> {
     super::sequence::check_structure(def)?;
     check_kept_keys(def, settings)?;
     if def.indexes.len() + def.kept_indexes.len() > MOST_KEYS {
-        return Err(SqlError::new(1069, "Too many keys specified; max 64 keys allowed"));
+        return Err(too_many_keys());
     }
     let automatic: Vec<usize> = def
         .columns

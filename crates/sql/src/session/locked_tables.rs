@@ -8,6 +8,7 @@ use crate::error::{Result, SqlError};
 use crate::host::Privilege;
 use engine::{TableLock, Transaction};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 impl Session {
     /// Commits, lets go what was locked before, and locks; whatever of it fails, nothing is locked
@@ -15,8 +16,11 @@ impl Session {
     pub(super) fn lock_tables(&mut self, tables: &[TableToLock]) -> Result<()> {
         self.commit_transaction()?;
         self.let_tables_go();
-        let mut names = LockedNames::default();
+        let mut names = LockedNames::new(&self.memory);
         for wanted in tables {
+            if self.interrupt.load(Ordering::Relaxed) {
+                return Err(SqlError::interrupted());
+            }
             if self.is_view(&wanted.table)? {
                 // Its tables are locked by their own names.
                 self.check_lock(&wanted.table)?;
