@@ -40,5 +40,7 @@ pub const SET_OPTION: u8 = 0x1b;
 pub const STMT_FETCH: u8 = 0x1c;
 /// Streams binary log events, by GTID set.
 pub const BINLOG_DUMP_GTID: u8 = 0x1e;
+/// Copies the server's data to another server.
+pub const CLONE: u8 = 0x20;
 /// Resets the session without authenticating again.
 pub const RESET_CONNECTION: u8 = 0x1f;

@@ -113,7 +113,7 @@ impl Host for ConnectionHost {
     }
 
     fn current_role(&self) -> String {
-        roles::list(&self.active_roles())
+        roles::list(&self.chosen_roles())
     }
 
     fn roles_graphml(&self) -> String {

@@ -294,9 +294,11 @@ impl Client {
             )),
             _ => {
                 let count = Reader::new(packet).lenenc_int("column count")?;
-                // MySQL's limit is 4096 columns; a larger count is a broken peer.
+                // A table has at most 4096 columns, a select list as many as its text has room
+                // for; a larger count is a broken peer.
+                const MOST_COLUMNS: usize = 1 << 24;
                 match usize::try_from(count) {
-                    Ok(count) if count <= 65_535 => Ok(Head::Columns(count)),
+                    Ok(count) if count <= MOST_COLUMNS => Ok(Head::Columns(count)),
                     _ => Err(ClientError::Protocol(format!("a result of {count} columns"))),
                 }
             }

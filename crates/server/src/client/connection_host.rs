@@ -130,9 +130,15 @@ impl ConnectionHost {
         self.rights.account(&self.server, &self.account)
     }
 
-    /// The roles that are active now.
+    /// The active roles that the account has now.
     pub fn active_roles(&self) -> BTreeSet<AccountName> {
         self.rights.active_roles(&self.server, &self.account)
+    }
+
+    /// The roles that were made active, whether the account still has them or not: what
+    /// CURRENT_ROLE() gives.
+    pub fn chosen_roles(&self) -> BTreeSet<AccountName> {
+        self.rights.chosen_roles()
     }
 
     /// Activates the roles that SET ROLE chooses.

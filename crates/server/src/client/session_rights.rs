@@ -19,12 +19,15 @@ pub struct SessionRights {
 }
 
 struct Now {
-    /// The roles that were made active; those that the account has no longer do not count.
+    /// The roles that were made active. Those that the account has no longer do not count, but are
+    /// active again when it gets them back.
     active: BTreeSet<AccountName>,
     /// Of the accounts that `account` was computed from; `None` when the active roles have changed
     /// since.
     generation: Option<u64>,
-    /// The account with the rights of its active roles.
+    /// The active roles that the account has.
+    held: BTreeSet<AccountName>,
+    /// The account with their rights.
     account: Arc<Account>,
 }
 
@@ -32,7 +35,7 @@ impl SessionRights {
     /// The rights that a session begins with.
     pub fn of_login(server: &Server, account: &Arc<Account>) -> SessionRights {
         let active = roles_of_login(server, account);
-        let now = Now { active, generation: None, account: account.clone() };
+        let now = Now { active, generation: None, held: BTreeSet::new(), account: account.clone() };
         SessionRights { changes: AtomicU64::new(0), now: Mutex::new(now) }
     }
 
@@ -66,20 +69,28 @@ impl SessionRights {
             now.account = Arc::new(match table.get(&name) {
                 Some(account) => {
                     let held = table.roles_of(&account, &mandatory_roles(server));
-                    now.active.retain(|role| held.contains(role));
-                    table.with_roles(&account, &now.active)
+                    now.held = now.active.intersection(&held).cloned().collect();
+                    table.with_roles(&account, &now.held)
                 }
-                None => Account { user: name.0, host: name.1, ..Account::default() },
+                None => {
+                    now.held.clear();
+                    Account { user: name.0, host: name.1, ..Account::default() }
+                }
             });
             now.generation = Some(generation);
         }
         now.account.clone()
     }
 
-    /// The roles that are active now.
+    /// The active roles that the account has now.
     pub fn active_roles(&self, server: &Server, login: &Account) -> BTreeSet<AccountName> {
-        // Forgets the roles that were revoked.
+        // Finds out which those are.
         self.account(server, login);
+        self.now.lock().held.clone()
+    }
+
+    /// The roles that were made active, whether the account still has them or not.
+    pub fn chosen_roles(&self) -> BTreeSet<AccountName> {
         self.now.lock().active.clone()
     }
 

@@ -43,7 +43,7 @@ impl Connection<'_> {
             com::STATISTICS => self.statistics()?,
             com::PING => self.admin_command(|c| c.send_ok())?,
             com::DEBUG => self.debug()?,
-            com::PROCESS_KILL => self.process_kill()?,
+            com::CLONE => self.send_error(&SqlError::new(1524, "Plugin 'clone' is not loaded"))?,
             com::SHUTDOWN => self.shutdown()?,
             com::SET_OPTION => self.set_option()?,
             com::RESET_CONNECTION => self.admin_command(|c| c.reset_connection())?,
@@ -95,6 +95,9 @@ impl Connection<'_> {
     fn init_db(&mut self) -> Result<(), PacketError> {
         self.server.status.count_statement("USE");
         let name = String::from_utf8_lossy(self.body()).into_owned();
+        if name.is_empty() {
+            return self.send_error(&SqlError::new(1046, "No database selected"));
+        }
         match self.change_schema(&name) {
             Ok(()) => self.send_ok(),
             Err(e) => self.send_error(&e),
@@ -148,17 +151,6 @@ impl Connection<'_> {
         self.send_end()
     }
 
-    fn process_kill(&mut self) -> Result<(), PacketError> {
-        let id = match Reader::new(self.body()).u32("COM_PROCESS_KILL") {
-            Ok(id) => u64::from(id),
-            Err(_) => return self.send_error(&malformed()),
-        };
-        let host = self.host.clone();
-        self.answer(RowForm::Text, |session, sink: &mut dyn ResultSink| {
-            host.admin(AdminCommand::Kill { query_only: false, connection_id: id }, session.status(), sink)
-        })
-    }
-
     fn shutdown(&mut self) -> Result<(), PacketError> {
         // The only ones that there have ever been: as it is usual, and with all buffers written,
         // which is the same.
@@ -177,7 +169,8 @@ impl Connection<'_> {
         match Reader::new(self.body()).u16("COM_SET_OPTION") {
             Ok(0) => self.capabilities |= cap::MULTI_STATEMENTS,
             Ok(1) => self.capabilities &= !cap::MULTI_STATEMENTS,
-            _ => return self.send_error(&unknown_command()),
+            Ok(_) => return self.send_error(&unknown_command()),
+            Err(_) => return self.send_error(&malformed()),
         }
         self.send_end()
     }

@@ -27,13 +27,14 @@ pub struct PreparedStatement {
     long_data: BTreeMap<usize, Vec<u8>>,
     /// What those take.
     charge: Charge,
-    /// What went wrong with long data; told at the next execution, as that command has no answer.
+    /// What went wrong with long data, as that command has no answer: every execution fails with it
+    /// until the statement is reset.
     long_data_error: Option<SqlError>,
 }
 
-/// Error 1243.
-pub fn unknown_statement(id: u32, command: &str) -> SqlError {
-    SqlError::new(1243, format!("Unknown prepared statement handler ({id}) given to {command}"))
+/// Error 1243, as every command of the protocol has it.
+pub fn unknown_statement(id: u32) -> SqlError {
+    SqlError::new(1243, format!("Unknown prepared statement handler ({id}) given to mysql_stmt_precheck"))
 }
 
 impl PreparedStatement {
@@ -55,9 +56,11 @@ impl PreparedStatement {
 
     /// Takes a part of a parameter.
     pub fn send_long_data(&mut self, index: usize, part: &[u8], limit_bytes: usize) {
+        if self.long_data_error.is_some() {
+            return;
+        }
         if index >= self.parameters {
-            self.long_data_error =
-                Some(SqlError::new(1210, "Incorrect arguments to mysqld_stmt_send_long_data"));
+            self.long_data_error = Some(SqlError::new(1210, "Incorrect arguments to mysql_stmt_precheck"));
             return;
         }
         let data = self.long_data.entry(index).or_default();
@@ -99,6 +102,9 @@ impl PreparedStatement {
 
     /// The parameters of an execution: what `r` holds, and what arrived before.
     pub fn parameters(&mut self, r: &mut Reader<'_>) -> Result<Result<Vec<Value>, SqlError>, Malformed> {
+        if let Some(error) = &self.long_data_error {
+            return Ok(Err(error.clone()));
+        }
         let mut values: Vec<Value> = std::iter::repeat_with(|| Value::Null).take(self.parameters).collect();
         let long_data = std::mem::take(&mut self.long_data);
         let is_long = |i| long_data.contains_key(&i);
@@ -113,10 +119,7 @@ impl PreparedStatement {
         for (i, data) in long_data {
             values[i] = Value::Bytes(data);
         }
-        Ok(match self.long_data_error.take() {
-            Some(e) => Err(e),
-            None => Ok(values),
-        })
+        Ok(Ok(values))
     }
 }
 
@@ -142,6 +145,10 @@ mod tests {
         assert_eq!(execute(&mut statement).unwrap(), [Value::Int(5), Value::Null]);
         statement.send_long_data(0, b"too long", 3);
         assert_eq!(execute(&mut statement).unwrap_err().code, 1105);
+        // It stays so, whatever comes, until the statement is reset.
+        statement.send_long_data(0, b"x", 3);
+        assert_eq!(execute(&mut statement).unwrap_err().code, 1105);
+        statement.reset();
         statement.send_long_data(2, b"x", 3);
         assert_eq!(execute(&mut statement).unwrap_err().code, 1210);
         statement.send_long_data(2, b"x", 3);

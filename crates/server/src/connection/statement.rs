@@ -70,7 +70,7 @@ impl Connection<'_> {
         // status says so.
         let id = head.statement_id;
         let Some(statement) = self.statements.get_mut(&id) else {
-            return self.send_error(&unknown_statement(id, "mysqld_stmt_execute"));
+            return self.send_error(&unknown_statement(id));
         };
         match statement.parameters(&mut r) {
             Ok(Ok(values)) => {
@@ -124,7 +124,7 @@ impl Connection<'_> {
                 statement.reset();
                 self.send_ok()
             }
-            None => self.send_error(&unknown_statement(id, "mysqld_stmt_reset")),
+            None => self.send_error(&unknown_statement(id)),
         }
     }
 
@@ -135,7 +135,7 @@ impl Connection<'_> {
             Err(_) => return self.send_error(&malformed()),
         };
         if !self.statements.contains_key(&id) {
-            return self.send_error(&unknown_statement(id, "mysqld_stmt_fetch"));
+            return self.send_error(&unknown_statement(id));
         }
         self.send_error(&SqlError::new(1421, format!("The statement ({id}) has no open cursor.")))
     }

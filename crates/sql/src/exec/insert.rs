@@ -88,7 +88,11 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     let mut place = Place::new(&scope, "field list");
     place.inserted = Some((&table, table.columns()));
     let written = insert.on_duplicate.iter().map(|(name, value)| (name.as_str(), value));
+    let read_before = binder.read_by_subqueries();
     let on_duplicate = bind_assignments(binder, &table, written, &mut place)?;
+    if !matches!(rows, Rows::Query(_)) {
+        binder.check_not_read_since(read_before, &table, name, "INSERT")?;
+    }
     let stamped = stamped_columns(&table, &on_duplicate);
     binder.note_insert(&table, insert);
     Ok(InsertPlan {
@@ -540,6 +544,10 @@ impl InsertPlan {
                 if !self.replace {
                     return self.update(run, old, values);
                 }
+                if old.image == image && removed == 0 && self.is_last_unique(index) {
+                    // The row is there: nothing is done for it, and MySQL counts it once.
+                    return Ok(Outcome::Inserted);
+                }
                 let is_plain = self.table.def.temporal.versioning.is_none();
                 if is_plain
                     && self.table.is_related()
@@ -563,6 +571,12 @@ impl InsertPlan {
                 return Err(error.into());
             }
         }
+    }
+
+    /// Whether no row can be in the way of a new one in an index behind the named one.
+    fn is_last_unique(&self, index: &str) -> bool {
+        let unique = self.table.def.indexes.iter().filter(|index| index.unique);
+        unique.last().is_none_or(|last| last.name == index)
     }
 
     /// The row that has the new row's key in the named unique index.

@@ -178,7 +178,6 @@ impl Session {
         self.locked_tables = None;
         // What the host cannot say now keeps MySQL's defaults.
         self.variables = Variables::of_host(&*self.host).unwrap_or_default();
-        self.set_handshake_collation();
         self.user_variables.clear();
         self.statement = StatementState::default();
         self.transaction.next_isolation = None;
