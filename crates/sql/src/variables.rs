@@ -83,6 +83,7 @@ pub(crate) struct Variables {
     pub max_allowed_packet: usize,
     pub innodb_lock_wait_timeout_s: u64,
     pub lock_wait_timeout_s: u64,
+    pub cte_max_recursion_depth: u64,
     /// 0 is no limit.
     pub max_execution_time_ms: u64,
     pub sql_safe_updates: bool,
@@ -131,6 +132,7 @@ impl Default for Variables {
             max_allowed_packet: 64 << 20,
             innodb_lock_wait_timeout_s: 50,
             lock_wait_timeout_s: 31_536_000,
+            cte_max_recursion_depth: 1000,
             max_execution_time_ms: 0,
             sql_safe_updates: false,
             foreign_key_checks: true,
@@ -199,6 +201,7 @@ impl Variables {
         "max_allowed_packet",
         "innodb_lock_wait_timeout",
         "lock_wait_timeout",
+        "cte_max_recursion_depth",
         "max_execution_time",
         "sql_safe_updates",
         "foreign_key_checks",
@@ -264,6 +267,7 @@ impl Variables {
             "max_allowed_packet" => unsigned(self.max_allowed_packet as u64),
             "innodb_lock_wait_timeout" => unsigned(self.innodb_lock_wait_timeout_s),
             "lock_wait_timeout" => unsigned(self.lock_wait_timeout_s),
+            "cte_max_recursion_depth" => unsigned(self.cte_max_recursion_depth),
             "max_execution_time" => unsigned(self.max_execution_time_ms),
             "sql_safe_updates" => bool(self.sql_safe_updates),
             "foreign_key_checks" => bool(self.foreign_key_checks),
@@ -364,6 +368,9 @@ impl Variables {
             "max_allowed_packet" => self.max_allowed_packet = wanted.number(1024, 1 << 30)? as usize,
             "innodb_lock_wait_timeout" => self.innodb_lock_wait_timeout_s = wanted.number(1, 1 << 30)?,
             "lock_wait_timeout" => self.lock_wait_timeout_s = wanted.number(1, 31_536_000)?,
+            "cte_max_recursion_depth" => {
+                self.cte_max_recursion_depth = wanted.number(0, u64::from(u32::MAX))?;
+            }
             "max_execution_time" => {
                 self.max_execution_time_ms = wanted.number(0, u64::MAX)?;
             }

@@ -1,7 +1,8 @@
 //! INSERT, REPLACE, UPDATE, DELETE.
 
-use super::{Expr, Limit, OrderItem, Query, TableName, TableRef};
+use super::{Expr, Limit, OrderItem, Query, TableName, TableRef, With};
 use crate::literal_rows::LiteralRows;
+use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum InsertSource {
@@ -36,6 +37,7 @@ pub struct Assignment {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Update {
+    pub with: Option<Arc<With>>,
     pub from: TableRef,
     pub assignments: Vec<Assignment>,
     pub filter: Option<Expr>,
@@ -46,6 +48,7 @@ pub struct Update {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Delete {
+    pub with: Option<Arc<With>>,
     /// Tables to delete from in the multiple-table form, by alias or name; empty in the
     /// single-table form.
     pub targets: Vec<TableName>,

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::{JsonValue, OrderItem, Query, Scope};
+use super::{JsonValue, OrderItem, Query, Scope, WindowCall};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Literal {
@@ -238,6 +238,8 @@ pub enum Expr {
         otherwise: Option<Box<Expr>>,
     },
     Function(Box<FunctionCall>),
+    /// A function over a window.
+    Window(Box<WindowCall>),
     Cast {
         operand: Box<Expr>,
         ty: CastType,

@@ -8,18 +8,22 @@
 mod ddl;
 mod dml;
 mod expr;
+mod into;
 mod json;
 mod object;
 mod partition;
 mod query;
+mod window;
 
 pub use ddl::*;
 pub use dml::*;
 pub use expr::*;
+pub use into::*;
 pub use json::*;
 pub use object::*;
 pub use partition::*;
 pub use query::*;
+pub use window::*;
 
 use crate::admin::AdminCommand;
 use binlog::Xid;

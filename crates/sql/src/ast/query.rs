@@ -1,6 +1,7 @@
 //! SELECT and what it consists of.
 
-use super::{Expr, JsonTable, TableName};
+use super::{Expr, JsonTable, SelectInto, TableName, Window};
+use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrderItem {
@@ -104,6 +105,8 @@ pub enum TableRef {
     },
     Derived {
         query: Box<Query>,
+        /// LATERAL: it may name the tables before it.
+        lateral: bool,
         alias: String,
         columns: Vec<String>,
     },
@@ -140,12 +143,25 @@ pub struct Select {
     pub from: Option<TableRef>,
     pub filter: Option<Expr>,
     pub group_by: Vec<Expr>,
+    /// WITH ROLLUP: a group for all rows with the first keys in common too.
+    pub rollup: bool,
     pub having: Option<Expr>,
+    pub windows: Vec<(String, Window)>,
+    /// No more functions over windows are called than this, in the select list and ORDER BY.
+    pub most_window_calls: usize,
 }
 
-/// `UNION [ALL] body`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SetOperator {
+    Union,
+    Intersect,
+    Except,
+}
+
+/// `UNION [ALL] body`, and its like.
 #[derive(Debug, Clone, PartialEq)]
-pub struct UnionBranch {
+pub struct SetBranch {
+    pub operator: SetOperator,
     pub all: bool,
     pub body: QueryBody,
 }
@@ -153,46 +169,90 @@ pub struct UnionBranch {
 #[derive(Debug, Clone, PartialEq)]
 pub enum QueryBody {
     Select(Box<Select>),
-    /// `first UNION [ALL] ...`, of two or more branches: a long chain is no deep tree.
+    /// `first UNION [ALL] ...`, of two or more branches, from left to right: a long chain is no deep
+    /// tree.
     Union {
         first: Box<QueryBody>,
-        rest: Vec<UnionBranch>,
+        rest: Vec<SetBranch>,
     },
+    /// `VALUES ROW(...), ...`
+    Values(Vec<Vec<Expr>>),
     /// A query in parentheses with its own ORDER BY and LIMIT.
     Nested(Box<Query>),
 }
 
+/// A common table expression.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CommonTable {
+    pub name: String,
+    /// Empty: the names that the query gives.
+    pub columns: Vec<String>,
+    pub query: Query,
+}
+
+/// `WITH [RECURSIVE] ...`
+#[derive(Debug, Clone, PartialEq)]
+pub struct With {
+    pub recursive: bool,
+    pub tables: Vec<CommonTable>,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
+    /// Shared with the binder, which binds a common table where it is named.
+    pub with: Option<Arc<With>>,
     pub body: QueryBody,
     pub order_by: Vec<OrderItem>,
     pub limit: Option<Limit>,
     pub locks: Vec<LockClause>,
+    pub into: Option<SelectInto>,
 }
 
 impl Query {
-    /// The tables of its FROM clauses, those of derived tables among them; not those of subqueries
-    /// in expressions.
+    /// It is one SELECT with nothing before it or behind it.
+    pub fn is_bare_select(&self) -> bool {
+        let is_select = matches!(self.body, QueryBody::Select(_));
+        is_select
+            && self.with.is_none()
+            && self.order_by.is_empty()
+            && self.limit.is_none()
+            && self.locks.is_empty()
+    }
+
+    /// The tables of its FROM clauses, those of derived and common tables among them; not those of
+    /// subqueries in expressions.
     pub fn tables(&self) -> Vec<&TableName> {
         let mut found = Vec::new();
-        self.body.put_tables(&mut found);
+        self.put_tables(&mut Vec::new(), &mut found);
         found
+    }
+
+    /// `common`: the names that stand for common tables.
+    fn put_tables<'q>(&'q self, common: &mut Vec<&'q str>, found: &mut Vec<&'q TableName>) {
+        let known = common.len();
+        for table in self.with.iter().flat_map(|with| &with.tables) {
+            table.query.put_tables(common, found);
+            common.push(&table.name);
+        }
+        self.body.put_tables(common, found);
+        common.truncate(known);
     }
 }
 
 impl QueryBody {
-    fn put_tables<'q>(&'q self, found: &mut Vec<&'q TableName>) {
+    fn put_tables<'q>(&'q self, common: &mut Vec<&'q str>, found: &mut Vec<&'q TableName>) {
         match self {
             QueryBody::Select(select) => {
                 if let Some(from) = &select.from {
-                    from.put_tables(found);
+                    from.put_tables(common, found);
                 }
             }
             QueryBody::Union { first, rest } => {
-                first.put_tables(found);
-                rest.iter().for_each(|branch| branch.body.put_tables(found));
+                first.put_tables(common, found);
+                rest.iter().for_each(|branch| branch.body.put_tables(common, found));
             }
-            QueryBody::Nested(query) => query.body.put_tables(found),
+            QueryBody::Nested(query) => query.put_tables(common, found),
+            QueryBody::Values(_) => {}
         }
     }
 }
@@ -230,14 +290,18 @@ impl TableRef {
         }
     }
 
-    fn put_tables<'q>(&'q self, found: &mut Vec<&'q TableName>) {
+    fn put_tables<'q>(&'q self, common: &mut Vec<&'q str>, found: &mut Vec<&'q TableName>) {
         match self {
-            TableRef::Table { name, .. } => found.push(name),
-            TableRef::Derived { query, .. } => query.body.put_tables(found),
+            TableRef::Table { name, .. } => {
+                if name.schema.is_some() || !common.contains(&name.name.as_str()) {
+                    found.push(name);
+                }
+            }
+            TableRef::Derived { query, .. } => query.put_tables(common, found),
             TableRef::JsonTable(_) => {}
             TableRef::Join { left, right, .. } => {
-                left.put_tables(found);
-                right.put_tables(found);
+                left.put_tables(common, found);
+                right.put_tables(common, found);
             }
         }
     }

@@ -3,6 +3,7 @@
 use super::constants::Constants;
 use super::locked::LockedNames;
 use super::logging::LoggingNeeds;
+use super::query::CommonTables;
 use crate::ast;
 use crate::error::{Result, SqlError};
 use crate::expr::Expr;
@@ -37,6 +38,8 @@ pub(crate) struct Binder<'a> {
     pub subqueries: Vec<SubPlan>,
     /// The statement assigns user variables.
     pub(super) assigns_variables: bool,
+    /// The WITH clauses that the query at hand is behind, the innermost last.
+    pub(super) common: Vec<CommonTables>,
     /// Subqueries that the query at hand is in.
     pub(super) subquery_levels: usize,
     /// The stored tables that subqueries read, but for those that derived tables in them read.
@@ -118,6 +121,7 @@ impl<'a> Binder<'a> {
             schema,
             subqueries: Vec::new(),
             assigns_variables: false,
+            common: Vec::new(),
             subquery_levels: 0,
             read_by_subqueries: Vec::new(),
             uncacheable: false,

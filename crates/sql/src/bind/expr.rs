@@ -154,6 +154,7 @@ impl Binder<'_> {
                 self.case(operand.as_deref(), whens, otherwise.as_deref(), place)
             }
             ast::Expr::Function(call) => self.function(call, place),
+            ast::Expr::Window(call) => super::query::bind_window_call(self, call, place),
             ast::Expr::Cast { operand, ty } => {
                 let operand = self.expr(operand, place)?;
                 let ty = self.cast_type(ty, &operand)?;

@@ -26,6 +26,9 @@ impl Binder<'_> {
         if native.is_none() && !CONDITIONS.contains(&call.name.as_str()) {
             return Err(self.stored_function(self.schema, &call.written.0));
         }
+        if call.name == "grouping" && place.aggregates.is_none() {
+            return Err(SqlError::new(1111, "Invalid use of group function"));
+        }
         self.logging.function(call);
         let mut args = Vec::with_capacity(call.args.len());
         for arg in &call.args {
@@ -146,7 +149,7 @@ impl Binder<'_> {
             return Ok(Expr { node: Node::Slot(aggregates.first_slot + at), ..expr });
         }
         // Aggregates do not nest: the arguments are in a place without. Nor do they see aliases.
-        let mut arguments = Place { aggregates: None, aliases: &[], ..*place };
+        let mut arguments = Place { aggregates: None, windows: None, aliases: &[], ..*place };
         let aggregate = self.bind_aggregate(call, &mut arguments)?;
         // The call is kept as it was written too.
         self.may_make(4 * NODE_BYTES)?;
@@ -158,7 +161,11 @@ impl Binder<'_> {
         Ok(expr)
     }
 
-    fn bind_aggregate(&mut self, call: &ast::FunctionCall, place: &mut Place<'_>) -> Result<Aggregate> {
+    pub(super) fn bind_aggregate(
+        &mut self,
+        call: &ast::FunctionCall,
+        place: &mut Place<'_>,
+    ) -> Result<Aggregate> {
         let mut args = Vec::new();
         for arg in &call.args {
             args.push(self.expr(arg, place)?);

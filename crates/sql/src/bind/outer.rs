@@ -84,7 +84,7 @@ impl Binder<'_> {
     fn level_of(&mut self, call: &ast::FunctionCall, place: &mut Place<'_>) -> Result<Option<usize>> {
         let Some(frame) = place.outer else { return Ok(Some(0)) };
         let (marks, subqueries) = (frame.marks(), self.subqueries.len());
-        let mut arguments = Place { aggregates: None, aliases: &[], shown: &[], ..*place };
+        let mut arguments = Place { aggregates: None, windows: None, aliases: &[], shown: &[], ..*place };
         let mut bound = Vec::new();
         for arg in call.args.iter().chain(call.order_by.iter().map(|item| &item.expr)) {
             bound.push(self.expr(arg, &mut arguments));
@@ -92,7 +92,7 @@ impl Binder<'_> {
         let bound: Result<Vec<Expr>> = bound.into_iter().collect();
         let level = bound.map(|bound| bound.iter().filter_map(|expr| level_in(expr, frame)).min());
         frame.forget(marks);
-        self.subqueries.truncate(subqueries);
+        self.forget_subqueries(subqueries);
         level
     }
 }

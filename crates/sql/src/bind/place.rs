@@ -1,5 +1,6 @@
 //! What may be bound in a place of a query, and what a subquery in it sees.
 
+use super::query::Windows;
 use super::scope::Scope;
 use crate::ast;
 use crate::expr::{Aggregate, Expr, Node};
@@ -13,6 +14,8 @@ pub(crate) struct Place<'s> {
     pub clause: &'static str,
     /// Where aggregates are allowed: those of the query.
     pub aggregates: Option<&'s Aggregates>,
+    /// Where functions over windows are allowed: those of the query.
+    pub windows: Option<&'s Windows<'s>>,
     /// Aliases of the select list, for HAVING and ORDER BY.
     pub aliases: &'s [(String, Expr)],
     /// Aliases that only subqueries may name.
@@ -46,7 +49,16 @@ impl<'s> Place<'s> {
 
     /// A place in a query that stands in another one.
     pub fn within(outer: Option<&'s Frame<'s>>, scope: &'s Scope, clause: &'static str) -> Place<'s> {
-        Place { scope, clause, aggregates: None, aliases: &[], shown: &[], inserted: None, outer }
+        Place {
+            scope,
+            clause,
+            aggregates: None,
+            windows: None,
+            aliases: &[],
+            shown: &[],
+            inserted: None,
+            outer,
+        }
     }
 }
 
@@ -86,6 +98,7 @@ impl<'s> Frame<'s> {
             scope: self.scope,
             clause: self.clause,
             aggregates: self.aggregates,
+            windows: None,
             aliases: &[],
             shown: self.aliases,
             inserted: self.inserted,
@@ -132,9 +145,10 @@ impl<'s> Frame<'s> {
 }
 
 impl<'s> Place<'s> {
-    /// Whether the query has no tables, and stands in no other one.
+    /// Whether the query has no tables, nor has any that it stands in.
     pub fn has_no_tables(&self) -> bool {
-        self.scope.tables.is_empty() && self.outer.is_none()
+        let mut around = std::iter::successors(self.outer, |frame| frame.parent);
+        self.scope.tables.is_empty() && around.all(|frame| frame.scope.tables.is_empty())
     }
 
     /// What a subquery in this place sees.

@@ -1,16 +1,22 @@
 //! SELECT and UNION.
 
+mod cte;
 mod from;
 mod grouping;
 mod hints;
 mod json_table;
+mod rollup;
 mod system_time;
 mod union;
 mod unnest;
 mod view;
+mod window;
 
+pub(super) use cte::CommonTables;
 pub(super) use from::From;
 pub(crate) use view::view_columns;
+pub(crate) use window::Windows;
+pub(super) use window::bind_call as bind_window_call;
 
 use super::logging::Unsafe;
 use super::texts::in_order;
@@ -23,7 +29,7 @@ use crate::memory::allocated;
 use crate::optimize::Freedom;
 use crate::plan::{
     Grouping, HashKey, LimitPlan, QueryBody, QueryPlan, RowLock, SelectPlan, SortKey, Source, TableStep,
-    Wish, conjuncts,
+    WindowPlan, Wish, conjuncts,
 };
 use crate::sink::ColumnMeta;
 use engine::{LockMode, OnLocked};
@@ -36,18 +42,52 @@ pub(crate) fn bind_query(
     query: &ast::Query,
     outer: Option<&Frame<'_>>,
 ) -> Result<QueryPlan> {
+    let Some(with) = &query.with else { return bind_body(binder, query, outer) };
+    binder.enter_with(with, outer)?;
+    let plan = bind_body(binder, query, outer);
+    binder.common.pop();
+    plan
+}
+
+fn bind_body(binder: &mut Binder<'_>, query: &ast::Query, outer: Option<&Frame<'_>>) -> Result<QueryPlan> {
     match &query.body {
-        ast::QueryBody::Select(select) => {
-            bind_select(binder, select, (&query.order_by, query.limit.as_ref(), &query.locks), outer)
-        }
+        ast::QueryBody::Select(select) => bind_select(binder, select, Behind::of(query), outer),
+        ast::QueryBody::Values(rows) => union::bind_values(binder, rows, Behind::of(query), outer),
         ast::QueryBody::Nested(inner) if query.order_by.is_empty() && query.limit.is_none() => {
+            bind_query(binder, inner, outer)
+        }
+        ast::QueryBody::Nested(inner) if inner.is_bare_select() => {
+            let inner = &ast::Query {
+                order_by: query.order_by.clone(),
+                limit: query.limit.clone(),
+                ..(**inner).clone()
+            };
             bind_query(binder, inner, outer)
         }
         body => {
             // A union converts its branches' values before they are compared.
             outer.iter().for_each(|frame| frame.needle.set(None));
-            bind_union(binder, body, query, outer)
+            bind_union(binder, body, Behind::of(query), outer)
         }
+    }
+}
+
+/// What stands behind a query, and is about all of it.
+#[derive(Clone, Copy)]
+struct Behind<'q> {
+    order_by: &'q [ast::OrderItem],
+    limit: Option<&'q ast::Limit>,
+    locks: &'q [LockClause],
+}
+
+impl<'q> Behind<'q> {
+    fn of(query: &'q ast::Query) -> Behind<'q> {
+        Behind { order_by: &query.order_by, limit: query.limit.as_ref(), locks: &query.locks }
+    }
+
+    /// Of a part of the query: it is locked as the whole.
+    fn of_part(self) -> Behind<'q> {
+        Behind { order_by: &[], limit: None, ..self }
     }
 }
 
@@ -138,7 +178,7 @@ fn bind_items(
     binder: &mut Binder<'_>,
     written: &[SelectItem],
     scope: &Scope,
-    aggregates: &Aggregates,
+    (aggregates, windows): (&Aggregates, &Windows<'_>),
     outer: Option<&Frame<'_>>,
 ) -> Result<Items> {
     let mut items = Items { outputs: Vec::new(), names: Vec::new(), aliases: Vec::new() };
@@ -166,6 +206,7 @@ fn bind_items(
             SelectItem::Expr { expr, alias, text } => {
                 let mut place = Place::within(outer, scope, "field list");
                 place.aggregates = Some(aggregates);
+                place.windows = Some(windows);
                 place.shown = &items.aliases;
                 let bound = binder.expr(expr, &mut place)?;
                 let name = match (alias, expr) {
@@ -190,9 +231,10 @@ fn bind_items(
 fn bind_select(
     binder: &mut Binder<'_>,
     select: &ast::Select,
-    (order_by, written_limit, locks): (&[ast::OrderItem], Option<&ast::Limit>, &[LockClause]),
+    behind: Behind<'_>,
     outer: Option<&Frame<'_>>,
 ) -> Result<QueryPlan> {
+    let Behind { order_by, limit: written_limit, locks } = behind;
     let needle = outer.and_then(|frame| frame.needle.take());
     binder.may_make(SELECT_BYTES)?;
     let to_change = locks.iter().any(|clause| clause.strength == LockStrength::Update);
@@ -214,10 +256,17 @@ fn bind_select(
     if freedom != Freedom::None {
         binder.unnest(&mut filter, &mut from, &mut slots)?;
     }
+    // The values of functions over windows have their slots behind those of the tables.
+    let mut windows = Windows::new(select, slots)?;
+    slots += select.most_window_calls;
     let aggregates = Aggregates::new(slots);
-    let items = bind_items(binder, &select.items, &scope, &aggregates, outer)?;
+    let mut items = bind_items(binder, &select.items, &scope, (&aggregates, &windows), outer)?;
+    let mut in_windows = Place::within(outer, &scope, "window order by");
+    in_windows.aggregates = Some(&aggregates);
+    window::bind_named(binder, &windows, &mut in_windows)?;
     let keys = bind_group_by(binder, select, &scope, &items, outer)?;
-    let having = match &select.having {
+    check_no_windows(keys.iter(), &windows, &items)?;
+    let mut having = match &select.having {
         None => None,
         Some(written) => {
             let mut place = Place::within(outer, &scope, "having clause");
@@ -226,14 +275,29 @@ fn bind_select(
             Some(binder.expr(written, &mut place)?)
         }
     };
-    let order = bind_order(binder, order_by, &scope, &items, &aggregates, outer)?;
+    check_no_windows(having.iter(), &windows, &items)?;
+    let mut order = bind_order(binder, order_by, &scope, &items, (&aggregates, &windows), outer)?;
     let found = aggregates.found.into_inner();
     let grouping = (!keys.is_empty() || !found.is_empty()).then_some(Grouping { keys, aggregates: found });
+    let aggregates = grouping.as_ref().map_or(0, |grouping| grouping.aggregates.len());
+    let keys = grouping.as_ref().map_or(&[][..], |grouping| &grouping.keys);
+    let key_slots = select.rollup.then(|| {
+        let first = slots + aggregates;
+        rollup::KeySlots { first, count: first + keys.len() }
+    });
+    let mut grouped = rollup::Grouped {
+        outputs: &mut items.outputs,
+        having: having.as_mut(),
+        order: &mut order,
+        windows: windows.plans_mut(),
+    };
+    rollup::resolve(keys, key_slots, &mut grouped)?;
     if let Some(grouping) = &grouping {
-        check_full_group_by(binder, grouping, &items, &scope)?;
+        check_full_group_by(binder, grouping, &items, &scope, &windows)?;
     }
+    let windows = windows.into_plans();
     let limit = limit(binder, written_limit)?;
-    let is_plain = grouping.is_none() && select.having.is_none() && limit.is_none();
+    let is_plain = grouping.is_none() && select.having.is_none() && windows.is_empty() && limit.is_none();
     let unplanned = match outer.is_some() && is_plain && freedom == Freedom::All && !select.calc_found_rows {
         true => from.unplanned(binder, &filter, &items.outputs, slots)?,
         false => None,
@@ -244,7 +308,7 @@ fn bind_select(
     {
         filter.push(looked_for(frame, binder.copied(output)?, needle)?);
     }
-    let wish = |base: usize| match grouping.is_none() && !select.distinct {
+    let wish = |base: usize| match grouping.is_none() && windows.is_empty() && !select.distinct {
         true => wish_of(&order, base, &scope, limit.is_some()),
         false => Wish::default(),
     };
@@ -262,6 +326,8 @@ fn bind_select(
     binder.may_make(items.outputs.len() * META_BYTES)?;
     let columns =
         items.outputs.iter().zip(&items.names).map(|(expr, name)| scope.describe(expr, name)).collect();
+    let is_kept = !windows.is_empty() || select.rollup && (select.distinct || !order.is_empty());
+    let columns = if is_kept { as_kept(columns) } else { columns };
     let mut plan = SelectPlan {
         slots,
         tables: Vec::new(),
@@ -277,9 +343,41 @@ fn bind_select(
         calc_found_rows: select.calc_found_rows,
         unplanned,
     };
-    mark_needed(&mut tables, &plan);
+    mark_needed(&mut tables, &plan, &windows);
     plan.tables = tables;
+    if select.rollup || !windows.is_empty() {
+        let mut all = window::in_slots(&plan, &windows, &scope);
+        if select.rollup {
+            plan = rollup::in_layers(plan, &mut all);
+        }
+        if !windows.is_empty() {
+            plan = window::in_layers(plan, windows, &all);
+        }
+    }
     Ok(QueryPlan { columns, body: QueryBody::Select(Box::new(plan)) })
+}
+
+/// The descriptions of columns whose rows are kept in a table for a while: texts have no decimals.
+fn as_kept(mut columns: Vec<ColumnMeta>) -> Vec<ColumnMeta> {
+    columns.iter_mut().filter(|column| column.ty.is_character()).for_each(|column| column.decimals = 0);
+    columns
+}
+
+/// Error 3594 for an alias of a window's value where that is not yet computed.
+fn check_no_windows<'e>(
+    mut exprs: impl Iterator<Item = &'e Expr>,
+    windows: &Windows<'_>,
+    items: &Items,
+) -> Result<()> {
+    if !exprs.any(|expr| windows.are_in(expr)) {
+        return Ok(());
+    }
+    let alias = items.aliases.iter().find(|(_, expr)| windows.are_in(expr));
+    let alias = alias.map_or("", |(alias, _)| alias);
+    let text = format!(
+        "You cannot use the alias '{alias}' of an expression containing a window function in this context.'"
+    );
+    Err(SqlError::new(3594, text))
 }
 
 /// The condition of the rows that decide whether a needle is among a subquery's: those that it
@@ -346,7 +444,7 @@ fn bind_order(
     order_by: &[ast::OrderItem],
     scope: &Scope,
     items: &Items,
-    aggregates: &Aggregates,
+    (aggregates, windows): (&Aggregates, &Windows<'_>),
     outer: Option<&Frame<'_>>,
 ) -> Result<Vec<SortKey>> {
     let mut order = Vec::new();
@@ -357,6 +455,7 @@ fn bind_order(
                 let mut place = Place::within(outer, scope, "order clause");
                 place.aliases = &items.aliases;
                 place.aggregates = Some(aggregates);
+                place.windows = Some(windows);
                 binder.expr(&item.expr, &mut place)?
             }
         };
@@ -382,12 +481,13 @@ pub(super) fn wish_of(order: &[SortKey], base: usize, scope: &Scope, has_limit: 
 
 /// Notes which columns of each table any expression needs, and whether the index that is read has
 /// them.
-fn mark_needed(tables: &mut [TableStep], plan: &SelectPlan) {
+fn mark_needed(tables: &mut [TableStep], plan: &SelectPlan, windows: &[WindowPlan]) {
     let mut slots = Vec::new();
     let mut take = |expr: &Expr| expr.slots(&mut slots);
     plan.outputs.iter().for_each(&mut take);
     plan.order.iter().for_each(|key| take(&key.expr));
     plan.having.iter().for_each(&mut take);
+    windows.iter().for_each(|window| window.visit(&mut take));
     if let Some(grouping) = &plan.grouping {
         grouping.keys.iter().for_each(&mut take);
         grouping.aggregates.iter().flat_map(|aggregate| &aggregate.args).for_each(&mut take);

@@ -643,15 +643,16 @@ fn reordered(trigger: &Arc<Object>, order: u32) -> Option<ObjectChange> {
 /// The error of an alias that names a column of a view and is longer than a column's name may be.
 fn check_aliases(view: &ViewDetails) -> Result<()> {
     const MOST_CHARS: usize = 64;
-    fn first_of(body: &QueryBody) -> &Select {
+    fn first_of(body: &QueryBody) -> Option<&Select> {
         match body {
-            QueryBody::Select(select) => select,
+            QueryBody::Select(select) => Some(select),
             QueryBody::Union { first, .. } => first_of(first),
             QueryBody::Nested(inner) => first_of(&inner.body),
+            QueryBody::Values(_) => None,
         }
     }
     let Some(query) = view.query.as_deref().filter(|_| view.columns.is_empty()) else { return Ok(()) };
-    for item in &first_of(&query.body).items {
+    for item in first_of(&query.body).iter().flat_map(|select| &select.items) {
         if let SelectItem::Expr { alias: Some(alias), .. } = item
             && alias.chars().count() > MOST_CHARS
         {

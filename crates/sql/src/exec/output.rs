@@ -4,6 +4,7 @@
 use super::distinct::Distinct;
 use super::limit::Limit;
 use super::loops::Flow;
+use super::run::Emit;
 use crate::error::Result;
 use crate::expr::{Context, Expr, Node, conform, sort_compare};
 use crate::plan::{SelectPlan, SortKey};
@@ -11,9 +12,6 @@ use crate::sink::ColumnMeta;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use types::Value;
-
-/// Takes the rows of a query.
-pub(crate) type Emit<'e> = dyn FnMut(&[Value]) -> Result<()> + 'e;
 
 /// DISTINCT, OFFSET, LIMIT.
 pub(super) struct Output<'e> {

@@ -3,9 +3,10 @@
 use crate::error::{Result, SqlError};
 use crate::expr::Context;
 use crate::memory::Charge;
-use crate::plan::RowLock;
+use crate::plan::{QueryPlan, RowLock};
 use engine::{Transaction, TriggerEvent};
 use std::cell::RefCell;
+use types::Value;
 
 /// A transaction that is shared.
 pub(super) trait SharedTransaction {
@@ -138,3 +139,17 @@ pub(crate) struct Changes {
     pub written_id: Option<u64>,
     pub info: String,
 }
+
+/// What is known when a query is done.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct QueryOutcome {
+    /// FOUND_ROWS(): rows there would have been without LIMIT, when SQL_CALC_FOUND_ROWS asked for
+    /// it.
+    pub found_rows: u64,
+}
+
+/// Takes the rows of a query.
+pub(crate) type Emit<'e> = dyn FnMut(&[Value]) -> Result<()> + 'e;
+
+/// Runs a query within another one.
+pub(super) type RunQuery = fn(&mut Run<'_, '_>, &QueryPlan, &mut Emit<'_>) -> Result<QueryOutcome>;

@@ -1,30 +1,25 @@
-//! SELECT and UNION: a query's plan, carried out.
+//! SELECT: a query's plan, carried out.
 
-use super::Run;
 use super::counting::count_select;
+use super::cte::run_recursive;
 use super::distinct::Distinct;
 use super::group::grouped;
 use super::limit::{limit_of, wanted};
 use super::loops::{Flow, Materialized, nested_loops};
-use super::output::{Emit, Output, Projection, equal_rows, groups_equal_rows};
+use super::output::{Output, Projection, equal_rows, groups_equal_rows};
 use super::reader::Reader;
+use super::rollup::run_rolled;
+use super::run::{Emit, QueryOutcome, Run};
+use super::set_operations::{run_union, run_values};
 use super::sort::Sorter;
 use super::spill::Rows;
+use super::window::run_windowed;
 use crate::error::Result;
 use crate::expr::conform;
 use crate::memory::{Charge, growth};
-use crate::plan::{LimitPlan, QueryBody, QueryPlan, RowLock, SelectPlan, SortKey, Source, TableStep};
+use crate::plan::{QueryBody, QueryPlan, RowLock, SelectPlan, Source, TableStep};
 use crate::sink::ColumnMeta;
-use std::borrow::Cow;
 use types::Value;
-
-/// What is known when a query is done.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct QueryOutcome {
-    /// FOUND_ROWS(): rows there would have been without LIMIT, when SQL_CALC_FOUND_ROWS asked for
-    /// it.
-    pub found_rows: u64,
-}
 
 /// Runs a query; `emit` gets each row as the columns' types say.
 pub(crate) fn run_query(
@@ -35,8 +30,12 @@ pub(crate) fn run_query(
     match &plan.body {
         QueryBody::Select(select) => run_select(run, select, &plan.columns, emit),
         QueryBody::Union { branches, order, limit } => {
-            run_union(run, branches, order, limit.as_deref(), &plan.columns, emit)
+            run_union(run, run_query, branches, (order, limit.as_deref()), &plan.columns, emit)
         }
+        QueryBody::Values { rows, limit } => run_values(run, rows, limit.as_deref(), &plan.columns, emit),
+        QueryBody::Rolled(rolled) => run_rolled(run, run_query, rolled, emit),
+        QueryBody::Windowed(windowed) => run_windowed(run, run_query, windowed, emit),
+        QueryBody::Recursive(recursion) => run_recursive(run, run_query, recursion, &plan.columns, emit),
     }
 }
 
@@ -201,66 +200,4 @@ fn degrades(run: &mut Run<'_, '_>, plan: &SelectPlan) -> Result<bool> {
         }
         _ => Ok(false),
     }
-}
-
-fn run_union(
-    run: &mut Run<'_, '_>,
-    branches: &[(QueryPlan, bool)],
-    order: &[SortKey],
-    limit: Option<&LimitPlan>,
-    columns: &[ColumnMeta],
-    emit: &mut Emit<'_>,
-) -> Result<QueryOutcome> {
-    let ctx = run.ctx;
-    let limit = limit_of(limit, ctx)?;
-    let wanted = (limit.count < u64::MAX).then(|| limit.offset.saturating_add(limit.count));
-    let mut sorter = (!order.is_empty()).then(|| Sorter::new(order, wanted, ctx));
-    let mut forward = |row: &[Value]| emit(row);
-    let (passed, emitted) = (0, 0);
-    let mut output =
-        Output { columns, distinct: None, limit, count_all: false, passed, emitted, emit: &mut forward };
-    let mut flow = if limit.count == 0 { Flow::Stop } else { Flow::Continue };
-    let mut put = |row: &[Value]| match &mut sorter {
-        Some(sorter) => sorter.push(row, row, ctx).map(|()| Flow::Continue),
-        None => output.take(row, ctx),
-    };
-    // Up to the last branch that loses its duplicates all lose them, as they come.
-    let distinct_branches = branches.iter().rposition(|(_, distinct)| *distinct).map_or(0, |last| last + 1);
-    let mut distinct = (distinct_branches > 0).then(|| Distinct::new(false, ctx));
-    let mut conformed: Vec<Value> = Vec::with_capacity(columns.len());
-    for (at, (plan, _)) in branches.iter().enumerate() {
-        ctx.check_interrupt()?;
-        if flow == Flow::Stop {
-            break;
-        }
-        let mut distinct = distinct.as_mut().filter(|_| at < distinct_branches);
-        run_query(run, plan, &mut |row| {
-            ctx.check_interrupt()?;
-            if flow == Flow::Stop {
-                return Ok(());
-            }
-            conformed.clear();
-            for (value, column) in row.iter().zip(columns) {
-                conformed.push(ctx.owned(conform(Cow::Borrowed(value), &column.ty, ctx)?)?);
-            }
-            if let Some(distinct) = &mut distinct
-                && !distinct.is_first(&conformed, columns, ctx)?
-            {
-                return Ok(());
-            }
-            flow = put(&conformed)?;
-            Ok(())
-        })?;
-    }
-    if let Some(distinct) = distinct
-        && flow == Flow::Continue
-    {
-        distinct.finish(columns.len(), ctx, &mut put)?;
-    }
-    if let Some(sorter) = sorter {
-        let mut sorted = sorter.finish(ctx)?;
-        conformed.resize(columns.len(), Value::Null);
-        while sorted.next(&mut conformed, ctx)? && output.take(&conformed, ctx)? == Flow::Continue {}
-    }
-    Ok(QueryOutcome { found_rows: output.emitted })
 }

@@ -114,6 +114,10 @@ impl RunSubqueries for Subqueries<'_> {
         }
         Ok(rows)
     }
+
+    fn set_rows(&self, number: usize, rows: Option<Rc<SubqueryRows>>) {
+        self.known.borrow_mut()[number].only = rows;
+    }
 }
 
 /// Bytes that are the same for the same values, of the same kinds, only.

@@ -301,6 +301,59 @@ impl Accumulator {
         Ok(())
     }
 
+    /// Takes a row out again that was taken in; what is left is as if it had never been. False: this
+    /// aggregate cannot do that. A sum of approximate numbers would not be the same, and others have
+    /// forgotten what was there before.
+    pub fn remove(&mut self, aggregate: &Aggregate, row: &[Value], ctx: &Context<'_>) -> Result<bool> {
+        if aggregate.distinct {
+            return Ok(false);
+        }
+        if aggregate.kind != AggregateKind::CountRows {
+            for arg in &aggregate.args {
+                if arg.eval(row, ctx)?.is_null() {
+                    return Ok(true);
+                }
+            }
+        }
+        let number = |ctx| Ok::<_, crate::SqlError>(number_in(&*aggregate.args[0].eval(row, ctx)?, ctx));
+        match &mut self.state {
+            State::Count(count) => *count -= 1,
+            State::Integer(sum, count) => {
+                *count -= 1;
+                let value = super::arithmetic::integer_of(&number(ctx)?);
+                *sum = sum.map(|sum| sum.saturating_sub(value)).filter(|_| *count > 0);
+            }
+            State::Decimal(sum, count) => {
+                *count -= 1;
+                let value = decimal_of(&number(ctx)?);
+                *sum = match sum {
+                    Some(sum) if *count > 0 => sum.sub(&value),
+                    _ => None,
+                };
+                return Ok(sum.is_some() || *count == 0);
+            }
+            State::Bits(bits) if aggregate.kind == AggregateKind::BitXor => {
+                *bits ^= super::arithmetic::bits(&*aggregate.args[0].eval(row, ctx)?, ctx).unwrap_or(0);
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// The result so far; `None`: it is known only at the end.
+    pub fn value(&self, aggregate: &Aggregate, ctx: &Context<'_>) -> Result<Option<Value>> {
+        let state = match &self.state {
+            State::Count(count) => State::Count(*count),
+            State::Integer(sum, count) => State::Integer(*sum, *count),
+            State::Decimal(sum, count) => State::Decimal(sum.clone(), *count),
+            State::Double(sum, count) => State::Double(*sum, *count),
+            State::Bits(bits) => State::Bits(*bits),
+            State::Variance(count, mean, squares) => State::Variance(*count, *mean, *squares),
+            _ => return Ok(None),
+        };
+        Accumulator { state }.finish(aggregate, ctx).map(Some)
+    }
+
     /// The group's result.
     pub fn finish(self, aggregate: &Aggregate, ctx: &Context<'_>) -> Result<Value> {
         Ok(match self.state {

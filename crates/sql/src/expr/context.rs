@@ -106,6 +106,9 @@ pub(crate) trait RunSubqueries {
     /// # Errors
     /// What the subquery ends with.
     fn rows(&self, number: usize, args: Vec<Value>, ctx: &Context<'_>) -> Result<Rc<SubqueryRows>>;
+
+    /// Gives a subquery without arguments the rows that it has from now on; `None`: it has none.
+    fn set_rows(&self, number: usize, rows: Option<Rc<SubqueryRows>>);
 }
 
 /// The surroundings of an expression.

@@ -9,6 +9,14 @@ impl Expr {
         f(self);
     }
 
+    /// Calls `f` for this expression, and for those below it where it says that it has not put
+    /// another one in its place.
+    pub fn replace(&mut self, f: &mut dyn FnMut(&mut Expr) -> bool) {
+        if !f(self) {
+            self.for_children_mut(&mut |child| child.replace(f));
+        }
+    }
+
     fn for_children_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         match &mut self.node {
             Node::Constant(_)

@@ -106,8 +106,12 @@ fn rows_of_query(engine: &Engine, plan: &QueryPlan) -> f64 {
     let select = match &plan.body {
         QueryBody::Select(select) => select,
         QueryBody::Union { branches, .. } => {
-            return branches.iter().map(|(plan, _)| rows_of_query(engine, plan)).sum();
+            return branches.iter().map(|branch| rows_of_query(engine, &branch.plan)).sum();
         }
+        QueryBody::Values { rows, .. } => return rows.len() as f64,
+        QueryBody::Windowed(windowed) => return rows_of_query(engine, &windowed.input),
+        QueryBody::Rolled(rolled) => return rows_of_query(engine, &rolled.input),
+        QueryBody::Recursive(_) => return UNKNOWN_ROWS,
     };
     let rows = match &select.tables[..] {
         [] => 1.0,

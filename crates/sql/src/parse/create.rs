@@ -63,7 +63,7 @@ impl Parser<'_> {
             self.expect_symbol(")")?;
             return Ok(Statement::CreateTable(create));
         }
-        if self.is_symbol("(") && !self.token_is(self.ahead(1), "SELECT") {
+        if self.is_symbol("(") && !self.query_follows(1) && !self.symbol_ahead(1, "(") {
             self.advance();
             self.list(|parser| parser.table_element(&mut create))?;
             self.expect_symbol(")")?;
@@ -74,7 +74,7 @@ impl Parser<'_> {
             return Err(SqlError::not_supported("CREATE TABLE ... IGNORE | REPLACE SELECT"));
         }
         self.eat("AS");
-        if self.is("SELECT") || self.is("WITH") || self.is_symbol("(") {
+        if self.query_follows(0) || self.is_symbol("(") {
             create.query = Some(Box::new(self.query()?));
         }
         Ok(Statement::CreateTable(create))

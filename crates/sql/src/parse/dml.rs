@@ -42,7 +42,7 @@ impl Parser<'_> {
             insert.source = InsertSource::Values(vec![values]);
             return self.row_alias(insert);
         }
-        if self.is_symbol("(") && !self.token_is(self.ahead(1), "SELECT") {
+        if self.is_symbol("(") && !self.query_follows(1) && !self.symbol_ahead(1, "(") {
             self.advance();
             insert.columns = Some(if self.is_symbol(")") {
                 Vec::new()
@@ -121,7 +121,7 @@ impl Parser<'_> {
         let filter = if self.eat("WHERE") { Some(self.expr()?) } else { None };
         let order_by = self.order_by()?;
         let limit = self.limit()?;
-        Ok(Statement::Update(Update { from, assignments, filter, order_by, limit, ignore }))
+        Ok(Statement::Update(Update { with: None, from, assignments, filter, order_by, limit, ignore }))
     }
 
     pub(super) fn delete(&mut self) -> Result<Statement> {
@@ -154,7 +154,7 @@ impl Parser<'_> {
             false => (Vec::new(), None),
         };
         self.returning()?;
-        Ok(Statement::Delete(Delete { targets, from, filter, order_by, limit, ignore }))
+        Ok(Statement::Delete(Delete { with: None, targets, from, filter, order_by, limit, ignore }))
     }
 
     /// `t`, `s.t`, `t.*`.

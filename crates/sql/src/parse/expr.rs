@@ -46,7 +46,7 @@ impl Parser<'_> {
     fn operators(&mut self, mut least: u8) -> Result<Expr> {
         let mut open: Vec<OpenParenthesis> = Vec::new();
         loop {
-            while self.is_symbol("(") && !self.query_follows(1) {
+            while self.is_symbol("(") && !self.query_follows(1) && !self.set_operation_follows() {
                 self.advance();
                 open.push(OpenParenthesis { least, items: Vec::new(), highest: 0 });
                 least = 0;
@@ -91,12 +91,6 @@ impl Parser<'_> {
             self.check_height(self.highest)?;
         }
         Ok(left)
-    }
-
-    /// Whether a query begins at the token that is so far ahead.
-    fn query_follows(&self, ahead: usize) -> bool {
-        let token = self.ahead(ahead);
-        self.token_is(token, "SELECT") || self.token_is(token, "WITH")
     }
 
     /// An expression without comparisons and predicates.
@@ -232,7 +226,7 @@ impl Parser<'_> {
         }
         if self.eat("IN") {
             self.expect_symbol("(")?;
-            let is = if self.is_any(&["SELECT", "WITH"]) {
+            let is = if self.query_follows(0) || self.set_operation_is_next() {
                 let query = Box::new(self.query()?);
                 Expr::InQuery { negated, operand, query }
             } else {

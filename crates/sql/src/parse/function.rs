@@ -1,5 +1,6 @@
 //! Function calls, those with a syntax of their own among them.
 
+use super::window::is_only_window_function;
 use super::{Parser, reserved};
 use crate::ast::{CastType, Expr, FunctionCall, Literal, Written};
 use crate::error::Result;
@@ -13,6 +14,7 @@ const RESERVED_FUNCTIONS: &[&str] = &[
     "CURRENT_TIMESTAMP",
     "CURRENT_USER",
     "DATABASE",
+    "GROUPING",
     "IF",
     "INSERT",
     "LEFT",
@@ -83,10 +85,7 @@ impl Parser<'_> {
             | "STDDEV_POP" | "STDDEV_SAMP" | "VARIANCE" | "VAR_POP" | "VAR_SAMP" => self.aggregate()?,
             "JSON_ARRAYAGG" | "JSON_OBJECTAGG" => self.json_aggregate()?,
             "CHAR" => self.char_function()?,
-            "ROW_NUMBER" | "RANK" | "DENSE_RANK" | "PERCENT_RANK" | "CUME_DIST" | "NTILE" | "LAG"
-            | "LEAD" | "FIRST_VALUE" | "LAST_VALUE" | "NTH_VALUE" => {
-                return Err(crate::SqlError::not_supported("window functions"));
-            }
+            _ if is_only_window_function(&word) => self.window_function()?,
             "JSON_VALUE" => self.json_value()?,
             "WEIGHT_STRING" | "MATCH" => {
                 return Err(crate::SqlError::not_supported(format!("{word}()")));
@@ -116,9 +115,6 @@ impl Parser<'_> {
     pub(super) fn function_call(&mut self) -> Result<Expr> {
         let name = self.any_name()?;
         let args = self.arguments()?;
-        if self.is("OVER") {
-            return Err(crate::SqlError::not_supported("window functions"));
-        }
         Ok(Expr::call_as_written(&name, args))
     }
 
@@ -157,10 +153,7 @@ impl Parser<'_> {
             call.args = self.list(Self::expr)?;
         }
         self.expect_symbol(")")?;
-        if self.is("OVER") {
-            return Err(crate::SqlError::not_supported("window functions"));
-        }
-        Ok(Expr::Function(Box::new(call)))
+        self.maybe_over(call)
     }
 
     fn json_aggregate(&mut self) -> Result<Expr> {
@@ -186,7 +179,7 @@ impl Parser<'_> {
         let separator = if self.eat("SEPARATOR") { Some(self.text_literal()?) } else { None };
         self.expect_symbol(")")?;
         let name = "group_concat".to_owned();
-        Ok(Expr::Function(Box::new(FunctionCall {
+        self.maybe_over(FunctionCall {
             schema: None,
             written: Written(name.clone()),
             name,
@@ -195,7 +188,7 @@ impl Parser<'_> {
             distinct,
             order_by,
             separator,
-        })))
+        })
     }
 
     fn cast(&mut self) -> Result<Expr> {

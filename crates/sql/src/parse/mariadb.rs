@@ -365,7 +365,7 @@ impl Parser<'_> {
         let system_time = Some(Box::new(SystemTime::History(before)));
         let from = TableRef::Table { name, alias: None, partitions, hints: Vec::new(), system_time };
         let (targets, order_by) = (Vec::new(), Vec::new());
-        let delete = Delete { targets, from, filter: None, order_by, limit: None, ignore: false };
+        let delete = Delete { with: None, targets, from, filter: None, order_by, limit: None, ignore: false };
         Ok(Some(Statement::Delete(delete)))
     }
 }

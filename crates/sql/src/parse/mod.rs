@@ -19,6 +19,7 @@ mod foreign_key;
 mod function;
 mod grants;
 mod hints;
+mod into;
 mod json;
 mod keys;
 mod keywords;
@@ -29,14 +30,16 @@ mod program;
 mod query;
 mod reserved;
 mod set;
+mod set_operation;
 mod show;
 mod statement;
 mod table_options;
 mod types;
 mod users;
+mod window;
 mod xa;
 
-use crate::ast::{Expr, Statement, TableName};
+use crate::ast::{Expr, SelectInto, Statement, TableName};
 use crate::error::{Result, SqlError};
 use crate::lexer::{self, LexMode, Token, TokenKind};
 use crate::literal_rows::LiteralRows;
@@ -179,6 +182,10 @@ struct Parser<'a> {
     most_levels: usize,
     /// Queries that the place at hand is in.
     queries: usize,
+    /// INTO of the query that is being read.
+    into: Option<SelectInto>,
+    /// Calls of functions over windows so far.
+    window_calls: usize,
     /// Tables so far of the FROM that is being read.
     tables: usize,
     /// MariaDB's `IF NOT EXISTS` stood behind the kind of the key that was read last.
@@ -198,6 +205,8 @@ impl<'a> Parser<'a> {
             highest: 0,
             most_levels: levels_for_this_stack(),
             queries: 0,
+            into: None,
+            window_calls: 0,
             tables: 0,
             if_not_exists_of_key: false,
             hints: Hints::default(),

@@ -224,6 +224,9 @@ impl Parser<'_> {
         let (parameters, hints) = (self.parameters, self.hints.clone());
         let (depth, highest, queries, tables) = (self.depth, self.highest, self.queries, self.tables);
         view.query = match self.query() {
+            Ok(query) if query.into.is_some() => {
+                return Err(SqlError::new(1350, "View's SELECT contains a 'INTO' clause"));
+            }
             Ok(query) if self.at == query_end => Some(Box::new(query)),
             _ => None,
         };

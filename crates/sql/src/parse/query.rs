@@ -4,10 +4,11 @@ use super::{LEVELS_OF_A_QUERY, MOST_QUERY_LEVELS, Parser};
 use crate::SqlError;
 use crate::ast::{
     Expr, IndexHint, IndexHintKind, JoinKind, Limit, LockClause, LockStrength, LockWait, OrderItem, Query,
-    QueryBody, Select, SelectItem, TableRef, UnionBranch,
+    QueryBody, Select, SelectItem, TableRef, With,
 };
 use crate::error::Result;
 use crate::lexer::TokenKind;
+use std::sync::Arc;
 
 /// MySQL's limit for a join.
 const MOST_TABLES: usize = 61;
@@ -15,65 +16,37 @@ const MOST_TABLES: usize = 61;
 /// So much of an expression's text is kept for the name of its column, which is shorter.
 const MOST_NAMING_BYTES: usize = 1024;
 
-/// `ER_MISPLACED_INTO`
-fn misplaced_into() -> SqlError {
-    let text = "Misplaced INTO clause, INTO is not allowed inside subqueries, and must be placed at end of UNION clauses.";
-    SqlError::new(3954, text)
-}
-
 impl Parser<'_> {
     pub(super) fn query(&mut self) -> Result<Query> {
+        self.query_behind(None)
+    }
+
+    /// A query behind its WITH, if that is read already.
+    pub(super) fn query_behind(&mut self, with: Option<Arc<With>>) -> Result<Query> {
         let around = (self.depth, std::mem::take(&mut self.highest));
         self.depth += LEVELS_OF_A_QUERY;
         self.enter()?;
-        let query = self.query_inner()?;
+        let query = self.query_inner(with)?;
         let height = self.highest + LEVELS_OF_A_QUERY;
         self.check_height(height)?;
         (self.depth, self.highest) = (around.0, around.1.max(height));
         Ok(query)
     }
 
-    fn query_inner(&mut self) -> Result<Query> {
-        if self.is("WITH") {
-            return Err(SqlError::not_supported("common table expressions"));
-        }
-        let mut body = self.query_term()?;
-        let mut rest = Vec::new();
-        while self.is_any(&["UNION", "EXCEPT", "INTERSECT"]) {
-            if !self.eat("UNION") {
-                return Err(SqlError::not_supported(format!("{} of queries", self.upper())));
-            }
-            let all = self.eat("ALL");
-            if !all {
-                self.eat("DISTINCT");
-            }
-            rest.push(UnionBranch { all, body: self.query_term()? });
-        }
-        if !rest.is_empty() {
-            body = QueryBody::Union { first: Box::new(body), rest };
-        }
+    fn query_inner(&mut self, with: Option<Arc<With>>) -> Result<Query> {
+        let with = if with.is_some() { with } else { self.with_clause()? };
+        let mut body = self.set_operations()?;
+        let calls_before = self.window_calls;
         let order_by = self.order_by()?;
         let limit = self.limit()?;
-        if self.is("INTO") {
-            if self.queries > 0 {
-                return Err(misplaced_into());
-            }
-            return Err(SqlError::not_supported("SELECT ... INTO"));
+        if let QueryBody::Select(select) = &mut body {
+            select.most_window_calls += self.window_calls - calls_before;
         }
+        self.into_clause(0)?;
         let locks = self.lock_clauses()?;
-        Ok(Query { body, order_by, limit, locks })
-    }
-
-    fn query_term(&mut self) -> Result<QueryBody> {
-        if self.eat_symbol("(") {
-            let query = self.query()?;
-            self.expect_symbol(")")?;
-            return Ok(QueryBody::Nested(Box::new(query)));
-        }
-        if self.is("VALUES") || self.is("TABLE") {
-            return Err(SqlError::not_supported(format!("{} statement", self.upper())));
-        }
-        Ok(QueryBody::Select(Box::new(self.select()?)))
+        self.into_clause(0)?;
+        let into = self.into.take();
+        Ok(Query { with, body, order_by, limit, locks, into })
     }
 
     pub(super) fn order_item(&mut self) -> Result<OrderItem> {
@@ -141,14 +114,16 @@ impl Parser<'_> {
         }
     }
 
-    fn select(&mut self) -> Result<Select> {
+    pub(super) fn select(&mut self) -> Result<Select> {
         self.expect("SELECT")?;
         self.queries += 1;
         if self.queries > MOST_QUERY_LEVELS {
             return Err(SqlError::new(1473, "Too high level of nesting for select"));
         }
         let tables = std::mem::take(&mut self.tables);
-        let select = self.select_clauses()?;
+        let calls_before = self.window_calls;
+        let mut select = self.select_clauses()?;
+        select.most_window_calls = self.window_calls - calls_before;
         self.tables = tables;
         self.queries -= 1;
         Ok(select)
@@ -158,12 +133,7 @@ impl Parser<'_> {
         let mut select = Select { hints: self.read_hints(), ..Select::default() };
         self.select_options(&mut select)?;
         select.items = self.list(Self::select_item)?;
-        if self.is("INTO") {
-            if self.queries > 1 {
-                return Err(misplaced_into());
-            }
-            return Err(SqlError::not_supported("SELECT ... INTO"));
-        }
+        self.into_clause(1)?;
         if self.eat("FROM") && !self.eat("DUAL") {
             select.from = Some(self.table_references()?);
         }
@@ -171,18 +141,37 @@ impl Parser<'_> {
             select.filter = Some(self.expr()?);
         }
         if self.eat_all(&["GROUP", "BY"]) {
-            select.group_by = self.list(|parser| parser.order_item().map(|item| item.expr))?;
-            if self.are(&["WITH", "ROLLUP"]) {
-                return Err(SqlError::not_supported("GROUP BY ... WITH ROLLUP"));
-            }
+            self.group_by(&mut select)?;
         }
         if self.eat("HAVING") {
             select.having = Some(self.expr()?);
         }
-        if self.is("WINDOW") {
-            return Err(SqlError::not_supported("window functions"));
+        select.windows = self.named_windows()?;
+        if self.is("QUALIFY") {
+            let text = "'QUALIFY clause' can be used only if the hypergraph optimizer is enabled.";
+            return Err(SqlError::new(6037, text));
         }
         Ok(select)
+    }
+
+    fn group_by(&mut self, select: &mut Select) -> Result<()> {
+        if self.is("CUBE") || self.are(&["GROUPING", "SETS"]) {
+            return Err(SqlError::not_supported(format!("GROUP BY {}", self.upper())));
+        }
+        if self.is("ROLLUP") && self.symbol_ahead(1, "(") {
+            self.advance();
+            select.rollup = true;
+            select.group_by = self.parenthesized(Self::expr)?;
+            return Ok(());
+        }
+        // ASC and DESC are those of older servers.
+        let may_order = self.mode.of_source;
+        select.group_by = self.list(|parser| match may_order {
+            true => parser.order_item().map(|item| item.expr),
+            false => parser.expr(),
+        })?;
+        select.rollup = self.eat_all(&["WITH", "ROLLUP"]);
+        Ok(())
     }
 
     fn select_options(&mut self, select: &mut Select) -> Result<()> {
@@ -322,17 +311,20 @@ impl Parser<'_> {
             self.count_table()?;
             return self.json_table();
         }
-        if self.is("LATERAL") {
-            return Err(SqlError::not_supported(format!("{} tables", self.upper())));
+        let lateral = self.eat("LATERAL");
+        if lateral && !self.is_symbol("(") {
+            return Err(self.error());
         }
         if self.is_symbol("(") {
             let mut ahead = 1;
             while self.symbol_ahead(ahead, "(") {
                 ahead += 1;
             }
-            let is_query =
-                self.token_is(self.ahead(ahead), "SELECT") || self.token_is(self.ahead(ahead), "WITH");
+            let is_query = self.query_follows(ahead);
             self.advance();
+            if !is_query && lateral {
+                return Err(self.error());
+            }
             if !is_query {
                 let inside = self.table_references()?;
                 self.expect_symbol(")")?;
@@ -347,13 +339,17 @@ impl Parser<'_> {
             }
             let alias = self.name()?;
             let columns = if self.is_symbol("(") { self.parenthesized(Self::name)? } else { Vec::new() };
-            return Ok(TableRef::Derived { query, alias, columns });
+            return Ok(TableRef::Derived { query, lateral, alias, columns });
         }
         self.count_table()?;
         let name = self.table_name()?;
         let partitions = self.partition_selection()?;
         let system_time = self.system_time()?;
-        let alias = if self.eat("AS") || self.is_name() { Some(self.string_or_name()?) } else { None };
+        let alias = match self.eat("AS") || self.is_name() {
+            true if self.token().kind == TokenKind::Text => Some(self.string()?),
+            true => Some(self.name()?),
+            false => None,
+        };
         let mut hints = Vec::new();
         while let Some(hint) = self.index_hint()? {
             hints.push(hint);

@@ -178,6 +178,7 @@ const RESERVED: &[&str] = &[
     "PRIMARY",
     "PROCEDURE",
     "PURGE",
+    "QUALIFY",
     "RANGE",
     "RANK",
     "READ",

@@ -18,7 +18,8 @@ impl Parser<'_> {
         }
         let word = self.upper();
         match word.as_str() {
-            "SELECT" | "WITH" | "VALUES" => Ok(Statement::Query(self.query()?)),
+            "SELECT" | "VALUES" | "TABLE" => Ok(Statement::Query(self.query()?)),
+            "WITH" => self.statement_with(),
             "INSERT" | "REPLACE" => self.insert(),
             "UPDATE" => self.update(),
             "DELETE" => self.delete(),
@@ -63,7 +64,7 @@ impl Parser<'_> {
             "UNINSTALL" => Err(self.uninstall()),
             "CALL" => self.call(),
             "LOAD" | "HANDLER" | "IMPORT" | "CLONE" | "SIGNAL" | "RESIGNAL" | "GET" | "CACHE" | "BINLOG"
-            | "HELP" | "TABLE" => Err(SqlError::not_supported(format!("{word} statement"))),
+            | "HELP" => Err(SqlError::not_supported(format!("{word} statement"))),
             _ => Err(self.error()),
         }
     }

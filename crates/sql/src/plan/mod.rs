@@ -7,12 +7,15 @@
 mod access;
 mod json_table;
 mod tree;
+mod window;
 
 pub(crate) use access::{Access, KeyCondition, Wish, accesses, choose, conjuncts};
 pub(crate) use json_table::{JsonColumn, JsonColumnKind, JsonResponse, JsonRows, JsonTable};
 pub(crate) use tree::{JoinTree, Joining, Leaf, Unplanned};
+pub(crate) use window::{Frame, FrameEdge, SortKey, WindowFunction, WindowKind, WindowPlan};
 
-use crate::expr::{Aggregate, Expr, Node, SubqueryCall};
+use crate::ast::SetOperator;
+use crate::expr::{Aggregate, Coercibility, Expr, Node, SubqueryCall};
 use crate::sink::ColumnMeta;
 use engine::{Direction, EntryReader, IndexRef, LockMode, OnLocked, Table};
 use std::sync::Arc;
@@ -146,13 +149,6 @@ pub(crate) struct TableStep {
     pub estimate: Option<Estimate>,
 }
 
-/// A sort key.
-#[derive(Debug)]
-pub(crate) struct SortKey {
-    pub expr: Expr,
-    pub descending: bool,
-}
-
 /// GROUP BY, or aggregates over all rows.
 #[derive(Debug)]
 pub(crate) struct Grouping {
@@ -281,16 +277,64 @@ impl SelectPlan {
     }
 }
 
+/// A query of a UNION, or of its like.
+#[derive(Debug)]
+pub(crate) struct Branch {
+    pub plan: QueryPlan,
+    /// What puts it together with those before it; of the first one it says nothing.
+    pub operator: SetOperator,
+    /// Without ALL: the rows before it and its own lose their duplicates.
+    pub distinct: bool,
+}
+
+/// A common table that names itself.
+#[derive(Debug)]
+pub(crate) struct Recursion {
+    /// The first of its rows.
+    pub seed: QueryPlan,
+    /// Each finds further rows from those that it has not yet seen.
+    pub blocks: Vec<QueryPlan>,
+    /// The subquery that stands for the rows that a block has not yet seen.
+    pub own_rows: usize,
+    /// Rows that are there already are not added.
+    pub distinct: bool,
+    pub limit: Option<LimitPlan>,
+}
+
 /// What a query does.
 #[derive(Debug)]
 pub(crate) enum QueryBody {
     Select(Box<SelectPlan>),
+    /// Two or more queries, put together from left to right; one, with an order of its own.
     Union {
-        /// With whether the rows before it and its own lose their duplicates.
-        branches: Vec<(QueryPlan, bool)>,
+        branches: Vec<Branch>,
         order: Vec<SortKey>,
         limit: Option<Box<LimitPlan>>,
     },
+    /// `VALUES ROW(...), ...`
+    Values {
+        rows: Vec<Vec<Expr>>,
+        limit: Option<Box<LimitPlan>>,
+    },
+    Recursive(Box<Recursion>),
+    /// The rows of a query, each with the values of functions over windows in slots of its own.
+    Windowed(Box<Windowed>),
+    Rolled(Box<Rolled>),
+}
+
+/// The rows of a query, in groups by all of the keys, by all but the last one, and so on.
+#[derive(Debug)]
+pub(crate) struct Rolled {
+    pub input: QueryPlan,
+    pub keys: Vec<SortKey>,
+    pub aggregates: Vec<Aggregate>,
+}
+
+/// The rows of a query, and the windows over them.
+#[derive(Debug)]
+pub(crate) struct Windowed {
+    pub input: QueryPlan,
+    pub windows: Vec<WindowPlan>,
 }
 
 /// A query with the description of its result.
@@ -312,16 +356,60 @@ pub(crate) struct SubPlan {
     pub is_joined: bool,
 }
 
+impl SubPlan {
+    /// What stands for the rows of a common table that names itself; it is given them when it is
+    /// read.
+    pub fn own_rows() -> SubPlan {
+        let body = QueryBody::Values { rows: Vec::new(), limit: None };
+        let plan = QueryPlan { columns: Vec::new(), body };
+        SubPlan { plan, varies: false, reads_variables: false, is_joined: false }
+    }
+}
+
+/// All rows of some queries, with these columns.
+pub(crate) fn union_of(mut branches: Vec<Branch>, columns: Vec<ColumnMeta>) -> QueryPlan {
+    match branches.len() {
+        1 => branches.swap_remove(0).plan,
+        _ => QueryPlan { columns, body: QueryBody::Union { branches, order: Vec::new(), limit: None } },
+    }
+}
+
 impl QueryPlan {
     /// Calls `f` for each expression of the query and of its derived tables.
     pub fn visit(&self, f: &mut dyn FnMut(&Expr)) {
         match &self.body {
             QueryBody::Select(select) => select.visit(f),
             QueryBody::Union { branches, order, limit } => {
-                branches.iter().for_each(|(plan, _)| plan.visit(f));
+                branches.iter().for_each(|branch| branch.plan.visit(f));
                 order.iter().for_each(|key| f(&key.expr));
                 limit.iter().for_each(|limit| limit.visit(f));
             }
+            QueryBody::Values { rows, limit } => {
+                rows.iter().flatten().for_each(&mut *f);
+                limit.iter().for_each(|limit| limit.visit(f));
+            }
+            QueryBody::Recursive(recursion) => {
+                recursion.seed.visit(f);
+                recursion.blocks.iter().for_each(|block| block.visit(f));
+                recursion.limit.iter().for_each(|limit| limit.visit(f));
+            }
+            QueryBody::Rolled(rolled) => {
+                rolled.input.visit(f);
+                rolled.keys.iter().for_each(|key| f(&key.expr));
+                rolled.aggregates.iter().flat_map(|aggregate| &aggregate.args).for_each(f);
+            }
+            QueryBody::Windowed(windowed) => {
+                windowed.input.visit(f);
+                windowed.windows.iter().for_each(|window| window.visit(f));
+            }
+        }
+    }
+
+    /// How strongly the collation of a column holds against that of another query's.
+    pub fn coercibility(&self, at: usize) -> Coercibility {
+        match &self.body {
+            QueryBody::Select(select) => select.outputs[at].coercibility,
+            _ => Coercibility::Implicit,
         }
     }
 
@@ -358,7 +446,22 @@ impl QueryPlan {
                 });
                 derived || select.outputs.iter().any(Expr::has_parameter)
             }
-            QueryBody::Union { branches, .. } => branches.iter().any(|(plan, _)| plan.tells_of_parameters()),
+            QueryBody::Union { branches, .. } => {
+                branches.iter().any(|branch| branch.plan.tells_of_parameters())
+            }
+            QueryBody::Values { rows, .. } => rows.iter().flatten().any(Expr::has_parameter),
+            QueryBody::Recursive(recursion) => recursion.seed.tells_of_parameters(),
+            QueryBody::Rolled(rolled) => {
+                let args = rolled.aggregates.iter().flat_map(|aggregate| &aggregate.args);
+                let keys = rolled.keys.iter().map(|key| &key.expr);
+                rolled.input.tells_of_parameters() || args.chain(keys).any(Expr::has_parameter)
+            }
+            QueryBody::Windowed(windowed) => {
+                let mut found = windowed.input.tells_of_parameters();
+                let functions = windowed.windows.iter().flat_map(|window| &window.functions);
+                functions.for_each(|function| function.visit(&mut |expr| found |= expr.has_parameter()));
+                found
+            }
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Statements about rows: bound once, run any number of times.
 
 use super::Session;
+use super::into::IntoRows;
 use super::logging::expanded;
 use super::rows::Rows;
 use super::state::{Bound, Plan};
-use crate::ast::Statement;
+use crate::ast::{Delete, Statement, Update};
 use crate::bind::Binder;
 use crate::error::{Result, SqlError};
 use crate::exec::{
@@ -28,7 +29,13 @@ const INTERRUPTED: u16 = 1317;
 
 /// What a statement came to.
 enum Done {
-    Rows { found: u64 },
+    Rows {
+        found: u64,
+    },
+    /// So many rows went where INTO says.
+    Into {
+        rows: u64,
+    },
     Changes(Changes),
 }
 
@@ -92,10 +99,18 @@ impl Session {
         binder.keeps_order = !matches!(statement, Statement::Query(_));
         let plan =
             self.plan_of(&mut binder, statement).map_err(|error| self.told(&binder, statement, error))?;
+        let into = match (statement, &plan) {
+            (Statement::Query(query), Plan::Query(plan)) => {
+                query.into.iter().try_for_each(|into| super::into::check(into, plan.columns.len(), self))?;
+                query.into.clone()
+            }
+            _ => None,
+        };
         let (subqueries, cacheable) = (binder.take_subqueries(), !binder.uncacheable);
         Ok(Bound {
             plan,
             subqueries,
+            into,
             hints: Hints::default(),
             constants: binder.constants,
             logging: binder.logging,
@@ -129,6 +144,9 @@ impl Session {
     }
 
     fn plan_of(&self, binder: &mut Binder<'_>, statement: &Statement) -> Result<Plan> {
+        if let Statement::Update(Update { with, .. }) | Statement::Delete(Delete { with, .. }) = statement {
+            binder.enter_with_of_statement(with.as_ref())?;
+        }
         Ok(match statement {
             Statement::Query(query) => Plan::Query(crate::bind::bind_query(binder, query, None)?),
             Statement::Insert(insert) => Plan::Insert(bind_insert(binder, insert)?),
@@ -295,6 +313,11 @@ impl Session {
             transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query });
         let run_plan = |mut run: Run<'_, '_>| match &bound.plan {
             Plan::Query(plan) => {
+                if let Some(into) = &bound.into {
+                    let mut rows = IntoRows::new(into, &plan.columns, self)?;
+                    run_query(&mut run, plan, &mut |row| rows.row(row, &ctx))?;
+                    return rows.finish(&ctx).map(|rows| Done::Into { rows });
+                }
                 let mut rows = Rows::new(&plan.columns, &self.variables, sink);
                 let outcome = run_query(&mut run, plan, &mut |row| rows.row(row))?;
                 rows.finish()?;
@@ -399,6 +422,12 @@ impl Session {
                 self.statement.row_count = -1;
                 sink.end_rows(self.end_of_rows())
             }
+            Done::Into { rows } => {
+                self.statement.found_rows = rows;
+                self.statement.row_count = rows as i64;
+                let (warnings, status) = (self.warning_count(), self.status());
+                sink.ok(&OkInfo { affected_rows: rows, warnings, status, ..OkInfo::default() })
+            }
             Done::Changes(changes) => {
                 let mut insert_id = 0;
                 if let Some(id) = changes.generated_id {
@@ -479,9 +508,16 @@ fn steps_of<'p>(
             }
         }
         crate::plan::QueryBody::Union { branches, .. } => {
-            for (at, (branch, _)) in branches.iter().enumerate() {
-                steps_of(branch, if at == 0 { "PRIMARY" } else { "UNION" }, into);
+            for (at, branch) in branches.iter().enumerate() {
+                steps_of(&branch.plan, if at == 0 { "PRIMARY" } else { "UNION" }, into);
             }
+        }
+        crate::plan::QueryBody::Values { .. } => {}
+        crate::plan::QueryBody::Rolled(rolled) => steps_of(&rolled.input, "DERIVED", into),
+        crate::plan::QueryBody::Windowed(windowed) => steps_of(&windowed.input, "DERIVED", into),
+        crate::plan::QueryBody::Recursive(recursion) => {
+            steps_of(&recursion.seed, "DERIVED", into);
+            recursion.blocks.iter().for_each(|block| steps_of(block, "UNION", into));
         }
     }
 }

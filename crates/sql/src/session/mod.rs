@@ -8,6 +8,7 @@ mod classes;
 mod ddl;
 mod dispatch;
 mod gtid_next;
+mod into;
 mod locked_tables;
 mod logging;
 mod maintain;

@@ -50,13 +50,7 @@ impl Session {
         let prepared = self.prepare_text(&text).inspect_err(|error| self.note_failed_prepare(error))?;
         let parameters = u16::try_from(prepared.parameters)
             .map_err(|_| SqlError::new(1390, "Prepared statement contains too many placeholders"))?;
-        let columns = match &prepared.bound {
-            Some(bound) => match &bound.plan {
-                super::state::Plan::Query(plan) => plan.columns.clone(),
-                _ => Vec::new(),
-            },
-            None => Vec::new(),
-        };
+        let columns = prepared.bound.as_ref().map_or_else(Vec::new, |bound| bound.columns().to_vec());
         let id = self.next_prepared;
         self.next_prepared = self.next_prepared.wrapping_add(1).max(1);
         self.prepared.insert(id, Some(prepared));

@@ -47,7 +47,7 @@ impl Session {
         }
         let written = String::from_utf8_lossy(text);
         let words = Words::of(&written);
-        let checked = self.check_refused(&words, &written).and_then(|()| Checks(self).check_mentioned(text));
+        let checked = self.check_refused(&words).and_then(|()| Checks(self).check_mentioned(text));
         checked.err().unwrap_or(error)
     }
 
@@ -64,7 +64,7 @@ impl Session {
         }
     }
 
-    fn check_refused(&self, words: &Words<'_>, text: &str) -> Result<()> {
+    fn check_refused(&self, words: &Words<'_>) -> Result<()> {
         let one = |name: &'static str| self.host.check_administers(name, &[name]);
         match (words.at(0), words.at(1)) {
             ("INSTALL", what @ ("PLUGIN" | "COMPONENT")) => {
@@ -107,7 +107,6 @@ impl Session {
             ("HANDLER", _) if words.at(2) == "OPEN" => self.check_readable(words.name(1), false),
             ("TABLE", _) => self.check_readable(words.name(1), true),
             ("FLUSH", "TABLES" | "TABLE") => self.host.check_privilege(Privilege::FlushTables, None, None),
-            ("SELECT", _) if is_into_file(text) => one("FILE"),
             _ => Ok(()),
         }
     }
@@ -134,15 +133,4 @@ impl Session {
         let Some(name) = name else { return Ok(()) };
         check(&self.schema_or_default(&name)?, &name.name)
     }
-}
-
-fn is_into_file(text: &str) -> bool {
-    let upper = text.to_ascii_uppercase();
-    let mut words = upper.split_ascii_whitespace().peekable();
-    while let Some(word) = words.next() {
-        if word == "INTO" && matches!(words.peek(), Some(&("OUTFILE" | "DUMPFILE"))) {
-            return true;
-        }
-    }
-    false
 }

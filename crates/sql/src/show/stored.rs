@@ -193,6 +193,8 @@ pub(crate) fn is_updatable(view: &ViewDetails) -> bool {
         && !select.distinct
         && select.group_by.is_empty()
         && select.having.is_none()
+        && select.most_window_calls == 0
+        && query.with.is_none()
         && query.limit.is_none()
         && select.items.iter().all(plain)
         && select.items.iter().any(|item| match item {

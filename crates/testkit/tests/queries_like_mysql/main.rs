@@ -2,6 +2,13 @@
 //! is refused. The real MySQL is asked the same.
 
 mod beside;
+mod common_tables;
 mod joins;
+mod lateral;
 mod random;
+mod random_sets;
+mod random_windows;
+mod rollup;
+mod set_operations;
 mod subqueries;
+mod windows;

@@ -113,7 +113,7 @@ impl Binder<'_> {
         let [meta] = &plan.columns[..] else { return Err(wrong_columns(1)) };
         let Expr { ty, coercibility, .. } = column(meta);
         if let Some(named) = named_alone(&plan) {
-            self.subqueries.truncate(first);
+            self.forget_subqueries(first);
             return Ok(frame.into_args().swap_remove(named));
         }
         plan.want_rows(2, false);

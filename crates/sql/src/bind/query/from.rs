@@ -5,6 +5,7 @@ use super::super::logging::Unsafe;
 use super::super::scope::NotOne;
 use super::super::{Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable, TableUse};
 use super::bind_query;
+use super::cte::name_columns;
 use super::system_time::{self, With};
 use crate::ast::{self, JoinKind, TableRef};
 use crate::error::{Result, SqlError};
@@ -26,6 +27,18 @@ pub(in crate::bind) struct From {
     pub tree: Option<JoinTree>,
     /// What hints say of the order: the tables that are read before others.
     pub before: Vec<(Mask, Mask)>,
+    /// Tables that come before the one at hand and may not be named by a LATERAL one: the other side
+    /// of a RIGHT JOIN.
+    hidden: Vec<std::ops::Range<usize>>,
+}
+
+impl From {
+    /// What a LATERAL table may name: the tables before it.
+    fn nameable(&self, scope: &Scope) -> Scope {
+        let tables = scope.tables.iter().enumerate();
+        let tables = tables.filter(|(at, _)| !self.hidden.iter().any(|hidden| hidden.contains(at)));
+        Scope { tables: tables.map(|(_, table)| table.clone()).collect(), joined: None }
+    }
 }
 
 /// A table reference that is bound: the columns that may be named, and its tables.
@@ -52,25 +65,14 @@ impl Binder<'_> {
                 from.tables.push(Leaf { hints, chosen, ..leaf(source, scope) });
                 Ok((Joined::table(first, scope), JoinTree::Table(first)))
             }
-            TableRef::Derived { query, alias, columns } => {
+            TableRef::Derived { query, lateral, alias, columns } => {
                 let first_subquery = self.subqueries.len();
-                let alone = Scope::default();
-                let frame = outer.map(|outer| Frame::derived(&alone, Some(outer)));
+                let before = if *lateral { from.nameable(scope) } else { Scope::default() };
+                let frame = (*lateral || outer.is_some()).then(|| Frame::derived(&before, outer));
                 let read_before = self.read_by_subqueries.len();
                 let mut plan = bind_query(self, query, frame.as_ref())?;
                 self.note_derived(read_before);
-                if !columns.is_empty() {
-                    if columns.len() != plan.columns.len() {
-                        return Err(SqlError::new(
-                            1353,
-                            "In definition of view, derived table or common table expression, SELECT list and \
-                             column names list have different column counts",
-                        ));
-                    }
-                    for (column, name) in plan.columns.iter_mut().zip(columns) {
-                        column.name.clone_from(name);
-                    }
-                }
+                name_columns(&mut plan.columns, columns)?;
                 let table = ScopeTable::computed("", alias, alias, &plan.columns, scope.slots());
                 self.add_to_scope(scope, table)?;
                 let source = match frame {
@@ -100,6 +102,9 @@ impl Binder<'_> {
         scope: &mut Scope,
         outer: Option<&Frame<'_>>,
     ) -> Result<Source> {
+        if let Some(common) = self.common_table(name, alias, scope, outer)? {
+            return Ok(common);
+        }
         let schema = self.schema_of(name)?;
         let shown = alias.unwrap_or(&name.name);
         let to_change = matches!(self.table_use, TableUse::Lock | TableUse::Change(_));
@@ -239,7 +244,7 @@ impl Binder<'_> {
         }
     }
 
-    fn add_to_scope(&mut self, scope: &mut Scope, table: ScopeTable) -> Result<()> {
+    pub(super) fn add_to_scope(&mut self, scope: &mut Scope, table: ScopeTable) -> Result<()> {
         if scope.tables.iter().any(|other| other.alias == table.alias && other.schema == table.schema) {
             return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", table.alias)));
         }
@@ -264,7 +269,12 @@ impl Binder<'_> {
         let start = scope.tables.len();
         let (of_left, left) = self.table_ref(left, scope, from, outer)?;
         let middle = scope.tables.len();
+        let hidden = from.hidden.clone();
+        if kind == JoinKind::Right {
+            from.hidden.push(start..middle);
+        }
         let (of_right, right) = self.table_ref(right, scope, from, outer)?;
+        from.hidden = hidden;
         let mut conditions = Vec::new();
         // The side whose rows all stay, which is where the merged columns' values are from.
         let sides = if kind == JoinKind::Right { [of_right, of_left] } else { [of_left, of_right] };
@@ -336,7 +346,7 @@ impl Binder<'_> {
         freedom: Freedom,
         wish: impl Fn(usize) -> Wish,
     ) -> Result<(Vec<TableStep>, Vec<Expr>)> {
-        let From { mut tables, tree, before } = from;
+        let From { mut tables, tree, before, .. } = from;
         let Some(tree) = tree else { return Ok((Vec::new(), filter)) };
         // The conditions of the index that is chosen are copies.
         let mut nodes = 0;

@@ -1,7 +1,7 @@
 //! GROUP BY: its keys, what may stand beside them, and groups that an index answers.
 
 use super::super::{Binder, Frame, Place, Scope};
-use super::{Items, position};
+use super::{Items, Windows, position};
 use crate::ast;
 use crate::error::{Result, SqlError};
 use crate::expr::{AggregateKind, Expr, Node};
@@ -46,6 +46,7 @@ pub(super) fn check_full_group_by(
     grouping: &Grouping,
     items: &Items,
     scope: &Scope,
+    windows: &Windows<'_>,
 ) -> Result<()> {
     if !binder.variables.sql_mode.only_full_group_by() {
         return Ok(());
@@ -70,6 +71,9 @@ pub(super) fn check_full_group_by(
     for (at, expr) in items.outputs.iter().enumerate() {
         let mut slots = Vec::new();
         expr.slots(&mut slots);
+        let mut behind = Vec::new();
+        slots.iter().for_each(|slot| windows.behind_slot(*slot, &mut behind));
+        slots.append(&mut behind);
         slots.retain(|slot| *slot < scope.slots() && !key_slots.contains(slot) && !determined(*slot));
         let Some(slot) = slots.first() else { continue };
         binder.check_interrupt()?;

@@ -1,56 +1,163 @@
-//! UNION: its branches, and columns that hold the values of all.
+//! UNION, INTERSECT, EXCEPT and VALUES: their branches, and columns that hold the values of all.
 
 use super::super::{Binder, Frame, Place, Scope, ScopeTable};
-use super::{META_BYTES, bind_query, bind_select, limit, position};
-use crate::ast;
+use super::{Behind, META_BYTES, bind_query, bind_select, limit, position};
+use crate::ast::{self, SetOperator};
+use crate::bind::texts::in_order;
 use crate::error::{Result, SqlError};
-use crate::expr::{Coercibility, Expr, Node, common_type};
+use crate::expr::{Expr, Node, common_type};
 use crate::memory::Charge;
-use crate::plan::{QueryBody, QueryPlan, SortKey};
+use crate::plan::{Branch, LimitPlan, QueryBody, QueryPlan, SortKey};
 use crate::sink::ColumnMeta;
 use types::Value;
 
 pub(super) fn bind_union(
     binder: &mut Binder<'_>,
     body: &ast::QueryBody,
-    query: &ast::Query,
+    behind: Behind<'_>,
     outer: Option<&Frame<'_>>,
 ) -> Result<QueryPlan> {
     let (first, rest) = match body {
         ast::QueryBody::Union { first, rest } => (&**first, &rest[..]),
         other => (other, &[][..]),
     };
-    let mut branches: Vec<(QueryPlan, bool)> = Vec::new();
-    let rest = rest.iter().map(|branch| (&branch.body, !branch.all));
-    for (body, distinct) in std::iter::once((first, false)).chain(rest) {
-        let plan = match body {
-            ast::QueryBody::Nested(inner) => bind_query(binder, inner, outer)?,
-            // ORDER BY and LIMIT are the whole union's.
-            ast::QueryBody::Select(select) => bind_select(binder, select, (&[], None, &query.locks), outer)?,
-            union => bind_union(binder, union, query, outer)?,
-        };
-        if branches.first().is_some_and(|(first, _)| first.columns.len() != plan.columns.len()) {
+    let mut branches: Vec<Branch> = Vec::new();
+    let rest = rest.iter().map(|branch| (&branch.body, branch.operator, !branch.all));
+    for (body, operator, distinct) in std::iter::once((first, SetOperator::Union, false)).chain(rest) {
+        let plan = bind_branch(binder, body, behind, outer)?;
+        if branches.first().is_some_and(|first| first.plan.columns.len() != plan.columns.len()) {
             return Err(SqlError::new(1222, "The used SELECT statements have a different number of columns"));
         }
-        branches.push((plan, distinct));
+        branches.push(Branch { plan, operator, distinct });
     }
-    let columns = union_columns(binder, &branches)?;
-    let scope = Scope::of(ScopeTable::computed("", "", "", &columns, 0));
+    let columns = columns_of_branches(binder, &branches)?;
+    let (order, limit) = bind_order(binder, behind, &columns, outer)?;
+    Ok(QueryPlan { columns, body: QueryBody::Union { branches, order, limit } })
+}
+
+/// One query of a UNION.
+pub(super) fn bind_branch(
+    binder: &mut Binder<'_>,
+    body: &ast::QueryBody,
+    behind: Behind<'_>,
+    outer: Option<&Frame<'_>>,
+) -> Result<QueryPlan> {
+    match body {
+        ast::QueryBody::Nested(inner) => bind_query(binder, inner, outer),
+        // ORDER BY and LIMIT are the whole union's.
+        ast::QueryBody::Select(select) => bind_select(binder, select, behind.of_part(), outer),
+        ast::QueryBody::Values(rows) => {
+            let (rows, columns) = bind_rows(binder, rows, outer)?;
+            Ok(QueryPlan { columns, body: QueryBody::Values { rows, limit: None } })
+        }
+        ast::QueryBody::Union { .. } => bind_union(binder, body, behind.of_part(), outer),
+    }
+}
+
+/// ORDER BY and LIMIT of rows that have these columns.
+fn bind_order(
+    binder: &mut Binder<'_>,
+    behind: Behind<'_>,
+    columns: &[ColumnMeta],
+    outer: Option<&Frame<'_>>,
+) -> Result<(Vec<SortKey>, Option<Box<LimitPlan>>)> {
+    let scope = Scope::of(ScopeTable::computed("", "", "", columns, 0));
     let mut order = Vec::new();
-    for item in &query.order_by {
+    for (number, item) in behind.order_by.iter().enumerate() {
+        if let ast::Expr::Column { table: Some(table), .. } = &item.expr {
+            let text =
+                format!("Table '{table}' from one of the SELECTs cannot be used in global ORDER clause");
+            return Err(SqlError::new(1250, text));
+        }
         let expr = match position(&item.expr, columns.len())? {
             Some(at) => scope.tables[0].column(at),
-            None => binder.expr(&item.expr, &mut Place::within(outer, &scope, "order clause"))?,
+            None => binder
+                .expr(&item.expr, &mut Place::within(outer, &scope, "order clause"))
+                .map_err(|error| of_whole_union(error, number + 1))?,
         };
-        order.push(SortKey { expr, descending: item.descending });
+        order.push(SortKey { expr: in_order(expr), descending: item.descending });
     }
-    let limit = limit(binder, query.limit.as_ref())?;
-    Ok(QueryPlan { columns, body: QueryBody::Union { branches, order, limit: limit.map(Box::new) } })
+    Ok((order, limit(binder, behind.limit)?.map(Box::new)))
+}
+
+/// An aggregate, or a function over a window, has no rows in the ORDER BY of a union.
+fn of_whole_union(error: SqlError, number: usize) -> SqlError {
+    const NO_AGGREGATE: u16 = 1111;
+    const NO_WINDOW: u16 = 3593;
+    let text = format!(
+        "Expression #{number} of ORDER BY contains aggregate function and applies to a UNION, EXCEPT or INTERSECT"
+    );
+    match error.code {
+        NO_AGGREGATE | NO_WINDOW => SqlError::new(3028, text),
+        _ => error,
+    }
+}
+
+/// VALUES as a query. As in MySQL, whatever its manual says, ORDER BY has to be right and orders
+/// nothing.
+pub(super) fn bind_values(
+    binder: &mut Binder<'_>,
+    rows: &[Vec<ast::Expr>],
+    behind: Behind<'_>,
+    outer: Option<&Frame<'_>>,
+) -> Result<QueryPlan> {
+    let (rows, columns) = bind_rows(binder, rows, outer)?;
+    let (_, limit) = bind_order(binder, behind, &columns, outer)?;
+    Ok(QueryPlan { columns, body: QueryBody::Values { rows, limit } })
+}
+
+/// The rows of VALUES, and the columns that hold the values of all.
+fn bind_rows(
+    binder: &mut Binder<'_>,
+    rows: &[Vec<ast::Expr>],
+    outer: Option<&Frame<'_>>,
+) -> Result<(Vec<Vec<Expr>>, Vec<ColumnMeta>)> {
+    let scope = Scope::default();
+    let width = rows[0].len();
+    if width == 0 {
+        return Err(SqlError::new(
+            3942,
+            "Each row of a VALUES clause must have at least one column, unless when used as source in an INSERT \
+             statement.",
+        ));
+    }
+    let mut bound = Vec::with_capacity(rows.len());
+    for (number, row) in rows.iter().enumerate() {
+        if row.len() != width {
+            let text = format!("Column count doesn't match value count at row {}", number + 1);
+            return Err(SqlError::new(1136, text));
+        }
+        let mut values = Vec::with_capacity(width);
+        for value in row {
+            if *value == ast::Expr::Default {
+                let text = "A VALUES clause cannot use DEFAULT values, unless used as a source in an INSERT statement.";
+                return Err(SqlError::new(3943, text));
+            }
+            values.push(binder.expr(value, &mut Place::within(outer, &scope, "field list"))?);
+        }
+        bound.push(values);
+    }
+    binder.may_make(width * META_BYTES)?;
+    let mut columns = Vec::with_capacity(width);
+    for at in 0..width {
+        binder.check_interrupt()?;
+        let all: Vec<&Expr> = bound.iter().map(|row| &row[at]).collect();
+        let (ty, coercibility) = common_type(&all)?;
+        let nullable = all.iter().any(|expr| expr.nullable);
+        let expr = Expr { node: Node::Constant(Value::Null), ty, nullable, coercibility };
+        let mut column = scope.describe(&expr, &format!("column_{at}"));
+        if column.ty.is_character() {
+            // As of any text that is computed.
+            column.decimals = 31;
+        }
+        columns.push(column);
+    }
+    Ok((bound, columns))
 }
 
 /// The names of the first query, and types that hold the values of all.
-fn union_columns(binder: &mut Binder<'_>, branches: &[(QueryPlan, bool)]) -> Result<Vec<ColumnMeta>> {
-    let first = &branches[0].0.columns;
+pub(super) fn columns_of_branches(binder: &mut Binder<'_>, branches: &[Branch]) -> Result<Vec<ColumnMeta>> {
+    let first = &branches[0].plan.columns;
     binder.may_make(first.len() * META_BYTES)?;
     if branches.len() == 1 {
         return Ok(first.clone());
@@ -63,11 +170,11 @@ fn union_columns(binder: &mut Binder<'_>, branches: &[(QueryPlan, bool)]) -> Res
         binder.check_interrupt()?;
         let exprs: Vec<Expr> = branches
             .iter()
-            .map(|(plan, _)| Expr {
+            .map(|branch| Expr {
                 node: Node::Constant(Value::Null),
-                ty: plan.columns[at].ty.clone(),
-                nullable: plan.columns[at].flags & crate::sink::column_flag::NOT_NULL == 0,
-                coercibility: Coercibility::Implicit,
+                ty: branch.plan.columns[at].ty.clone(),
+                nullable: branch.plan.columns[at].flags & crate::sink::column_flag::NOT_NULL == 0,
+                coercibility: branch.plan.coercibility(at),
             })
             .collect();
         let (ty, coercibility) = common_type(&exprs.iter().collect::<Vec<_>>())?;

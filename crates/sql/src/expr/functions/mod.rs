@@ -1,6 +1,7 @@
 //! Native functions: a table of them for each subject.
 
 mod digest;
+pub(crate) mod grouping;
 mod gtid;
 pub(crate) mod json;
 mod md5;

@@ -1,6 +1,6 @@
 //! The table of all native functions, by name.
 
-use super::{Function, digest, gtid, json, numeric, session, spatial, string, time, vector};
+use super::{Function, digest, grouping, gtid, json, numeric, session, spatial, string, time, vector};
 
 /// The function with this name (in lower case).
 pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
@@ -28,6 +28,7 @@ pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
         time::FUNCTIONS,
         digest::FUNCTIONS,
         session::FUNCTIONS,
+        grouping::FUNCTIONS,
         gtid::FUNCTIONS,
         json::FUNCTIONS,
         json::MAKING,

@@ -1,11 +1,13 @@
 //! A statement about rows that is bound: its plan, and what it was bound under.
 
+use crate::ast::SelectInto;
 use crate::bind::{Constants, LoggingNeeds};
 use crate::error::Result;
 use crate::exec::{Changes, DeletePlan, DeleteSeveralPlan, InsertPlan, Run, UpdatePlan, UpdateSeveralPlan};
 use crate::memory::Charge;
 use crate::parse::Hints;
 use crate::plan::{QueryPlan, SubPlan};
+use crate::sink::ColumnMeta;
 use engine::Table;
 use std::sync::Arc;
 
@@ -69,6 +71,8 @@ impl Plan {
 pub(crate) struct Bound {
     pub plan: Plan,
     pub subqueries: Vec<SubPlan>,
+    /// Where the rows of a query go that the client does not get.
+    pub into: Option<SelectInto>,
     /// Its optimizer hints.
     pub hints: Hints,
     /// What is told of the constants that it compares, and how its parameters are read.
@@ -88,5 +92,13 @@ pub(crate) struct Bound {
 impl Bound {
     pub fn is_query(&self) -> bool {
         matches!(self.plan, Plan::Query(_))
+    }
+
+    /// The columns of the rows that the client gets.
+    pub fn columns(&self) -> &[ColumnMeta] {
+        match &self.plan {
+            Plan::Query(plan) if self.into.is_none() => &plan.columns,
+            _ => &[],
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! A plan as a tree of operations, each with the operations whose rows it takes.
 
 use super::expression::Names;
+use crate::ast::SetOperator;
 use crate::expr::{Aggregate, AggregateKind, Expr};
 use crate::plan::{
     Access, KeyCondition, NestKind, QueryBody, QueryPlan, SelectPlan, Source, SubPlan, TableStep,
@@ -69,12 +70,22 @@ pub(crate) fn of_query(plan: &QueryPlan, subqueries: &[SubPlan]) -> Vec<Operatio
 type Met = RefCell<Vec<(usize, Vec<String>)>>;
 
 fn query(plan: &QueryPlan, subqueries: &[SubPlan], arguments: &[String], met: &Met) -> Operation {
+    let input = |plan: &QueryPlan| query(plan, subqueries, arguments, met);
     match &plan.body {
         QueryBody::Select(select) => Shown { select, subqueries, arguments, met }.operation(),
         QueryBody::Union { branches, order, limit } => {
-            let distinct = branches.iter().any(|(_, distinct)| *distinct);
-            let inputs = branches.iter().map(|(plan, _)| query(plan, subqueries, arguments, met)).collect();
-            let text = if distinct { "Union materialize with deduplication" } else { "Append" };
+            let distinct = branches.iter().any(|branch| branch.distinct);
+            let inputs = branches.iter().map(|branch| input(&branch.plan)).collect();
+            let operator =
+                branches.iter().map(|branch| branch.operator).rfind(|of| *of != SetOperator::Union);
+            let text = match (operator, distinct) {
+                (None, false) => "Append",
+                (None, true) => "Union materialize with deduplication",
+                (Some(SetOperator::Intersect), false) => "Intersect all materialize",
+                (Some(SetOperator::Intersect), true) => "Intersect materialize with deduplication",
+                (Some(_), false) => "Except all materialize",
+                (Some(_), true) => "Except materialize with deduplication",
+            };
             let mut all = operation("union", text, inputs);
             if !order.is_empty() {
                 all = all.below("sort", "Sort");
@@ -83,6 +94,23 @@ fn query(plan: &QueryPlan, subqueries: &[SubPlan], arguments: &[String], met: &M
                 all = all.below("limit", "Limit");
             }
             all
+        }
+        QueryBody::Values { .. } => operation("values", "Rows fetched before execution", Vec::new()),
+        QueryBody::Windowed(windowed) => {
+            let sorted = input(&windowed.input).below("sort", "Sort");
+            sorted.below("window", "Window aggregate with buffering")
+        }
+        QueryBody::Rolled(rolled) => {
+            let sorted = input(&rolled.input).below("sort", "Sort");
+            sorted.below("aggregate", "Group aggregate with rollup")
+        }
+        QueryBody::Recursive(recursion) => {
+            let blocks = recursion
+                .blocks
+                .iter()
+                .map(|block| input(block).below("recursive", "Repeat until convergence"));
+            let inputs = std::iter::once(input(&recursion.seed)).chain(blocks).collect();
+            operation("recursive", "Materialize recursive CTE", inputs)
         }
     }
 }

@@ -1,0 +1,390 @@
+//! Common table expressions.
+//!
+//! A common table is bound where it is named first, and is one of the statement's subqueries from
+//! then on, which each place that names it reads: it is computed once. What it names of the queries
+//! around the one with the WITH clause are its arguments, as those of any subquery.
+
+use super::super::{Binder, Frame, Scope, ScopeTable};
+use super::union::{bind_branch, columns_of_branches};
+use super::{Behind, bind_query};
+use crate::ast::{self, CommonTable, QueryBody, SetOperator, With};
+use crate::bind::TableUse;
+use crate::error::{Result, SqlError};
+use crate::expr::SubqueryCall;
+use crate::host::Privilege;
+use crate::plan::{self, Branch, QueryPlan, Recursion, Source, SubPlan};
+use crate::sink::{ColumnMeta, column_flag};
+use std::sync::Arc;
+
+/// The common tables of a WITH clause, while what it stands before is bound.
+pub(in crate::bind) struct CommonTables {
+    with: Arc<With>,
+    /// How many of them may be named: not those behind the one that is being bound.
+    visible: usize,
+    /// Frames around the query that has the clause.
+    depth: usize,
+    states: Vec<State>,
+}
+
+/// What is known of a common table.
+enum State {
+    /// Nobody has named it.
+    Unbound,
+    /// It is being bound, and may name itself.
+    Recursive(Recursing),
+    Bound {
+        call: SubqueryCall,
+        columns: Vec<ColumnMeta>,
+    },
+}
+
+/// A common table that is being bound, and may name itself.
+#[derive(Default)]
+struct Recursing {
+    /// Of the rows that it has got so far; `None` before any query block that does not name it.
+    columns: Option<Vec<ColumnMeta>>,
+    /// The subquery that stands for its own rows.
+    number: usize,
+    /// The query is a UNION.
+    is_union: bool,
+    /// Frames around its query blocks.
+    depth: usize,
+    /// How often the block at hand has named it.
+    uses: usize,
+    /// In a subquery or a derived table of the block.
+    in_subquery: bool,
+}
+
+fn depth_of(outer: Option<&Frame<'_>>) -> usize {
+    std::iter::successors(outer, |frame| frame.parent).count()
+}
+
+fn column_lists_differ() -> SqlError {
+    let text = "In definition of view, derived table or common table expression, SELECT list and column names list \
+                have different column counts";
+    SqlError::new(1353, text)
+}
+
+/// Gives the columns of a derived or common table the names that stand behind its own, if any do.
+///
+/// # Errors
+/// 1353, 1060.
+pub(super) fn name_columns(columns: &mut [ColumnMeta], names: &[String]) -> Result<()> {
+    if !names.is_empty() && names.len() != columns.len() {
+        return Err(column_lists_differ());
+    }
+    for (column, name) in columns.iter_mut().zip(names) {
+        column.name.clone_from(name);
+    }
+    let mut seen = std::collections::HashSet::with_capacity(columns.len());
+    match columns.iter().find(|column| !seen.insert(column.name.to_lowercase())) {
+        Some(twice) => Err(SqlError::new(1060, format!("Duplicate column name '{}'", twice.name))),
+        None => Ok(()),
+    }
+}
+
+impl Binder<'_> {
+    /// The common tables of a WITH clause may be named from now on.
+    ///
+    /// # Errors
+    /// 1066.
+    pub(in crate::bind) fn enter_with(&mut self, with: &Arc<With>, outer: Option<&Frame<'_>>) -> Result<()> {
+        let mut names = std::collections::HashSet::new();
+        if let Some(twice) = with.tables.iter().find(|table| !names.insert(&table.name)) {
+            return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", twice.name)));
+        }
+        self.may_make(with.tables.len() * size_of::<State>())?;
+        self.common.push(CommonTables {
+            with: with.clone(),
+            visible: with.tables.len(),
+            depth: depth_of(outer),
+            states: with.tables.iter().map(|_| State::Unbound).collect(),
+        });
+        Ok(())
+    }
+
+    /// WITH of an UPDATE or a DELETE.
+    ///
+    /// # Errors
+    /// 1066.
+    pub(crate) fn enter_with_of_statement(&mut self, with: Option<&Arc<With>>) -> Result<()> {
+        with.map_or(Ok(()), |with| self.enter_with(with, None))
+    }
+
+    /// Forgets the subqueries that were bound since there were so many.
+    pub(in crate::bind) fn forget_subqueries(&mut self, left: usize) {
+        self.subqueries.truncate(left);
+        for state in self.common.iter_mut().flat_map(|common| &mut common.states) {
+            if matches!(state, State::Bound { call, .. } if call.number >= left) {
+                *state = State::Unbound;
+            }
+        }
+    }
+
+    /// The common table with this name, added to the scope; `None`: there is none.
+    pub(super) fn common_table(
+        &mut self,
+        name: &ast::TableName,
+        alias: Option<&str>,
+        scope: &mut Scope,
+        outer: Option<&Frame<'_>>,
+    ) -> Result<Option<Source>> {
+        let Some((level, at)) = self.find_common(name) else { return Ok(None) };
+        let shown = alias.unwrap_or(&name.name);
+        if let TableUse::Change(privilege) = self.table_use {
+            let statement = if privilege == Privilege::Delete { "DELETE" } else { "UPDATE" };
+            let text = format!("The target table {shown} of the {statement} is not updatable");
+            return Err(SqlError::new(1288, text));
+        }
+        crate::parse::check_stack()?;
+        let (call, columns) = self.use_common(level, at, outer)?;
+        let table = ScopeTable::computed("", shown, &name.name, &columns, scope.slots());
+        self.add_to_scope(scope, table)?;
+        Ok(Some(Source::Subquery(call)))
+    }
+
+    fn find_common(&self, name: &ast::TableName) -> Option<(usize, usize)> {
+        if name.schema.is_some() {
+            return None;
+        }
+        self.common.iter().enumerate().rev().find_map(|(level, common)| {
+            let tables = &common.with.tables[..common.visible];
+            tables.iter().position(|table| table.name == name.name).map(|at| (level, at))
+        })
+    }
+
+    /// The subquery that a place reads which names a common table, and its columns.
+    fn use_common(
+        &mut self,
+        level: usize,
+        at: usize,
+        outer: Option<&Frame<'_>>,
+    ) -> Result<(SubqueryCall, Vec<ColumnMeta>)> {
+        let depth = depth_of(outer);
+        let with = self.common[level].with.clone();
+        let name = &with.tables[at].name;
+        if let State::Recursive(recursing) = &mut self.common[level].states[at] {
+            let Some(columns) = &recursing.columns else {
+                return Err(match recursing.is_union {
+                    true => seeds_come_first(name),
+                    false => no_union(name),
+                });
+            };
+            recursing.uses += 1;
+            recursing.in_subquery |= depth != recursing.depth;
+            let call = SubqueryCall { number: recursing.number, args: Vec::new() };
+            return Ok((call, columns.clone()));
+        }
+        let inner: Vec<&Frame<'_>> = std::iter::successors(outer, |frame| frame.parent)
+            .take(depth - self.common[level].depth)
+            .collect();
+        if matches!(self.common[level].states[at], State::Unbound) {
+            let around = inner.last().map_or(outer, |outermost| outermost.parent);
+            let (call, columns) = self.bind_common(level, at, around)?;
+            self.common[level].states[at] = State::Bound { call, columns };
+        }
+        let State::Bound { call, columns } = &self.common[level].states[at] else {
+            unreachable!("a common table is bound where it is named")
+        };
+        let (mut call, columns) = (call.clone(), columns.clone());
+        for arg in &mut call.args {
+            *arg = inner.iter().rev().fold(arg.clone(), |arg, frame| frame.argument(arg));
+        }
+        Ok((call, columns))
+    }
+
+    /// Binds a common table, in whose query those before it may be named; `around` is the place of
+    /// the query with the WITH clause.
+    fn bind_common(
+        &mut self,
+        level: usize,
+        at: usize,
+        around: Option<&Frame<'_>>,
+    ) -> Result<(SubqueryCall, Vec<ColumnMeta>)> {
+        let with = self.common[level].with.clone();
+        let hidden = self.common.split_off(level + 1);
+        let visible = std::mem::replace(&mut self.common[level].visible, at + usize::from(with.recursive));
+        let alone = Scope::default();
+        let frame = Frame::derived(&alone, around);
+        let (first, read_before) = (self.subqueries.len(), self.read_by_subqueries.len());
+        let plan = match with.recursive {
+            true => self.bind_recursive(level, at, &with.tables[at], &frame),
+            false => bind_query(self, &with.tables[at].query, Some(&frame)),
+        };
+        self.common[level].visible = visible;
+        self.common.extend(hidden);
+        let mut plan = plan?;
+        self.note_derived(read_before);
+        name_columns(&mut plan.columns, &with.tables[at].columns)?;
+        let columns = plan.columns.clone();
+        let call = self.add_subquery(plan, frame, first);
+        // However often it is read, its rows are the same.
+        let subquery = &mut self.subqueries[call.number];
+        (subquery.varies, subquery.reads_variables) = (false, false);
+        Ok((call, columns))
+    }
+
+    fn recursing(&mut self, level: usize, at: usize) -> &mut Recursing {
+        match &mut self.common[level].states[at] {
+            State::Recursive(recursing) => recursing,
+            _ => unreachable!("the common table is being bound"),
+        }
+    }
+
+    /// Binds a common table that may name itself.
+    fn bind_recursive(
+        &mut self,
+        level: usize,
+        at: usize,
+        table: &CommonTable,
+        frame: &Frame<'_>,
+    ) -> Result<QueryPlan> {
+        let is_union = is_union(&table.query.body);
+        let depth = depth_of(Some(frame));
+        self.common[level].states[at] =
+            State::Recursive(Recursing { is_union, depth, ..Recursing::default() });
+        let plan = match is_union && table.query.with.is_none() {
+            true => self.bind_blocks(level, at, table, frame),
+            false => bind_query(self, &table.query, Some(frame)),
+        };
+        self.common[level].states[at] = State::Unbound;
+        plan
+    }
+
+    /// Binds the query blocks of a UNION: those that do not name the table, then those that do.
+    fn bind_blocks(
+        &mut self,
+        level: usize,
+        at: usize,
+        table: &CommonTable,
+        frame: &Frame<'_>,
+    ) -> Result<QueryPlan> {
+        let mut written = Vec::new();
+        flatten(&table.query.body, false, &mut written);
+        let (mut seeds, mut blocks): (Vec<Branch>, Vec<QueryPlan>) = (Vec::new(), Vec::new());
+        let (mut distinct, mut distinct_blocks) = (false, false);
+        for (body, is_distinct) in written {
+            let plan = bind_branch(self, body, Behind::of(&table.query), Some(frame))?;
+            let recursing = self.recursing(level, at);
+            let (uses, in_subquery) = (std::mem::take(&mut recursing.uses), recursing.in_subquery);
+            if uses == 0 && blocks.is_empty() {
+                seeds.push(Branch { plan, operator: SetOperator::Union, distinct: is_distinct });
+                let columns = self.columns_of_seeds(&seeds, table)?;
+                self.recursing(level, at).columns = Some(columns);
+                if seeds.len() == 1 {
+                    self.recursing(level, at).number = self.subqueries.len();
+                    self.subqueries.push(SubPlan::own_rows());
+                }
+                continue;
+            }
+            if uses == 0 {
+                return Err(seeds_come_first(&table.name));
+            }
+            check_block(&plan, uses > 1 || in_subquery, &table.name)?;
+            let width = seeds[0].plan.columns.len();
+            if plan.columns.len() != width {
+                return Err(SqlError::new(
+                    1222,
+                    "The used SELECT statements have a different number of columns",
+                ));
+            }
+            if distinct_blocks && !is_distinct {
+                return Err(SqlError::not_supported(
+                    "recursive query blocks with UNION DISTINCT then UNION ALL, in recursive Common Table Expression",
+                ));
+            }
+            distinct_blocks |= is_distinct;
+            distinct |= is_distinct;
+            blocks.push(plan);
+        }
+        if blocks.is_empty() {
+            // It does not name itself, after all.
+            return bind_query(self, &table.query, Some(frame));
+        }
+        if !table.query.order_by.is_empty() {
+            return Err(SqlError::not_supported("ORDER BY over UNION in recursive Common Table Expression"));
+        }
+        let limit = super::limit(self, table.query.limit.as_ref())?;
+        let recursing = self.recursing(level, at);
+        let columns = recursing.columns.take().expect("there is a block that does not name the table");
+        let own_rows = recursing.number;
+        let seed = plan::union_of(seeds, columns.clone());
+        let recursion = Recursion { seed, blocks, own_rows, distinct, limit };
+        Ok(QueryPlan { columns, body: plan::QueryBody::Recursive(Box::new(recursion)) })
+    }
+
+    /// The columns that the first query blocks give the table. Any of them may be NULL in a row to
+    /// come.
+    fn columns_of_seeds(&mut self, seeds: &[Branch], table: &CommonTable) -> Result<Vec<ColumnMeta>> {
+        let mut columns = columns_of_branches(self, seeds)?;
+        for column in &mut columns {
+            column.flags &= !(column_flag::NOT_NULL | column_flag::PRI_KEY);
+        }
+        name_columns(&mut columns, &table.columns)?;
+        Ok(columns)
+    }
+}
+
+fn is_union(body: &QueryBody) -> bool {
+    matches!(body, QueryBody::Union { rest, .. }
+        if rest.iter().all(|branch| branch.operator == SetOperator::Union))
+}
+
+/// The query blocks of a UNION, those of plain ones within parentheses among them; each with
+/// whether it and those before it lose their duplicates.
+fn flatten<'q>(body: &'q QueryBody, distinct: bool, found: &mut Vec<(&'q QueryBody, bool)>) {
+    match body {
+        QueryBody::Union { first, rest } if is_union(body) => {
+            flatten(first, distinct, found);
+            rest.iter().for_each(|branch| flatten(&branch.body, distinct || !branch.all, found));
+        }
+        QueryBody::Nested(query)
+            if is_union(&query.body)
+                && query.with.is_none()
+                && query.order_by.is_empty()
+                && query.limit.is_none() =>
+        {
+            flatten(&query.body, distinct, found);
+        }
+        _ => found.push((body, distinct)),
+    }
+}
+
+fn no_union(name: &str) -> SqlError {
+    SqlError::new(3573, format!("Recursive Common Table Expression '{name}' should contain a UNION"))
+}
+
+fn seeds_come_first(name: &str) -> SqlError {
+    let text = format!(
+        "Recursive Common Table Expression '{name}' should have one or more non-recursive query blocks followed by one \
+         or more recursive ones"
+    );
+    SqlError::new(3574, text)
+}
+
+/// What a query block must not do that names its own table.
+fn check_block(block: &QueryPlan, is_named_again: bool, name: &str) -> Result<()> {
+    if is_named_again {
+        let text = format!(
+            "In recursive query block of Recursive Common Table Expression '{name}', the recursive table must be \
+             referenced only once, and not in any subquery"
+        );
+        return Err(SqlError::new(3577, text));
+    }
+    let not_here = "ORDER BY / LIMIT / SELECT DISTINCT in recursive query block of Common Table Expression";
+    let plan::QueryBody::Select(select) = &block.body else { return Err(SqlError::not_supported(not_here)) };
+    let is_windowed = |plan: &QueryPlan| matches!(plan.body, plan::QueryBody::Windowed(_));
+    let has_windows =
+        select.tables.iter().any(|step| matches!(&step.source, Source::Derived(plan) if is_windowed(plan)));
+    if select.grouping.is_some() || has_windows {
+        let text = format!(
+            "Recursive Common Table Expression '{name}' can contain neither aggregation nor window functions in \
+             recursive query block"
+        );
+        return Err(SqlError::new(3575, text));
+    }
+    if select.distinct || select.limit.is_some() || !select.order.is_empty() {
+        return Err(SqlError::not_supported(not_here));
+    }
+    Ok(())
+}

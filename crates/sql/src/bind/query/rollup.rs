@@ -1,0 +1,123 @@
+//! GROUP BY ... WITH ROLLUP, and GROUPING().
+//!
+//! A query with ROLLUP is put in layers: a query with the rows, what groups them by all of the keys,
+//! by all but the last one and so on, and a query over that with HAVING, the select list, DISTINCT,
+//! ORDER BY and LIMIT. In the last one a key is a slot of its own, which is NULL where the key is
+//! not one of the group's.
+
+use super::window::layer_over;
+use crate::error::{Result, SqlError};
+use crate::expr::functions::grouping::GROUPING_AT;
+use crate::expr::{Coercibility, Expr, Node};
+use crate::plan::{QueryBody, QueryPlan, Rolled, SelectPlan, SortKey, WindowPlan};
+use types::{ColumnType, Value};
+
+/// Where the values are that a group has beside its rows' own.
+#[derive(Clone, Copy)]
+pub(super) struct KeySlots {
+    /// Of the first key.
+    pub first: usize,
+    /// How many keys the group has.
+    pub count: usize,
+}
+
+/// The expressions of a query that are computed once its rows are grouped.
+pub(super) struct Grouped<'p> {
+    pub outputs: &'p mut [Expr],
+    pub having: Option<&'p mut Expr>,
+    pub order: &'p mut [SortKey],
+    pub windows: &'p mut [WindowPlan],
+}
+
+impl Grouped<'_> {
+    fn each(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+        self.outputs.iter_mut().for_each(&mut *f);
+        self.having.iter_mut().for_each(|having| f(having));
+        self.order.iter_mut().for_each(|key| f(&mut key.expr));
+        self.windows.iter_mut().for_each(|window| window.change(f));
+    }
+}
+
+/// Says what GROUPING() is about; `slots`: of a query with ROLLUP, whose keys become slots.
+///
+/// # Errors
+/// 3602 for what is no key, 1111 where there are none.
+pub(super) fn resolve(keys: &[Expr], slots: Option<KeySlots>, grouped: &mut Grouped<'_>) -> Result<()> {
+    let mut error = None;
+    grouped.each(&mut |expr| {
+        let is_key = |expr: &Expr| keys.iter().position(|key| key.node == expr.node);
+        let whole = is_key(expr);
+        expr.replace(&mut |expr| {
+            if let Node::Call { function, args } = &expr.node
+                && function.name == GROUPING_AT.name
+            {
+                match grouping(args, keys, slots) {
+                    Ok(resolved) => *expr = resolved,
+                    Err(failed) => drop(error.get_or_insert(failed)),
+                }
+                return true;
+            }
+            let (Some(slots), false) = (slots, matches!(expr.node, Node::Constant(_)) && whole.is_none())
+            else {
+                return false;
+            };
+            let Some(key) = is_key(expr) else { return false };
+            *expr = Expr { node: Node::Slot(slots.first + key), nullable: true, ..expr.clone() };
+            true
+        });
+    });
+    error.map_or(Ok(()), Err)
+}
+
+fn grouping(args: &[Expr], keys: &[Expr], slots: Option<KeySlots>) -> Result<Expr> {
+    if keys.is_empty() {
+        return Err(SqlError::new(1111, "Invalid use of group function"));
+    }
+    let of = |node: Node| Expr {
+        node,
+        ty: ColumnType::bigint(false),
+        nullable: true,
+        coercibility: Coercibility::Numeric,
+    };
+    let mut resolved = Vec::with_capacity(args.len() + 1);
+    if let Some(slots) = slots {
+        resolved.push(of(Node::Slot(slots.count)));
+    }
+    for (at, arg) in args.iter().enumerate() {
+        let Some(key) = keys.iter().position(|key| key.node == arg.node) else {
+            let text = format!("Argument #{} of GROUPING function is not in GROUP BY", at + 1);
+            return Err(SqlError::new(3602, text));
+        };
+        resolved.push(of(Node::Constant(Value::Int(key as i64))));
+    }
+    Ok(match slots {
+        Some(_) => of(Node::Call { function: &GROUPING_AT, args: resolved }),
+        None => of(Node::Constant(Value::Int(0))),
+    })
+}
+
+/// Puts a query with ROLLUP in layers. `all`: what is in its slots, without those of the keys.
+pub(super) fn in_layers(mut plan: SelectPlan, all: &mut Vec<Expr>) -> SelectPlan {
+    let grouping = plan.grouping.take().expect("a query with ROLLUP is grouped");
+    let slots = plan.slots;
+    let count = Expr {
+        node: Node::Constant(Value::Null),
+        ty: ColumnType::bigint(false),
+        nullable: false,
+        coercibility: Coercibility::Numeric,
+    };
+    all.extend(grouping.keys.iter().map(|key| Expr { nullable: true, ..key.clone() }));
+    all.push(count);
+    let having = plan.having.take();
+    let mut used = Vec::new();
+    grouping.keys.iter().for_each(|key| key.slots(&mut used));
+    grouping.aggregates.iter().flat_map(|aggregate| &aggregate.args).for_each(|arg| arg.slots(&mut used));
+    let keys: Vec<SortKey> =
+        grouping.keys.into_iter().map(|expr| SortKey { expr, descending: false }).collect();
+    let aggregates = grouping.aggregates;
+    let mut over = layer_over(plan, all, slots, used, &[], |input: QueryPlan| {
+        QueryBody::Rolled(Box::new(Rolled { input, keys, aggregates }))
+    });
+    over.tables[0].conditions.extend(having);
+    over
+}

@@ -1,0 +1,560 @@
+//! Windows and the functions over them.
+//!
+//! A call becomes a slot of its own behind those of the tables. What a query with windows does is
+//! put in layers: a query with the rows, what computes the windows over them, and a query over that
+//! with the select list, DISTINCT, ORDER BY and LIMIT.
+
+use super::super::{Binder, Place, Scope};
+use crate::ast::{self, FrameBound, FrameOffset, Over, Window};
+use crate::bind::texts::in_order;
+use crate::error::{Result, SqlError};
+use crate::expr::{self, Coercibility, Expr, Node};
+use crate::plan::{
+    Frame, FrameEdge, QueryBody, QueryPlan, RowLock, SelectPlan, SortKey, Source, TableStep, WindowFunction,
+    WindowKind, WindowPlan, Windowed,
+};
+use crate::sink::ColumnMeta;
+use std::cell::RefCell;
+use types::{ColumnType, TypeCode, Value};
+
+/// The windows of a query, as functions over them are found.
+pub(crate) struct Windows<'q> {
+    named: &'q [(String, Window)],
+    plans: RefCell<Vec<WindowPlan>>,
+    /// Slot of the first call's value.
+    first_slot: usize,
+    calls: std::cell::Cell<usize>,
+    most_calls: usize,
+}
+
+/// How a window without a name is called in messages.
+const UNNAMED: &str = "<unnamed window>";
+
+/// Error 3593.
+pub(in crate::bind) fn not_in_this_place(call: &ast::WindowCall) -> SqlError {
+    let text = format!("You cannot use the window function '{}' in this context.'", call.call.name);
+    SqlError::new(NOT_HERE, text)
+}
+
+const NOT_HERE: u16 = 3593;
+
+/// What a window is, with what it has of the one that it goes on from.
+struct Resolved<'q> {
+    name: &'q str,
+    partition_by: &'q [ast::Expr],
+    order_by: &'q [ast::OrderItem],
+    frame: Option<&'q ast::WindowFrame>,
+}
+
+impl<'q> Windows<'q> {
+    /// Those of a SELECT; the slots of its tables come before.
+    ///
+    /// # Errors
+    /// 3591, 3579, 3580.
+    pub fn new(select: &'q ast::Select, first_slot: usize) -> Result<Windows<'q>> {
+        let named = &select.windows[..];
+        for (at, (name, window)) in named.iter().enumerate() {
+            if named[..at].iter().any(|(other, _)| other.eq_ignore_ascii_case(name)) {
+                return Err(SqlError::new(3591, format!("Window '{name}' is defined twice.")));
+            }
+            if let Some(base) = &window.base {
+                find(named, base)?;
+            }
+        }
+        for (_, window) in named {
+            let mut next = window.base.as_ref();
+            let mut steps = 0;
+            while let Some(base) = next {
+                steps += 1;
+                if steps > named.len() {
+                    let text = "There is a circularity in the window dependency graph.";
+                    return Err(SqlError::new(3580, text));
+                }
+                next = find(named, base)?.1.base.as_ref();
+            }
+        }
+        Ok(Windows {
+            named,
+            plans: RefCell::default(),
+            first_slot,
+            calls: std::cell::Cell::new(0),
+            most_calls: select.most_window_calls,
+        })
+    }
+
+    /// The slots of the values.
+    pub fn slots(&self) -> std::ops::Range<usize> {
+        self.first_slot..self.first_slot + self.most_calls
+    }
+
+    /// Whether an expression has the value of a function over a window in it.
+    pub fn are_in(&self, expr: &Expr) -> bool {
+        let mut found = false;
+        expr.visit(&mut |expr| {
+            found |= matches!(expr.node, Node::Slot(slot) if self.slots().contains(&slot));
+        });
+        found
+    }
+
+    /// Adds the slots that the value in this slot depends on.
+    pub fn behind_slot(&self, slot: usize, found: &mut Vec<usize>) {
+        for window in self.plans.borrow().iter() {
+            if let Some(function) = window.functions.iter().find(|function| function.slot == slot) {
+                function.visit(&mut |expr| expr.slots(found));
+                window.visit_definition(&mut |expr| expr.slots(found));
+            }
+        }
+    }
+
+    /// The windows, to be changed.
+    pub fn plans_mut(&mut self) -> &mut [WindowPlan] {
+        self.plans.get_mut()
+    }
+
+    /// The windows that are used.
+    pub fn into_plans(self) -> Vec<WindowPlan> {
+        let mut plans = self.plans.into_inner();
+        plans.retain(|window| !window.functions.is_empty());
+        plans
+    }
+}
+
+fn find<'q>(named: &'q [(String, Window)], name: &str) -> Result<&'q (String, Window)> {
+    let found = named.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+    found.ok_or_else(|| SqlError::new(3579, format!("Window name '{name}' is not defined.")))
+}
+
+/// What a window is, with what it has of those that it goes on from.
+fn resolve<'q>(named: &'q [(String, Window)], name: &'q str, window: &'q Window) -> Result<Resolved<'q>> {
+    let Window { base, partition_by, order_by, frame } = window;
+    let (partition_by, order_by, frame) = (&partition_by[..], &order_by[..], frame.as_ref());
+    let Some(base) = base else { return Ok(Resolved { name, partition_by, order_by, frame }) };
+    let (base_name, base) = find(named, base)?;
+    if !partition_by.is_empty() {
+        let text = "A window which depends on another cannot define partitioning.";
+        return Err(SqlError::new(3581, text));
+    }
+    if base.frame.is_some() {
+        let text = format!(
+            "Window '{base_name}' has a frame definition, so cannot be referenced by another window."
+        );
+        return Err(SqlError::new(3582, text));
+    }
+    // No deeper than there are named windows: they are in no circle.
+    let inherited = resolve(named, base_name, base)?;
+    if !order_by.is_empty() && !inherited.order_by.is_empty() {
+        let text =
+            format!("Window '{name}' cannot inherit '{base_name}' since both contain an ORDER BY clause.");
+        return Err(SqlError::new(3583, text));
+    }
+    let order_by = if order_by.is_empty() { inherited.order_by } else { order_by };
+    Ok(Resolved { name, partition_by: inherited.partition_by, order_by, frame })
+}
+
+/// Binds a call with OVER: a slot for its value.
+pub(in crate::bind) fn bind_call(
+    binder: &mut Binder<'_>,
+    call: &ast::WindowCall,
+    place: &mut Place<'_>,
+) -> Result<Expr> {
+    let Some(windows) = place.windows else { return Err(not_in_this_place(call)) };
+    if call.call.distinct {
+        return Err(SqlError::not_supported("<window function>(DISTINCT ..)"));
+    }
+    let mut inside = Place { windows: None, aliases: &[], shown: &[], ..*place };
+    let window = match &call.over {
+        Over::Name(name) => {
+            let (name, window) = find(windows.named, name)?;
+            plan_of(binder, windows, &resolve(windows.named, name, window)?, &mut inside)?
+        }
+        Over::Window(window) => {
+            plan_of(binder, windows, &resolve(windows.named, UNNAMED, window)?, &mut inside)?
+        }
+    };
+    let function = bind_function(binder, call, windows.first_slot + windows.calls.get(), &mut inside)?;
+    assert!(windows.calls.get() < windows.most_calls, "the parser has counted the calls");
+    windows.calls.set(windows.calls.get() + 1);
+    let value = Expr { node: Node::Slot(function.slot), ..function.result.clone() };
+    windows.plans.borrow_mut()[window].functions.push(function);
+    Ok(value)
+}
+
+/// Binds the named windows, which have to be right even where nobody uses them.
+pub(super) fn bind_named(
+    binder: &mut Binder<'_>,
+    windows: &Windows<'_>,
+    place: &mut Place<'_>,
+) -> Result<()> {
+    for (name, window) in windows.named {
+        plan_of(binder, windows, &resolve(windows.named, name, window)?, place)?;
+    }
+    Ok(())
+}
+
+/// The position of the window's plan: one that is there already serves those that are the same.
+fn plan_of(
+    binder: &mut Binder<'_>,
+    windows: &Windows<'_>,
+    window: &Resolved<'_>,
+    place: &mut Place<'_>,
+) -> Result<usize> {
+    let nested = |error: SqlError| match error.code {
+        NOT_HERE => {
+            let text = format!(
+                "You cannot nest a window function in the specification of window '{}'.",
+                window.name
+            );
+            SqlError::new(3595, text)
+        }
+        _ => error,
+    };
+    let mut keys = Vec::new();
+    for written in window.partition_by {
+        check_no_position(written, window.name)?;
+        let mut place = Place { clause: "window partition by", ..*place };
+        let expr = in_order(binder.expr(written, &mut place).map_err(nested)?);
+        keys.push(SortKey { expr, descending: false });
+    }
+    let partition_keys = keys.len();
+    for item in window.order_by {
+        check_no_position(&item.expr, window.name)?;
+        let mut place = Place { clause: "window order by", ..*place };
+        let expr = in_order(binder.expr(&item.expr, &mut place).map_err(nested)?);
+        keys.push(SortKey { expr, descending: item.descending });
+    }
+    let frame = bind_frame(binder, window, &keys[partition_keys..], place)?;
+    let same_keys = |other: &WindowPlan| {
+        let same = |(a, b): (&SortKey, &SortKey)| a.expr == b.expr && a.descending == b.descending;
+        other.keys.len() == keys.len() && other.keys.iter().zip(&keys).all(same)
+    };
+    let mut plans = windows.plans.borrow_mut();
+    let known = plans
+        .iter()
+        .position(|other| other.partition_keys == partition_keys && other.frame == frame && same_keys(other));
+    Ok(known.unwrap_or_else(|| {
+        plans.push(WindowPlan {
+            name: window.name.to_owned(),
+            keys,
+            partition_keys,
+            frame,
+            functions: Vec::new(),
+        });
+        plans.len() - 1
+    }))
+}
+
+fn check_no_position(written: &ast::Expr, window: &str) -> Result<()> {
+    let ast::Expr::Literal(ast::Literal::Integer(_)) = written else { return Ok(()) };
+    let text = format!(
+        "Window '{window}': ORDER BY or PARTITION BY uses legacy position indication which is not supported, use \
+         expression."
+    );
+    Err(SqlError::new(3592, text))
+}
+
+/// Error 3586.
+fn wrong_bound(window: &str) -> SqlError {
+    let text = format!("Window '{window}': frame start or end is negative, NULL or of non-integral type");
+    SqlError::new(3586, text)
+}
+
+fn bind_frame(
+    binder: &mut Binder<'_>,
+    window: &Resolved<'_>,
+    order: &[SortKey],
+    place: &mut Place<'_>,
+) -> Result<Frame> {
+    let Some(frame) = window.frame else {
+        // Without an order all rows are peers.
+        return Ok(Frame { rows: false, start: FrameEdge::Unbounded, end: FrameEdge::CurrentRow });
+    };
+    use FrameBound::{CurrentRow, Following, Preceding, UnboundedFollowing, UnboundedPreceding};
+    match (&frame.start, &frame.end) {
+        (UnboundedFollowing, _) => {
+            let text = format!("Window '{}': frame start cannot be UNBOUNDED FOLLOWING.", window.name);
+            return Err(SqlError::new(3584, text));
+        }
+        (_, UnboundedPreceding) => {
+            let text = format!("Window '{}': frame end cannot be UNBOUNDED PRECEDING.", window.name);
+            return Err(SqlError::new(3585, text));
+        }
+        (CurrentRow, Preceding(_)) | (Following(_), CurrentRow | Preceding(_)) => {
+            return Err(wrong_bound(window.name));
+        }
+        _ => {}
+    }
+    let mut edge = |bound: &FrameBound| match bound {
+        UnboundedPreceding | UnboundedFollowing => Ok(FrameEdge::Unbounded),
+        CurrentRow => Ok(FrameEdge::CurrentRow),
+        Preceding(offset) | Following(offset) => {
+            let follows = matches!(bound, Following(_));
+            match frame.rows {
+                true => rows_edge(binder, window, offset, follows, place),
+                false => range_edge(binder, window, order, (offset, follows), place),
+            }
+        }
+    };
+    Ok(Frame { rows: frame.rows, start: edge(&frame.start)?, end: edge(&frame.end)? })
+}
+
+fn rows_edge(
+    binder: &mut Binder<'_>,
+    window: &Resolved<'_>,
+    offset: &FrameOffset,
+    follows: bool,
+    place: &mut Place<'_>,
+) -> Result<FrameEdge> {
+    if offset.unit.is_some() {
+        let text = format!("Window '{}': INTERVAL can only be used with RANGE frames.", window.name);
+        return Err(SqlError::new(3596, text));
+    }
+    let offset = binder.expr(&offset.amount, place)?;
+    match offset.node {
+        Node::Constant(Value::Int(0..) | Value::UInt(_)) | Node::Parameter(_) => {}
+        _ => return Err(wrong_bound(window.name)),
+    }
+    Ok(FrameEdge::Rows { offset, follows })
+}
+
+fn is_temporal(ty: &ColumnType) -> bool {
+    use TypeCode::{Date, Datetime, Datetime2, Time, Time2, Timestamp, Timestamp2};
+    matches!(ty.code, Date | Datetime | Datetime2 | Time | Time2 | Timestamp | Timestamp2)
+}
+
+fn range_edge(
+    binder: &mut Binder<'_>,
+    window: &Resolved<'_>,
+    order: &[SortKey],
+    (written, follows): (&FrameOffset, bool),
+    place: &mut Place<'_>,
+) -> Result<FrameEdge> {
+    let name = window.name;
+    let [key] = order else { return Err(wrong_range_order(name)) };
+    let temporal = is_temporal(&key.expr.ty);
+    if !temporal && !expr::is_number(&key.expr.ty) {
+        return Err(wrong_range_order(name));
+    }
+    if temporal && written.unit.is_none() {
+        let text = format!(
+            "Window '{name}' with RANGE frame has ORDER BY expression of datetime type. Only INTERVAL bound value allowed."
+        );
+        return Err(SqlError::new(3588, text));
+    }
+    if !temporal && written.unit.is_some() {
+        let text = format!(
+            "Window '{name}' with RANGE frame has ORDER BY expression of numeric type, INTERVAL bound value not allowed."
+        );
+        return Err(SqlError::new(3589, text));
+    }
+    let offset = binder.expr(&written.amount, place)?;
+    match &offset.node {
+        Node::Constant(value) => {
+            let number = expr::number(value);
+            if value.is_null() || expr::double_of(&number) < 0.0 {
+                return Err(wrong_bound(name));
+            }
+        }
+        Node::Parameter(_) => {}
+        _ => return Err(not_constant(name)),
+    }
+    // Backwards is towards greater keys where the order is descending.
+    let subtract = follows == key.descending;
+    let item = Box::new(window.order_by[0].expr.clone());
+    let amount = Box::new(written.amount.clone());
+    let limit = match written.unit {
+        Some(unit) => ast::Expr::DateAdd { date: item, amount, unit, subtract },
+        None => {
+            let op = if subtract { ast::BinaryOp::Subtract } else { ast::BinaryOp::Add };
+            ast::Expr::Binary(op, item, amount)
+        }
+    };
+    Ok(FrameEdge::Range { limit: binder.expr(&limit, place)?, offset })
+}
+
+fn wrong_range_order(name: &str) -> SqlError {
+    let text = format!(
+        "Window '{name}' with RANGE N PRECEDING/FOLLOWING frame requires exactly one deterministic ORDER BY expression, \
+         of numeric or temporal type"
+    );
+    SqlError::new(3587, text)
+}
+
+fn not_constant(name: &str) -> SqlError {
+    SqlError::new(3590, format!("Window '{name}' has a non-constant frame bound."))
+}
+
+fn bind_function(
+    binder: &mut Binder<'_>,
+    call: &ast::WindowCall,
+    slot: usize,
+    place: &mut Place<'_>,
+) -> Result<WindowFunction> {
+    let value = |ty: ColumnType, nullable: bool| Expr {
+        node: Node::Constant(Value::Null),
+        ty,
+        nullable,
+        coercibility: Coercibility::Numeric,
+    };
+    let count = || value(ColumnType::bigint(true), false);
+    let share = || value(ColumnType::double(), false);
+    let name = call.call.name.as_str();
+    let kind = match name {
+        "row_number" => WindowKind::RowNumber,
+        "rank" => WindowKind::Rank,
+        "dense_rank" => WindowKind::DenseRank,
+        "percent_rank" => WindowKind::PercentRank,
+        "cume_dist" => WindowKind::CumeDist,
+        "ntile" => WindowKind::Ntile,
+        "lag" => WindowKind::Lag,
+        "lead" => WindowKind::Lead,
+        "first_value" => WindowKind::FirstValue,
+        "last_value" => WindowKind::LastValue,
+        "nth_value" => WindowKind::NthValue,
+        _ => {
+            let aggregate = binder.bind_aggregate(&call.call, place)?;
+            let result = aggregate.expr.clone();
+            let kind = WindowKind::Aggregate(Box::new(aggregate));
+            return Ok(WindowFunction { kind, args: Vec::new(), result, slot });
+        }
+    };
+    let mut args = Vec::with_capacity(call.call.args.len());
+    for arg in &call.call.args {
+        args.push(binder.expr(arg, place)?);
+    }
+    let is_wrong = match kind {
+        WindowKind::Ntile => !is_count(&args[0], 1),
+        WindowKind::NthValue => !is_count(&args[1], 1),
+        WindowKind::Lag | WindowKind::Lead => args.get(1).is_some_and(|offset| !is_count(offset, 0)),
+        _ => false,
+    };
+    if is_wrong {
+        return Err(SqlError::new(1210, format!("Incorrect arguments to {name}")));
+    }
+    let result = match kind {
+        WindowKind::PercentRank | WindowKind::CumeDist => share(),
+        WindowKind::Lag | WindowKind::Lead => {
+            let found = &args[0];
+            match args.get(2) {
+                Some(default) => {
+                    let (ty, coercibility) = expr::common_type(&[found, default])?;
+                    let nullable = found.nullable || default.nullable;
+                    Expr { coercibility, ..value(ty, nullable) }
+                }
+                None => Expr { coercibility: found.coercibility, ..value(found.ty.clone(), true) },
+            }
+        }
+        WindowKind::FirstValue | WindowKind::LastValue | WindowKind::NthValue => {
+            Expr { coercibility: args[0].coercibility, ..value(args[0].ty.clone(), true) }
+        }
+        WindowKind::Ntile if args[0].has_parameter() => Expr { nullable: true, ..count() },
+        _ => count(),
+    };
+    let ty = match result.ty.is_integer() {
+        true => ColumnType::bigint(result.ty.unsigned),
+        false => result.ty,
+    };
+    Ok(WindowFunction { kind, args, result: Expr { ty, ..result }, slot })
+}
+
+/// Whether an argument is a whole number that is not less, or may come to be one.
+fn is_count(arg: &Expr, least: i64) -> bool {
+    match &arg.node {
+        Node::Constant(Value::Int(n)) => *n >= least,
+        Node::Constant(Value::UInt(_)) | Node::Parameter(_) | Node::UserVariable(_) => true,
+        _ => false,
+    }
+}
+
+/// Puts a query with windows in layers. `all`: what is in its slots.
+pub(super) fn in_layers(plan: SelectPlan, windows: Vec<WindowPlan>, all: &[Expr]) -> SelectPlan {
+    let mut used = Vec::new();
+    windows.iter().for_each(|window| window.visit(&mut |expr| expr.slots(&mut used)));
+    let values: Vec<usize> =
+        windows.iter().flat_map(|window| &window.functions).map(|function| function.slot).collect();
+    let width = all.len();
+    layer_over(plan, all, width, used, &values, |input| {
+        QueryBody::Windowed(Box::new(Windowed { input, windows }))
+    })
+}
+
+/// Puts the last stage of a query over what `body` makes of the rows of its first stage. `all`: what
+/// is in its slots then, of which the rows have the first `width`; `used`: those that are used on
+/// the way; `values`: those that are only made there.
+pub(super) fn layer_over(
+    plan: SelectPlan,
+    all: &[Expr],
+    width: usize,
+    mut used: Vec<usize>,
+    values: &[usize],
+    body: impl FnOnce(QueryPlan) -> QueryBody,
+) -> SelectPlan {
+    plan.outputs.iter().for_each(|output| output.slots(&mut used));
+    plan.order.iter().for_each(|key| key.expr.slots(&mut used));
+    used.sort_unstable();
+    used.dedup();
+    let columns = |exprs: &[Expr]| -> Vec<ColumnMeta> {
+        exprs.iter().map(|expr| Scope::default().describe(expr, "")).collect()
+    };
+    let outputs = all[..width].iter().enumerate().map(|(slot, expr)| {
+        let is_used = used.binary_search(&slot).is_ok() && !values.contains(&slot);
+        let node = if is_used { Node::Slot(slot) } else { Node::Constant(Value::Null) };
+        Expr { node, ..expr.clone() }
+    });
+    let rows_outputs = outputs.collect();
+    let SelectPlan { outputs, order, distinct, limit, calc_found_rows, .. } = plan;
+    let rows = SelectPlan {
+        outputs: rows_outputs,
+        order: Vec::new(),
+        ordered_by_access: false,
+        distinct: false,
+        limit: None,
+        calc_found_rows: false,
+        unplanned: None,
+        ..plan
+    };
+    let input = QueryPlan { columns: columns(&all[..width]), body: QueryBody::Select(Box::new(rows)) };
+    let step = TableStep {
+        source: Source::Derived(Box::new(QueryPlan { columns: columns(all), body: body(input) })),
+        alias: String::new(),
+        base: 0,
+        columns: all.len(),
+        needed: (0..all.len()).collect(),
+        covering: None,
+        key_slot: None,
+        lock: RowLock::NONE,
+        nests: Vec::new(),
+        hash: None,
+        conditions: Vec::new(),
+        estimate: None,
+    };
+    SelectPlan {
+        tables: vec![step],
+        slots: all.len(),
+        preconditions: Vec::new(),
+        grouping: None,
+        index_ends: None,
+        having: None,
+        outputs,
+        order,
+        ordered_by_access: false,
+        distinct,
+        limit,
+        calc_found_rows,
+        unplanned: None,
+    }
+}
+
+/// What is in the slots of a query: the columns of its tables, the values of functions over windows,
+/// and the aggregates.
+pub(super) fn in_slots(plan: &SelectPlan, windows: &[WindowPlan], scope: &Scope) -> Vec<Expr> {
+    let null = || Expr::constant(Value::Null);
+    let columns = scope.tables.iter().flat_map(|table| (0..table.columns.len()).map(|at| table.column(at)));
+    let mut all: Vec<Expr> = columns.collect();
+    all.resize_with(plan.slots, null);
+    for function in windows.iter().flat_map(|window| &window.functions) {
+        all[function.slot] = function.result.clone();
+    }
+    let aggregates = plan.grouping.iter().flat_map(|grouping| &grouping.aggregates);
+    all.extend(aggregates.map(|aggregate| aggregate.expr.clone()));
+    all
+}

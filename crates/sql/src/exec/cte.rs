@@ -1,0 +1,163 @@
+//! Common tables that name themselves.
+//!
+//! In: the rows of the first query blocks. Each of the others is run over the rows that it has not
+//! yet seen until it finds no more, as MySQL does: a block sees the rows of those before it, and
+//! its own. Out: all rows in the order in which they were found.
+
+use super::limit::limit_of;
+use super::run::{Emit, QueryOutcome, Run, RunQuery};
+use super::set_operations::row_key;
+use crate::error::{Result, SqlError};
+use crate::expr::{Context, Level, SubqueryRows};
+use crate::memory::{Charge, growth};
+use crate::plan::Recursion;
+use crate::sink::ColumnMeta;
+use std::collections::HashSet;
+use std::rc::Rc;
+use types::{TypeCode, Value, convert};
+
+/// The rows that a query block has not yet seen.
+struct Unseen {
+    rows: Vec<Vec<Value>>,
+    charge: Charge,
+    /// How often it has been run.
+    iterations: u64,
+}
+
+impl Unseen {
+    fn new(run: &Run<'_, '_>) -> Unseen {
+        Unseen { rows: Vec::new(), charge: run.charge(), iterations: 0 }
+    }
+
+    fn add(&mut self, row: Vec<Value>) -> Result<()> {
+        self.charge.add_row(&row)?;
+        growth::push(&mut self.rows, row, &mut self.charge)
+    }
+
+    /// They are seen now.
+    ///
+    /// # Errors
+    /// 3636.
+    fn take(&mut self, run: &Run<'_, '_>) -> Result<SubqueryRows> {
+        self.iterations += 1;
+        if self.iterations > run.ctx.variables.cte_max_recursion_depth {
+            let text = format!(
+                "Recursive query aborted after {} iterations. Try increasing @@cte_max_recursion_depth to a larger value.",
+                self.iterations
+            );
+            return Err(SqlError::new(3636, text));
+        }
+        let charge = std::mem::replace(&mut self.charge, run.charge());
+        Ok(SubqueryRows::new(std::mem::take(&mut self.rows), charge))
+    }
+}
+
+/// The rows that were found.
+struct Found<'e, 'f> {
+    columns: &'e [ColumnMeta],
+    /// Keys of all rows, where one is not found twice.
+    keys: Option<HashSet<Vec<u8>>>,
+    key_charge: Charge,
+    unseen: Vec<Unseen>,
+    /// So many rows do not count, and then so many do.
+    offset: u64,
+    left: u64,
+    emitted: u64,
+    emit: &'e mut Emit<'f>,
+}
+
+impl Found<'_, '_> {
+    fn add(&mut self, row: Vec<Value>) -> Result<()> {
+        if self.left == 0 {
+            return Ok(());
+        }
+        if let Some(keys) = &mut self.keys
+            && !growth::insert(keys, row_key(&row, self.columns), &mut self.key_charge)?
+        {
+            return Ok(());
+        }
+        match self.offset {
+            0 => {
+                self.left -= 1;
+                self.emitted += 1;
+                (self.emit)(&row)?;
+            }
+            _ => self.offset -= 1,
+        }
+        let Some((last, others)) = self.unseen.split_last_mut() else { return Ok(()) };
+        others.iter_mut().try_for_each(|unseen| unseen.add(row.clone()))?;
+        last.add(row)
+    }
+}
+
+/// A value as the table's column keeps it.
+fn kept(value: &Value, column: &ColumnMeta, ctx: &Context<'_>) -> Result<Value> {
+    if value.is_null() {
+        return Ok(Value::Null);
+    }
+    if column.ty.code == TypeCode::Null {
+        return Err(SqlError::new(1406, format!("Data too long for column '{}' at row 1", column.name)));
+    }
+    let conversion = ctx.conversion(ctx.variables.sql_mode.strict());
+    match convert::assign(value, &column.ty, conversion) {
+        Ok((value, warning)) => {
+            if let Some(warning) = warning {
+                let level = if warning.note { Level::Note } else { Level::Warning };
+                let message = warning.problem.message(&column.name, 1);
+                ctx.diagnostics.borrow_mut().push(level, warning.problem.code(), message);
+            }
+            Ok(value)
+        }
+        Err(problem) => {
+            let mut error = SqlError::new(problem.code(), problem.message(&column.name, 1));
+            if let Ok(state) = problem.sqlstate().as_bytes().try_into() {
+                error.state = state;
+            }
+            Err(error)
+        }
+    }
+}
+
+/// Runs a common table that names itself.
+pub(super) fn run_recursive(
+    run: &mut Run<'_, '_>,
+    run_query: RunQuery,
+    recursion: &Recursion,
+    columns: &[ColumnMeta],
+    emit: &mut Emit<'_>,
+) -> Result<QueryOutcome> {
+    let ctx = run.ctx;
+    let subqueries = ctx.subqueries.expect("a common table is one of the statement's subqueries");
+    let limit = limit_of(recursion.limit.as_ref(), ctx)?;
+    let mut found = Found {
+        columns,
+        keys: recursion.distinct.then(HashSet::new),
+        key_charge: run.charge(),
+        unseen: recursion.blocks.iter().map(|_| Unseen::new(run)).collect(),
+        offset: limit.offset,
+        left: limit.count,
+        emitted: 0,
+        emit,
+    };
+    let take = |found: &mut Found<'_, '_>, row: &[Value]| {
+        ctx.check_interrupt()?;
+        let values: Result<Vec<Value>> =
+            row.iter().zip(columns).map(|(value, column)| kept(value, column, ctx)).collect();
+        found.add(values?)
+    };
+    run_query(run, &recursion.seed, &mut |row| take(&mut found, row))?;
+    let mut grows = true;
+    while std::mem::take(&mut grows) {
+        for (at, block) in recursion.blocks.iter().enumerate() {
+            while !found.unseen[at].rows.is_empty() && found.left > 0 {
+                grows = true;
+                let rows = Rc::new(found.unseen[at].take(run)?);
+                subqueries.set_rows(recursion.own_rows, Some(rows));
+                let ran = run_query(run, block, &mut |row| take(&mut found, row));
+                subqueries.set_rows(recursion.own_rows, None);
+                ran?;
+            }
+        }
+    }
+    Ok(QueryOutcome { found_rows: found.emitted })
+}

@@ -1,0 +1,129 @@
+//! GROUP BY ... WITH ROLLUP.
+//!
+//! In: the rows of a query, sorted by the keys. Out: a row for each group, and behind the groups that
+//! have all keys but the last one in common a row for them together, and so on: the columns of the
+//! group's first row, the aggregates, the keys, and how many of these are the group's.
+
+use super::keyed_rows::{KeyedRow, compare_keys, sort};
+use super::run::{Emit, QueryOutcome, Run, RunQuery};
+use crate::error::Result;
+use crate::expr::{Accumulator, Context, group_key};
+use crate::memory::{Charge, growth};
+use crate::plan::Rolled;
+use std::cmp::Ordering;
+use std::collections::HashSet;
+use types::Value;
+
+/// A group that is being read.
+struct Level {
+    accumulators: Vec<Accumulator>,
+    /// For each aggregate, what it has seen if it counts each value once.
+    seen: Vec<HashSet<Vec<u8>>>,
+    charge: Charge,
+}
+
+impl Level {
+    fn new(rolled: &Rolled, run: &Run<'_, '_>) -> Level {
+        let accumulators = rolled.aggregates.iter().map(|aggregate| aggregate.start()).collect();
+        let seen = rolled.aggregates.iter().map(|_| HashSet::new()).collect();
+        Level { accumulators, seen, charge: run.charge() }
+    }
+
+    fn add(&mut self, rolled: &Rolled, row: &[Value], ctx: &Context<'_>) -> Result<()> {
+        let accumulators = self.accumulators.iter_mut().zip(&mut self.seen);
+        for ((accumulator, seen), aggregate) in accumulators.zip(&rolled.aggregates) {
+            if !aggregate.distinct {
+                accumulator.add(aggregate, row, ctx, &mut self.charge)?;
+                continue;
+            }
+            let Some(values) = aggregate.values(row, ctx)? else { continue };
+            let mut key = Vec::new();
+            for (value, arg) in values.iter().zip(aggregate.distinct_args()) {
+                group_key(value, arg.ty.collation, &mut key);
+            }
+            if growth::insert(seen, key, &mut self.charge)? {
+                accumulator.take_values(aggregate, &values, ctx, &mut self.charge)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How many of the first keys two rows have in common.
+fn common(rolled: &Rolled, a: &KeyedRow, b: &KeyedRow, run: &Run<'_, '_>) -> Result<usize> {
+    for (at, key) in rolled.keys.iter().enumerate() {
+        let of = |row: &'_ KeyedRow| row.keys[at..=at].to_vec();
+        if compare_keys(&of(a), &of(b), std::slice::from_ref(key), run.ctx)? != Ordering::Equal {
+            return Ok(at);
+        }
+    }
+    Ok(rolled.keys.len())
+}
+
+/// Gives a group with so many keys on, and begins the next one.
+fn end_level(
+    rolled: &Rolled,
+    level: &mut Level,
+    (first, keys): (Option<&KeyedRow>, usize),
+    run: &Run<'_, '_>,
+    emit: &mut Emit<'_>,
+) -> Result<()> {
+    run.on_row()?;
+    let ended = std::mem::replace(level, Level::new(rolled, run));
+    let mut row = match first {
+        Some(first) => first.row.clone(),
+        None => vec![Value::Null; rolled.input.columns.len()],
+    };
+    for (accumulator, aggregate) in ended.accumulators.into_iter().zip(&rolled.aggregates) {
+        row.push(accumulator.finish(aggregate, run.ctx)?);
+    }
+    for at in 0..rolled.keys.len() {
+        let key = first.filter(|_| at < keys).map(|first| first.keys[at].clone());
+        row.push(key.unwrap_or(Value::Null));
+    }
+    row.push(Value::Int(keys as i64));
+    emit(&row)
+}
+
+/// Runs a query, and groups its rows.
+pub(super) fn run_rolled(
+    run: &mut Run<'_, '_>,
+    run_query: RunQuery,
+    rolled: &Rolled,
+    emit: &mut Emit<'_>,
+) -> Result<QueryOutcome> {
+    let ctx = run.ctx;
+    let mut charge = run.charge();
+    let mut rows: Vec<KeyedRow> = Vec::new();
+    run_query(run, &rolled.input, &mut |row| {
+        charge.add_row(row)?;
+        growth::push(&mut rows, KeyedRow { keys: Vec::new(), row: row.to_vec() }, &mut charge)
+    })?;
+    sort(&mut rows, &rolled.keys, &mut charge, ctx)?;
+    let most = rolled.keys.len();
+    let mut levels: Vec<Level> = (0..=most).map(|_| Level::new(rolled, run)).collect();
+    // For each number of keys, the first row of the group at hand.
+    let mut firsts = vec![0; most + 1];
+    let mut found_rows = 0;
+    for at in 0..rows.len() {
+        if at > 0 {
+            let same = common(rolled, &rows[at - 1], &rows[at], run)?;
+            for keys in (same + 1..=most).rev() {
+                end_level(rolled, &mut levels[keys], (Some(&rows[firsts[keys]]), keys), run, emit)?;
+                firsts[keys] = at;
+                found_rows += 1;
+            }
+        }
+        run.on_row()?;
+        for level in &mut levels {
+            level.add(rolled, &rows[at].row, ctx)?;
+        }
+    }
+    // Without rows there is the group of all of them nevertheless.
+    let least = if rows.is_empty() { 0..=0 } else { 0..=most };
+    for keys in least.rev() {
+        end_level(rolled, &mut levels[keys], (rows.get(firsts[keys]), keys), run, emit)?;
+        found_rows += 1;
+    }
+    Ok(QueryOutcome { found_rows })
+}

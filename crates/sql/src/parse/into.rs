@@ -1,0 +1,94 @@
+//! INTO of a SELECT: user variables and files.
+
+use super::Parser;
+use crate::ast::{Outfile, SelectInto, TextFormat};
+use crate::error::{Result, SqlError};
+use crate::lexer::TokenKind;
+
+impl Parser<'_> {
+    /// INTO, if it stands here; `queries`: so many a query may be in that has it.
+    pub(super) fn into_clause(&mut self, queries: usize) -> Result<()> {
+        if !self.is("INTO") {
+            return Ok(());
+        }
+        if self.queries > queries {
+            return Err(misplaced_into());
+        }
+        if self.into.is_some() {
+            return Err(SqlError::new(3953, "Multiple INTO clauses in one query block."));
+        }
+        self.advance();
+        self.into = Some(match () {
+            _ if self.eat("OUTFILE") => SelectInto::Outfile(self.outfile()?),
+            _ if self.eat("DUMPFILE") => SelectInto::Dumpfile(self.text_literal()?),
+            _ => SelectInto::Variables(self.list(Self::variable_to_set)?),
+        });
+        Ok(())
+    }
+
+    fn variable_to_set(&mut self) -> Result<String> {
+        match self.token().kind {
+            TokenKind::UserVariable => self.user_variable(),
+            _ => {
+                let name = self.name()?;
+                Err(SqlError::new(1327, format!("Undeclared variable: {name}")))
+            }
+        }
+    }
+
+    fn outfile(&mut self) -> Result<Outfile> {
+        let path = self.text_literal()?;
+        let charset = match self.eat_charset_word() {
+            true => Some(self.string_or_name()?.to_ascii_lowercase()),
+            false => None,
+        };
+        let mut format = TextFormat::default();
+        if self.eat_any(&["FIELDS", "COLUMNS"]) {
+            self.fields(&mut format)?;
+        }
+        if self.eat("LINES") {
+            self.lines(&mut format)?;
+        }
+        if format.enclosed.len() > 1 || format.escaped.len() > 1 {
+            let text = "Field separator argument is not what is expected; check the manual";
+            return Err(SqlError::new(1083, text));
+        }
+        Ok(Outfile { path, charset, format })
+    }
+
+    fn fields(&mut self, format: &mut TextFormat) -> Result<()> {
+        let first = self.at;
+        loop {
+            if self.eat_all(&["TERMINATED", "BY"]) {
+                format.between_fields = self.text_literal()?;
+            } else if self.are(&["OPTIONALLY", "ENCLOSED", "BY"]) || self.are(&["ENCLOSED", "BY"]) {
+                format.optionally = self.eat("OPTIONALLY");
+                self.expect_all(&["ENCLOSED", "BY"])?;
+                format.enclosed = self.text_literal()?;
+            } else if self.eat_all(&["ESCAPED", "BY"]) {
+                format.escaped = self.text_literal()?;
+            } else {
+                return if self.at > first { Ok(()) } else { Err(self.error()) };
+            }
+        }
+    }
+
+    fn lines(&mut self, format: &mut TextFormat) -> Result<()> {
+        let first = self.at;
+        loop {
+            if self.eat_all(&["STARTING", "BY"]) {
+                format.before_line = self.text_literal()?;
+            } else if self.eat_all(&["TERMINATED", "BY"]) {
+                format.behind_line = self.text_literal()?;
+            } else {
+                return if self.at > first { Ok(()) } else { Err(self.error()) };
+            }
+        }
+    }
+}
+
+/// `ER_MISPLACED_INTO`
+pub(super) fn misplaced_into() -> SqlError {
+    let text = "Misplaced INTO clause, INTO is not allowed inside subqueries, and must be placed at end of UNION clauses.";
+    SqlError::new(3954, text)
+}
