@@ -32,6 +32,7 @@ fn definitions() -> [TableDef; 2] {
             columns: vec![IndexColumn::whole(column)],
             comment: String::new(),
             invisible: false,
+            generated: false,
         };
         def.indexes.push(index("by_k", false, 1));
         if name == "keyed" {

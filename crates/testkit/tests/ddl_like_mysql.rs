@@ -29,10 +29,33 @@ const STATEMENTS: &[&str] = &[
     "CREATE TABLE d.f (j JSON, t TEXT, b BLOB NOT NULL, u INT, n INT NOT NULL, KEY k (u, n), UNIQUE KEY uu (u), UNIQUE KEY nn (n))",
     "TRUNCATE d.c",
     "DROP TABLE d.b",
+    // Indexes of foreign keys make way for others, and for those of later foreign keys.
+    "CREATE TABLE d.p (a INT, b INT, c INT, UNIQUE KEY (a), UNIQUE KEY (a, b), UNIQUE KEY (b), UNIQUE KEY (c))",
+    "CREATE TABLE d.g (a INT, b INT, c INT, FOREIGN KEY k (a) REFERENCES p (a), \
+     CONSTRAINT `x_y` FOREIGN KEY (b) REFERENCES p (b), CONSTRAINT `XAY` FOREIGN KEY (c) REFERENCES p (c))",
+    "CREATE INDEX mine ON d.g (c, a)",
+    "ALTER TABLE d.g ADD CONSTRAINT longer FOREIGN KEY (a, b) REFERENCES p (a, b)",
+    "ALTER TABLE d.g DROP FOREIGN KEY x_y",
+    "ALTER TABLE d.g ADD CONSTRAINT later FOREIGN KEY (b) REFERENCES p (b)",
+    "ALTER TABLE d.g ADD INDEX other (b), ADD INDEX third (c)",
+    // Indexes are in order when a table is altered, and keep their places then.
+    "CREATE TABLE d.h (a INT, b INT NOT NULL, c INT NOT NULL, KEY x (a), UNIQUE KEY n (a), UNIQUE KEY y (b), KEY z (c))",
+    "ALTER TABLE d.h MODIFY b INT NULL",
+    "ALTER TABLE d.h ADD UNIQUE KEY w (c), ADD (e VARCHAR(9) DEFAULT 'it\\'s' COLLATE utf8mb4_bin, KEY v (e), UNIQUE u (e))",
+    "CREATE TABLE d.i (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, v INT)",
+    "ALTER TABLE d.i ALTER id SET DEFAULT 5, ADD w INT",
 ];
 
 /// These must show the same rows.
-const SHOWN: &[&str] = &["SHOW CREATE TABLE d.f", "SHOW INDEX FROM d.f", "SHOW CREATE TABLE d.c"];
+const SHOWN: &[&str] = &[
+    "SHOW CREATE TABLE d.f",
+    "SHOW INDEX FROM d.f",
+    "SHOW CREATE TABLE d.c",
+    "SHOW CREATE TABLE d.g",
+    "SHOW INDEX FROM d.g",
+    "SHOW CREATE TABLE d.h",
+    "SHOW CREATE TABLE d.i",
+];
 
 fn answers(flavor: Flavor) -> Vec<String> {
     let server = Server::start(flavor, &Settings::default());

@@ -51,6 +51,10 @@ const AUTO_INCREMENT: u8 = 2;
 const ON_UPDATE_NOW: u8 = 4;
 const INVISIBLE: u8 = 8;
 
+/// Of an index.
+const INVISIBLE_INDEX: u8 = 1;
+const GENERATED_INDEX: u8 = 2;
+
 fn put_type(out: &mut Vec<u8>, ty: &ColumnType) {
     out.put_u8(ty.code as u8);
     out.put_u16(ty.meta);
@@ -82,10 +86,13 @@ fn read_type(reader: &mut Reader<'_>) -> Result<ColumnType> {
     })
 }
 
+fn flag(set: bool, bit: u8) -> u8 {
+    if set { bit } else { 0 }
+}
+
 fn put_column(out: &mut Vec<u8>, column: &ColumnDef) {
     out.put_str(&column.name);
     put_type(out, &column.ty);
-    let flag = |set: bool, bit: u8| if set { bit } else { 0 };
     out.put_u8(
         flag(column.nullable, NULLABLE)
             | flag(column.auto_increment, AUTO_INCREMENT)
@@ -262,7 +269,7 @@ pub(crate) fn put_table(out: &mut Vec<u8>, def: &TableDef) {
         out.put_u32(index.id);
         out.put_str(&index.name);
         out.put_bool(index.unique);
-        out.put_bool(index.invisible);
+        out.put_u8(flag(index.invisible, INVISIBLE_INDEX) | flag(index.generated, GENERATED_INDEX));
         put_parts(out, &index.columns);
         out.put_str(&index.comment);
     }
@@ -313,10 +320,14 @@ pub(crate) fn read_table(reader: &mut Reader<'_>) -> Result<TableDef> {
     let mut indexes = Vec::with_capacity(count);
     for _ in 0..count {
         let (id, name) = (reader.u32()?, reader.string()?);
-        let (unique, invisible) = (reader.bool()?, reader.bool()?);
+        let (unique, flags) = (reader.bool()?, reader.u8()?);
+        if flags & !(INVISIBLE_INDEX | GENERATED_INDEX) != 0 {
+            return Err(reader.impossible("flags of an index"));
+        }
+        let (invisible, generated) = (flags & INVISIBLE_INDEX != 0, flags & GENERATED_INDEX != 0);
         let parts = read_parts(reader, columns.len())?;
         let comment = reader.string()?;
-        indexes.push(IndexDef { id, name, unique, columns: parts, comment, invisible });
+        indexes.push(IndexDef { id, name, unique, columns: parts, comment, invisible, generated });
     }
     let collation = reader.u16()?;
     let comment = reader.string()?;
@@ -646,6 +657,7 @@ mod tests {
             ],
             comment: String::new(),
             invisible: false,
+            generated: false,
         });
         def.options.push(("ROW_FORMAT".into(), "DYNAMIC".into()));
         comes_back(&def);

@@ -43,4 +43,6 @@ pub struct IndexDef {
     pub comment: String,
     /// `INVISIBLE`
     pub invisible: bool,
+    /// Made for a foreign key, and gone when another index serves that.
+    pub generated: bool,
 }

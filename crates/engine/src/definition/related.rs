@@ -25,6 +25,33 @@ impl TableDef {
         })
     }
 
+    /// Whether a foreign key of these columns needs no index of its own: somebody made one for
+    /// something else, or a longer one is there for another foreign key.
+    pub fn serves_foreign_key(&self, columns: &[usize]) -> bool {
+        let serves = |index: &IndexDef| {
+            begins_with(&index.columns, columns) && (!index.generated || index.columns.len() > columns.len())
+        };
+        self.primary.as_deref().is_some_and(|parts| begins_with(parts, columns))
+            || self.indexes.iter().any(serves)
+    }
+
+    /// Takes away the indexes that were made for foreign keys and that another one begins with: as
+    /// in MySQL they make way for whatever index serves. Of two of the same columns the later
+    /// stays.
+    pub fn drop_redundant_indexes(&mut self) {
+        for at in (0..self.indexes.len()).rev() {
+            let index = &self.indexes[at];
+            let columns: Vec<usize> = index.columns.iter().map(|part| part.column).collect();
+            let is_again = |other: &IndexDef| other.generated && begins_with(&other.columns, &columns);
+            let is_redundant =
+                self.serves_foreign_key(&columns) || self.indexes[at + 1..].iter().any(is_again);
+            if index.generated && is_redundant {
+                self.indexes.remove(at);
+                self.close_gap_in_order(at);
+            }
+        }
+    }
+
     /// The primary key or the unique index of these columns and no others, in this order.
     pub fn unique_index_on(&self, columns: &[usize]) -> Option<IndexRef> {
         self.all_indexes()
@@ -144,6 +171,7 @@ mod tests {
             columns: vec![IndexColumn::whole(1), IndexColumn::whole(0)],
             comment: String::new(),
             invisible: false,
+            generated: false,
         });
         def.foreign_keys.push(ForeignKeyDef {
             name: "lines_ibfk_7".into(),

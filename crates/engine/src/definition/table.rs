@@ -122,6 +122,39 @@ impl TableDef {
         self.kept_indexes.iter().position(|index| same_name(&index.name, name))
     }
 
+    /// The place of an index among the others, as MySQL sorts them whenever a table is made or
+    /// altered: unique ones first, and of those the ones that nothing is NULL in; the others as far
+    /// as no virtual column is in them.
+    pub fn rank(&self, index: &IndexDef) -> u8 {
+        let mut columns = index.columns.iter().map(|part| &self.columns[part.column]);
+        let is_virtual =
+            |column: &ColumnDef| column.generated.as_ref().is_some_and(|generated| !generated.stored);
+        match index.unique {
+            true => u8::from(columns.any(|column| column.nullable)),
+            false => 2 + u8::from(columns.any(is_virtual)),
+        }
+    }
+
+    /// Puts the indexes into the order in which they are shown: what an ALTER begins with.
+    pub fn arrange_indexes(&mut self) {
+        let mut ranks: Vec<u8> = self.indexes.iter().map(|index| self.rank(index)).collect();
+        // The places of SPATIAL indexes are among those of rank 2.
+        let before = |behind: u32| {
+            let in_front = |&(at, rank): &(usize, &u8)| *rank < 2 || *rank == 2 && at < behind as usize;
+            ranks.iter().enumerate().filter(in_front).count() as u32
+        };
+        for index in &mut self.kept_indexes {
+            if let KeptKind::Spatial { behind } = &mut index.kind {
+                *behind = before(*behind);
+            }
+        }
+        if !ranks.is_sorted() {
+            let mut ranked: Vec<_> = ranks.drain(..).zip(std::mem::take(&mut self.indexes)).collect();
+            ranked.sort_by_key(|(rank, _)| *rank);
+            self.indexes = ranked.into_iter().map(|(_, index)| index).collect();
+        }
+    }
+
     /// Keeps the places of SPATIAL indexes among the others when the one at `gone` is no more.
     pub fn close_gap_in_order(&mut self, gone: usize) {
         for index in &mut self.kept_indexes {

@@ -30,6 +30,7 @@ pub fn index(name: &str, unique: bool, columns: &[usize]) -> IndexDef {
         columns: columns.iter().map(|&column| IndexColumn::whole(column)).collect(),
         comment: String::new(),
         invisible: false,
+        generated: false,
     }
 }
 

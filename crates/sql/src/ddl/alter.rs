@@ -45,6 +45,7 @@ pub(crate) fn altered_definition(
     let relations = settings.relations(catalog);
     let sources = (0..old.columns.len()).map(Some).collect();
     let mut builder = Builder { old, def: old.clone(), sources, settings };
+    builder.def.arrange_indexes();
     temporal::strip(&mut builder.def, &mut builder.sources);
     // Keys go first and come last, as in MySQL: `DROP PRIMARY KEY, ADD PRIMARY KEY (b)` in any
     // order.

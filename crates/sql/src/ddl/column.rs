@@ -78,7 +78,7 @@ pub(super) fn column_type(
         "uuid" => ColumnType::of_text(TextForm::Uuid),
         "inet4" => ColumnType::of_text(TextForm::Inet4),
         "inet6" => ColumnType::of_text(TextForm::Inet6),
-        "vector" => vector_type(column, ty)?,
+        "vector" => vector_type(column, ty, settings.replicated)?,
         name => match GeometryKind::from_sql_name(name) {
             Some(kind) => geometry_type(ty, kind)?,
             None => text_type(column, ty, default, settings)?,
@@ -113,10 +113,12 @@ fn geometry_type(ty: &TypeSpec, kind: GeometryKind) -> Result<ColumnType> {
 const USUAL_DIMENSIONS: u64 = 2048;
 const MOST_DIMENSIONS: u64 = 16_383;
 
-fn vector_type(column: &str, ty: &TypeSpec) -> Result<ColumnType> {
+fn vector_type(column: &str, ty: &TypeSpec, replicated: bool) -> Result<ColumnType> {
     refuse_collation(ty)?;
     let dimensions = ty.length.unwrap_or(USUAL_DIMENSIONS);
-    if dimensions > MOST_DIMENSIONS {
+    // A source has made the table of CREATE TABLE ... SELECT with whatever its query gives.
+    let is_of_a_query = replicated && u32::try_from(dimensions).is_ok();
+    if dimensions > MOST_DIMENSIONS && !is_of_a_query {
         let (bytes, most) = (dimensions.saturating_mul(4), 4 * MOST_DIMENSIONS);
         let text = format!(
             "Data size ({bytes} Bytes, {dimensions} dimensions) exceeds VECTOR max ({most} Bytes, \

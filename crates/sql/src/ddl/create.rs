@@ -3,7 +3,7 @@
 use super::column::{column, implied_timestamps};
 use super::expression::{add_check, kept_index};
 use super::kept_key::{check_kept_keys, kind_by_columns, special_index};
-use super::long_key::fitted;
+use super::long_key::{fitted, over_geometry};
 use super::{DdlSettings, chosen_collation};
 use crate::ast::{CreateTable, KeyKind, KeyPart, KeySpec, TableOptions};
 use crate::attribute::ENGINE;
@@ -297,13 +297,18 @@ pub(crate) fn key_definition(def: &TableDef, key: &KeySpec) -> Result<IndexDef> 
         None => free_key_name(def, &key.parts[0].column),
     };
     let unique = key.kind == KeyKind::Unique;
-    Ok(IndexDef { id: 0, name, unique, columns, comment: key.comment.clone(), invisible: key.invisible })
+    let (comment, invisible) = (key.comment.clone(), key.invisible);
+    Ok(IndexDef { id: 0, name, unique, columns, comment, invisible, generated: false })
 }
 
 /// Adds a key of any kind.
 pub(super) fn add_key(def: &mut TableDef, key: &KeySpec, settings: &DdlSettings) -> Result<()> {
     if def.indexes.len() + def.kept_indexes.len() >= 2 * MOST_KEYS {
         return Err(too_many_keys());
+    }
+    if let Some(index) = over_geometry(def, key, settings) {
+        def.kept_indexes.push(index);
+        return Ok(());
     }
     let key = kind_by_columns(def, key)?;
     let key = key.as_ref();

@@ -33,6 +33,7 @@ impl Relations<'_> {
             let parent_columns = self.parent_columns(def, &def.foreign_keys[first + at], spec)?;
             def.foreign_keys[first + at].parent_columns = parent_columns;
         }
+        def.drop_redundant_indexes();
         Ok(())
     }
 
@@ -52,8 +53,8 @@ impl Relations<'_> {
         if !spec.parent_columns.is_empty() && spec.parent_columns.len() != columns.len() {
             return Err(wrong_definition(spec));
         }
-        if def.index_on(&columns).is_none() {
-            let index = index_for(def, spec)?;
+        if !def.serves_foreign_key(&columns) {
+            let index = index_for(def, spec, &columns)?;
             def.indexes.push(index);
         }
         let foreign_key = ForeignKeyDef {
@@ -275,8 +276,15 @@ fn wrong_definition(spec: &ForeignKeySpec) -> SqlError {
 }
 
 /// The index of a foreign key's columns, under the constraint's name, the one given for it, or the
-/// first column's.
-fn index_for(def: &TableDef, spec: &ForeignKeySpec) -> Result<engine::IndexDef> {
+/// first column's. It takes the place of one that was made for an earlier foreign key of these.
+fn index_for(def: &mut TableDef, spec: &ForeignKeySpec, columns: &[usize]) -> Result<engine::IndexDef> {
+    let is_of_these = |index: &engine::IndexDef| {
+        index.generated && index.columns.iter().map(|part| part.column).eq(columns.iter().copied())
+    };
+    let earlier = def.indexes.iter().position(is_of_these).map(|at| {
+        def.close_gap_in_order(at);
+        def.indexes.remove(at)
+    });
     let part = |column: &String| KeyPart {
         column: column.clone(),
         expression: None,
@@ -293,7 +301,8 @@ fn index_for(def: &TableDef, spec: &ForeignKeySpec) -> Result<engine::IndexDef> 
         parser: None,
         without_overlaps: None,
     };
-    key_definition(def, &key)
+    let id = earlier.map_or(0, |index| index.id);
+    Ok(engine::IndexDef { id, generated: true, ..key_definition(def, &key)? })
 }
 
 fn check_set_null(def: &TableDef, foreign_key: &ForeignKeyDef) -> Result<()> {

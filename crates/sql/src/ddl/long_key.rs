@@ -1,10 +1,10 @@
 //! MariaDB's keys over more than a key holds: a UNIQUE key over BLOB, TEXT or long VARCHAR columns,
-//! which it keeps a hash for, and other keys, which it cuts.
+//! which it keeps a hash for, other keys, which it cuts, and keys over the bytes of geometries.
 
 use super::DdlSettings;
-use super::create::MOST_KEY_BYTES;
+use super::create::{MOST_KEY_BYTES, free_key_name};
 use crate::ast::{KeyKind, KeyPart, KeySpec};
-use engine::TableDef;
+use engine::{KeptIndex, KeptKind, KeptPart, TableDef};
 use std::borrow::Cow;
 use types::{ColumnType, TypeCode, collation};
 
@@ -35,6 +35,25 @@ pub(super) fn fitted<'a>(def: &TableDef, key: &'a KeySpec, settings: &DdlSetting
         }
     }
     Cow::Owned(fitted)
+}
+
+/// A key of a MariaDB source that is over a geometry's first bytes, which MySQL has not: kept, and
+/// nothing is looked up in it. `None` of any other key.
+pub(super) fn over_geometry(def: &TableDef, key: &KeySpec, settings: &DdlSettings) -> Option<KeptIndex> {
+    let column = |part: &KeyPart| Some(&def.columns[def.column(&part.column)?]);
+    let is_geometry = |part: &KeyPart| column(part).is_some_and(|c| c.ty.code == TypeCode::Geometry);
+    let is_plain = matches!(key.kind, KeyKind::Index | KeyKind::Unique);
+    if !settings.of_mariadb || !is_plain || !key.parts.iter().any(is_geometry) {
+        return None;
+    }
+    let part = |part: &KeyPart| {
+        let (text, prefix) = (column(part)?.name.clone(), part.prefix);
+        Some(KeptPart { text, is_expression: false, prefix, descending: part.descending })
+    };
+    let parts: Vec<KeptPart> = key.parts.iter().map(part).collect::<Option<_>>()?;
+    let name = key.name.clone().unwrap_or_else(|| free_key_name(def, &parts[0].text));
+    let (unique, comment, invisible) = (key.kind == KeyKind::Unique, key.comment.clone(), key.invisible);
+    Some(KeptIndex { name, kind: KeptKind::Functional, unique, parts, comment, invisible })
 }
 
 fn can_be_cut(ty: &ColumnType) -> bool {

@@ -506,9 +506,11 @@ impl<'a> DdlRun<'a> {
         }
         debug_assert!(key.kind != KeyKind::Primary, "CREATE INDEX makes no primary key");
         let mut def = old.def.clone();
+        def.arrange_indexes();
         let mut sources = (0..def.columns.len()).map(Some).collect();
         super::temporal::strip(&mut def, &mut sources);
         super::create::add_key(&mut def, key, &self.settings)?;
+        def.drop_redundant_indexes();
         super::temporal::finish(&mut def, &mut sources, Some(&old.def))?;
         super::create::check(&def, &self.settings)?;
         let settings = self.settings.clone();

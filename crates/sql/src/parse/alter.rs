@@ -112,6 +112,12 @@ impl Parser<'_> {
                 self.expect("VALIDATION")?;
                 Alteration::Nothing
             }
+            // The rows of a source's table are in no file that could be taken away or put there.
+            "DISCARD" | "IMPORT" if self.mode.of_source => {
+                self.advance();
+                self.expect("TABLESPACE")?;
+                Alteration::Nothing
+            }
             "DISCARD" | "IMPORT" => {
                 return Err(SqlError::not_supported(format!("ALTER TABLE ... {word}")));
             }
@@ -127,15 +133,27 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// A key or constraint that is added, where one stands.
+    fn added_key(&mut self) -> Result<Option<Alteration>> {
+        self.if_not_exists_of_key = false;
+        let added = if let Some(foreign_key) = self.foreign_key_spec()? {
+            Alteration::AddForeignKey(foreign_key)
+        } else if let Some(check) = self.check_spec(None)? {
+            Alteration::AddCheck(check)
+        } else if !self.is("COLUMN")
+            && let Some(key) = self.key_spec()?
+        {
+            Alteration::AddKey(key)
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(self.unless_there(added)))
+    }
+
     fn add(&mut self, into: &mut Vec<Alteration>) -> Result<()> {
         self.expect("ADD")?;
-        self.if_not_exists_of_key = false;
-        if let Some(foreign_key) = self.foreign_key_spec()? {
-            into.push(self.unless_there(Alteration::AddForeignKey(foreign_key)));
-            return Ok(());
-        }
-        if let Some(check) = self.check_spec(None)? {
-            into.push(self.unless_there(Alteration::AddCheck(check)));
+        if let Some(key) = self.added_key()? {
+            into.push(key);
             return Ok(());
         }
         if let Some(period) = self.period_spec()? {
@@ -146,18 +164,17 @@ impl Parser<'_> {
             into.push(Alteration::AddVersioning);
             return Ok(());
         }
-        if !self.is("COLUMN")
-            && let Some(key) = self.key_spec()?
-        {
-            into.push(self.unless_there(Alteration::AddKey(key)));
-            return Ok(());
-        }
         self.eat("COLUMN");
         let if_absent = self.mariadb_if_not_exists();
         if self.eat_symbol("(") {
-            for spec in self.list(Self::column_spec)? {
-                add_column(into, spec, ColumnPlace::Last, if_absent);
-            }
+            // As between the parentheses of CREATE TABLE.
+            self.list(|parser| {
+                match parser.added_key()? {
+                    Some(key) => into.push(key),
+                    None => add_column(into, parser.column_spec()?, ColumnPlace::Last, if_absent),
+                }
+                Ok(())
+            })?;
             return self.expect_symbol(")");
         }
         let spec = self.column_spec()?;

@@ -227,7 +227,7 @@ impl Parser<'_> {
         match self.token().kind {
             TokenKind::Word if !self.is_any(&["NULL", "TRUE", "FALSE", "DATE", "TIME", "TIMESTAMP"]) => {
                 if self.raw(self.token())[0] == b'_' {
-                    return self.bit_expr();
+                    return self.primary();
                 }
                 if self.symbol_ahead(1, "(") {
                     return Err(SqlError::not_supported("expressions as DEFAULT values"));
@@ -238,14 +238,14 @@ impl Parser<'_> {
         }
     }
 
-    /// A literal with its sign; stops before `NOT NULL`.
+    /// A literal with its sign; stops before `NOT NULL` and `COLLATE`, which are the column's.
     pub(super) fn signed_literal(&mut self) -> Result<Expr> {
         if self.eat_symbol("-") {
             let literal = self.literal()?;
             return Ok(Expr::Unary(crate::ast::UnaryOp::Minus, Box::new(Expr::Literal(literal))));
         }
         self.eat_symbol("+");
-        self.bit_expr()
+        self.primary()
     }
 
     /// `CURRENT_TIMESTAMP[(n)]` and its synonyms.

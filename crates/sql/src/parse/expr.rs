@@ -254,7 +254,7 @@ impl Parser<'_> {
         Err(self.error())
     }
 
-    fn primary(&mut self) -> Result<Expr> {
+    pub(super) fn primary(&mut self) -> Result<Expr> {
         let token = self.token();
         match token.kind {
             TokenKind::Parameter => {

@@ -18,7 +18,7 @@ pub(crate) enum ShownIndex<'d> {
 /// The secondary indexes in the order in which MySQL sorts them.
 pub(crate) fn indexes_as_shown(def: &TableDef) -> Vec<ShownIndex<'_>> {
     let trees = def.indexes.iter().enumerate();
-    let trees = trees.map(|(at, index)| (rank(def, index), 2 * at + 1, ShownIndex::Tree(index)));
+    let trees = trees.map(|(at, index)| (def.rank(index), 2 * at + 1, ShownIndex::Tree(index)));
     let kept = def.kept_indexes.iter().map(|index| {
         let (rank, place) = match index.kind {
             // The hidden columns of expressions can be NULL and are virtual.
@@ -31,20 +31,6 @@ pub(crate) fn indexes_as_shown(def: &TableDef) -> Vec<ShownIndex<'_>> {
     let mut all: Vec<_> = trees.chain(kept).collect();
     all.sort_by_key(|(rank, place, _)| (*rank, *place));
     all.into_iter().map(|(_, _, index)| index).collect()
-}
-
-/// The place of an index among the others: unique ones first, and of those the ones that nothing is
-/// NULL in; the others as far as no virtual column is in them.
-fn rank(def: &TableDef, index: &IndexDef) -> u8 {
-    let mut columns = index.columns.iter().map(|part| &def.columns[part.column]);
-    match index.unique {
-        true => u8::from(columns.any(|column| column.nullable)),
-        false => 2 + u8::from(columns.any(is_virtual)),
-    }
-}
-
-fn is_virtual(column: &ColumnDef) -> bool {
-    column.generated.as_ref().is_some_and(|generated| !generated.stored)
 }
 
 /// The line of an index that has a tree.
@@ -104,7 +90,7 @@ pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zon
     }));
     lines.extend(super::temporal::system_period(def));
     let mut foreign_keys: Vec<_> = def.foreign_keys.iter().collect();
-    foreign_keys.sort_by(|a, b| a.name.cmp(&b.name));
+    foreign_keys.sort_by_key(|key| key.name.to_lowercase());
     lines.extend(foreign_keys.into_iter().map(|key| format!("  {}", key.clause(def))));
     let mut checks: Vec<_> = def.checks.iter().filter(|check| !check.of_column).collect();
     checks.sort_by(|a, b| a.name.cmp(&b.name));
@@ -204,7 +190,8 @@ fn column_line(def: &TableDef, column: &ColumnDef, zone_offset_s: i32) -> String
         line.push_str(&format!(" /*!80003 SRID {srid} */"));
     }
     match &column.default {
-        _ if column.generated.is_some() => {}
+        // What `ALTER ... SET DEFAULT` gives a column with AUTO_INCREMENT is there, and not shown.
+        _ if column.generated.is_some() || column.auto_increment => {}
         None => {}
         Some(ColumnDefault::Null) if matches!(ty.code, TypeCode::Blob | TypeCode::BlobCompressed) => {}
         Some(ColumnDefault::Null) => line.push_str(" DEFAULT NULL"),
@@ -299,6 +286,7 @@ mod tests {
             columns: vec![IndexColumn::whole(1)],
             comment: String::new(),
             invisible: false,
+            generated: false,
         });
         assert_eq!(
             create_table(&def, Some(11), 0),
