@@ -166,3 +166,38 @@ fn show_warnings_has_none_itself() {
     });
     assert_eq!(answers[..2], ["SELECT 1/0: 1", "SHOW WARNINGS: 0"]);
 }
+
+/// Of a statement that inserts several rows none is refused for a NULL unless the mode is strict,
+/// and a value may be computed from the columns of its own row.
+#[test]
+fn values_of_rows_that_are_inserted() {
+    const STATEMENTS: &[&str] = &[
+        "CREATE DATABASE d",
+        "CREATE TABLE d.t (id INT PRIMARY KEY AUTO_INCREMENT, a INT NOT NULL, b VARCHAR(9) DEFAULT 'x', c DATE NOT NULL)",
+        "SET sql_mode = ''",
+        "INSERT INTO d.t (a, c) VALUES (1, '2020-01-01'), (NULL, NULL)",
+        "INSERT INTO d.t (a, c) VALUES (NULL, '2020-01-01')",
+        "INSERT INTO d.t (a, c) VALUES (NULL, NULL), (1 + 1, '2020-01-01')",
+        "REPLACE INTO d.t (a, c) VALUES (NULL, NULL), (1, '2020-01-01')",
+        "INSERT INTO d.t (a, c) SELECT NULL, NULL",
+        "INSERT INTO d.t SET a = a + 1, b = CONCAT(b, 'y', a), c = '2020-01-01'",
+        "INSERT INTO d.t (b, a, c) VALUES (CONCAT(b, a), id + 2, c), (b, 7, '2021-01-01')",
+        "INSERT INTO d.t SET a = nowhere + 1",
+        "SET sql_mode = 'STRICT_TRANS_TABLES'",
+        "INSERT INTO d.t (a, c) VALUES (1, '2020-01-01'), (NULL, '2020-01-01')",
+        "INSERT INTO d.t SET a = a + 5, b = b, c = '2020-01-02'",
+    ];
+    same_as_mysql("values_of_rows_that_are_inserted", &Settings::default(), |server| {
+        let mut client = server.connect();
+        let mut told: Vec<String> = Vec::new();
+        for sql in STATEMENTS {
+            let answer = match client.command(protocol::command::QUERY, sql.as_bytes()) {
+                Ok(ok) => format!("{} rows, {} warnings, '{}'", ok.affected_rows, ok.warnings, ok.info),
+                Err(error) => error.to_string(),
+            };
+            told.push(format!("{sql}: {answer}"));
+        }
+        told.extend(server.rows("SELECT * FROM d.t ORDER BY id"));
+        told
+    });
+}

@@ -13,7 +13,7 @@ use crate::host::Privilege;
 use crate::literal_rows::LiteralRows;
 use crate::memory::{allocated, heap_bytes};
 use crate::plan::QueryPlan;
-use engine::{EngineError, IndexRef, KeyRange, LockMode, Row, Table, TriggerEvent};
+use engine::{ColumnDefault, EngineError, IndexRef, KeyRange, LockMode, Row, Table, TriggerEvent};
 use generator::Generator;
 use literals::ColumnSource;
 use std::sync::Arc;
@@ -40,6 +40,8 @@ pub(crate) struct InsertPlan {
     stamped: Vec<usize>,
     /// What the definition computes and asks of a row; `None` of a plain table.
     expressions: Option<RowExpressions>,
+    /// Some value of VALUES is computed from columns of the row that it is of.
+    reads_row: bool,
 }
 
 pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Result<InsertPlan> {
@@ -59,7 +61,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     super::expressions::check_kept_keys(&table.def, |_| true)?;
     let scope = Scope::of(ScopeTable { readable, ..ScopeTable::stored(&table, name, 0) });
     let rows = match &insert.source {
-        ast::InsertSource::Values(rows) => Rows::Values(bind_rows(binder, rows, &table, &columns)?),
+        ast::InsertSource::Values(rows) => Rows::Values(bind_rows(binder, rows, &scope, &table, &columns)?),
         ast::InsertSource::Literals(rows) => {
             if rows.columns() != columns.len() {
                 return Err(SqlError::new(1136, "Column count doesn't match value count at row 1"));
@@ -95,7 +97,9 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     }
     let stamped = stamped_columns(&table, &on_duplicate);
     binder.note_insert(&table, insert);
+    let reads_row = matches!(&rows, Rows::Values(rows) if rows.iter().flatten().any(names_column));
     Ok(InsertPlan {
+        reads_row,
         columns,
         missing,
         rows,
@@ -106,6 +110,15 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
         expressions,
         table: table.clone(),
     })
+}
+
+/// Whether a value is computed from a column.
+fn names_column(value: &NewValue) -> bool {
+    let mut slots = Vec::new();
+    if let NewValue::Expr(expr) = value {
+        expr.slots(&mut slots);
+    }
+    !slots.is_empty()
 }
 
 /// REPLACE deletes the rows in its way, ON DUPLICATE KEY UPDATE updates them.
@@ -184,11 +197,11 @@ fn check_generated(table: &Table, insert: &ast::Insert, columns: &[usize]) -> Re
 fn bind_rows(
     binder: &mut Binder<'_>,
     rows: &[Vec<ast::Expr>],
+    scope: &Scope,
     table: &Table,
     columns: &[usize],
 ) -> Result<Vec<Vec<NewValue>>> {
-    let scope = Scope::default();
-    let mut place = Place::new(&scope, "field list");
+    let mut place = Place::new(scope, "field list");
     let all_empty = rows.iter().all(Vec::is_empty);
     let mut bound = Vec::with_capacity(rows.len());
     for (number, row) in rows.iter().enumerate() {
@@ -389,8 +402,31 @@ impl InsertPlan {
         Ok(Some(bits_of(&self.table.layout.decode(image, column)?)))
     }
 
+    /// Of several rows, and of a query's, none is refused for a NULL unless the mode is strict.
     fn strictness(&self, run: &Run<'_, '_>) -> Strictness {
-        Strictness { strict: run.ctx.strict && !self.ignore, null_becomes_zero: self.ignore }
+        let is_single = match &self.rows {
+            Rows::Values(rows) => rows.len() == 1,
+            Rows::Literals(rows, _) => rows.len() == 1,
+            Rows::Query(_) => false,
+        };
+        let null_becomes_zero = self.ignore || !run.ctx.strict && !is_single;
+        Strictness { strict: run.ctx.strict && !self.ignore, null_becomes_zero }
+    }
+
+    /// What a value of VALUES finds in the columns that the row has no values of yet.
+    fn begin_row(&self, run: &Run<'_, '_>, number: u64, values: &mut Vec<Value>) -> Result<()> {
+        let lenient = Strictness { strict: false, null_becomes_zero: true };
+        values.clear();
+        for at in 0..self.table.columns() {
+            let is_implicit = matches!(self.table.def.columns[at].default, None | Some(ColumnDefault::Null));
+            let column = &self.table.def.columns[at];
+            values.push(match is_implicit && !column.nullable {
+                // It is no value that is missing, so nobody is warned.
+                true => super::assign::zero_value(column)?,
+                false => default_value(&self.table, at, number, lenient, run.ctx)?,
+            });
+        }
+        Ok(())
     }
 
     /// Sets `values` to the whole row of a VALUES list.
@@ -403,11 +439,15 @@ impl InsertPlan {
         values: &mut Vec<Value>,
     ) -> Result<()> {
         let strictness = self.strictness(run);
+        if self.reads_row {
+            self.begin_row(run, number, values)?;
+        }
         values.resize(self.table.columns(), Value::Null);
         for (at, value) in self.columns.iter().zip(row) {
             match value {
                 NewValue::Expr(expr) => {
-                    let value = expr.eval(&[], run.ctx)?;
+                    let row: &[Value] = if self.reads_row { values } else { &[] };
+                    let value = expr.eval(row, run.ctx)?;
                     run.ctx.check_refused()?;
                     values[*at] = self.converted(run, *at, &value, number, generator)?;
                 }
