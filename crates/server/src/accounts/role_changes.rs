@@ -237,7 +237,8 @@ impl Change<'_> {
         let names_list: Vec<AccountName> = names.iter().cloned().collect();
         self.check_admin_of(&names_list)?;
         for name in &names {
-            if self.table.get(name).is_none() {
+            // The new account may be a role of its own.
+            if self.table.get(name).is_none() && *name != account.name() {
                 return Err(unknown(name));
             }
             account.roles.insert(name.clone(), false);
