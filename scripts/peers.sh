@@ -3,7 +3,10 @@
 #   - mariadb-server, sysbench and debootstrap from the machine's own Debian release;
 #   - MySQL from Debian unstable, in a chroot, because no stable release carries it.
 #   - readers of the binary log, each from its language's own registry: mysql-replication (Python), canal of go-mysql
-#     (Go), Debezium's engine (Java); built by what crates/testkit/readers says, where the language is installed.
+#     (Go), Debezium's engine (Java); built by what crates/testkit/readers says, where the language is installed;
+#   - applications whose schemas are replicated, from the same registries: Django with Wagtail (Python), Sequelize,
+#     Knex and TypeORM (JavaScript), Quartz, Spring Batch and Session, Camunda, Flowable and Keycloak (Java); built by
+#     what crates/testkit/applications says.
 # No service is started. Every step is skipped when it is done already, an interrupted run is taken up where it
 # stopped, and two runs side by side wait for each other. What cannot be had is said aloud and is no failure
 # here: the tests that need it print a line "SKIPPED: ...".
@@ -15,7 +18,8 @@ set -euo pipefail
 peers_dir=${SLIPSTREAM_PEERS_DIR:-/var/cache/slipstream-peers}
 chroot_dir=$peers_dir/mysql-chroot
 readers_dir=$peers_dir/readers
-readers_source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../crates/testkit/readers" && pwd)
+applications_dir=$peers_dir/applications
+testkit_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../crates/testkit" && pwd)
 missing=()
 
 say() { printf 'peers: %s\n' "$*"; }
@@ -92,31 +96,43 @@ install_mysql() {
   mysql_runs
 }
 
-install_python() {
-  python3 -m venv "$readers_dir/python" &&
-    "$readers_dir/python/bin/pip" install -q --disable-pip-version-check -r requirements.txt
+# What Python's registry has for the program in this folder.
+install_requirements() {
+  python3 -m venv "$1" && "$1/bin/pip" install -q --disable-pip-version-check -r requirements.txt
 }
 
-install_canal() { go build -o "$readers_dir/canal" .; }
+install_readers_python() { install_requirements "$readers_dir/python"; }
 
-install_debezium() { mvn -q -B -Dreaders.dir="$readers_dir" package; }
+install_readers_canal() { go build -o "$readers_dir/canal" .; }
 
-# A reader is built again when what says how has changed. Its name, and the programs that building it takes.
-reader() {
-  local name=$1 program state
-  shift
+install_readers_debezium() { mvn -q -B -Dreaders.dir="$readers_dir" package; }
+
+install_applications_python() { install_requirements "$applications_dir/python"; }
+
+install_applications_node() {
+  cp -r . "$applications_dir/node" &&
+    npm install --prefix "$applications_dir/node" --ignore-scripts --no-package-lock --no-audit --no-fund --silent
+}
+
+install_applications_java() { mvn -q -B -Dapplications.dir="$applications_dir" package; }
+
+# A program is built again when what says how has changed. Whether it is one of the readers or of the applications, its
+# name, and the programs that building it takes.
+built() {
+  local kind=$1 name=$2 program state place=$peers_dir/$1
+  shift 2
   for program in "$@"; do
-    command -v "$program" >/dev/null || { lacks "reader $name (no $program)"; return 0; }
+    command -v "$program" >/dev/null || { lacks "$kind: $name (no $program)"; return 0; }
   done
-  state=$(cd "$readers_source/$name" && find . -type f -print0 | sort -z | xargs -0 sha256sum)
-  [ "$(cat "$readers_dir/$name.built" 2>/dev/null)" != "$state" ] || return 0
-  say "building the reader $name (the first time about 2 minutes)"
-  rm -rf "${readers_dir:?}/$name"
-  if (cd "$readers_source/$name" && "install_$name") >"$readers_dir/$name.log" 2>&1; then
-    printf '%s\n' "$state" >"$readers_dir/$name.built"
+  state=$(cd "$testkit_dir/$kind/$name" && find . -type f -print0 | sort -z | xargs -0 sha256sum)
+  [ "$(cat "$place/$name.built" 2>/dev/null)" != "$state" ] || return 0
+  say "building $kind: $name (the first time about 2 minutes)"
+  rm -rf "${place:?}/$name"
+  if (cd "$testkit_dir/$kind/$name" && "install_${kind}_$name") >"$place/$name.log" 2>&1; then
+    printf '%s\n' "$state" >"$place/$name.built"
   else
-    tail -5 "$readers_dir/$name.log"
-    lacks "reader $name (log in $readers_dir)"
+    tail -5 "$place/$name.log"
+    lacks "$kind: $name (log in $place)"
   fi
 }
 
@@ -142,10 +158,13 @@ main() {
     tail -5 "$peers_dir"/debootstrap.log "$peers_dir"/mysql.log 2>/dev/null || true
     lacks "MySQL (logs in $peers_dir)"
   }
-  mkdir -p "$readers_dir"
-  reader python python3
-  reader canal go
-  reader debezium java mvn
+  mkdir -p "$readers_dir" "$applications_dir"
+  built readers python python3
+  built readers canal go
+  built readers debezium java mvn
+  built applications python python3
+  built applications node node npm
+  built applications java java mvn
 }
 
 main

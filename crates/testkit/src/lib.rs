@@ -10,6 +10,7 @@
 //! ([`binary::slipstream`]).
 
 pub mod answers;
+pub mod application;
 pub mod background;
 pub mod binary;
 pub mod binlog_events;
@@ -27,6 +28,7 @@ pub mod program;
 pub mod proxy;
 pub mod reader;
 pub mod repertoire;
+pub mod schema;
 pub mod server;
 mod skipped;
 pub mod sysbench;

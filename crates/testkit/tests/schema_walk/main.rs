@@ -8,8 +8,6 @@
 //! wrong is played again with parts of its statements left out (`SLIPSTREAM_WALK_TRIES` times), and
 //! what is left is printed.
 
-mod catalog;
-mod compare;
 mod grammar;
 mod walk;
 mod world;

@@ -7,14 +7,15 @@ use bench::replication::{self, StartFrom};
 use os::clock::{Stopwatch, sleep};
 use os::random::Rng;
 use protocol::client::{Client, ClientError};
+use testkit::schema::{Catalog, cells, differences, picture};
 use testkit::server::SOON;
 use testkit::{Flavor, Replica, Server, Settings};
 
-use crate::catalog::{Catalog, PREFIX};
-use crate::compare::{differences, picture};
 use crate::grammar::Grammar;
 use crate::world::Names;
 
+/// The beginning of the names of all databases and accounts that a walk makes.
+const PREFIX: &str = "walk";
 /// Statements of a case.
 const CASE: u64 = 100;
 /// Statements between two comparisons.
@@ -65,8 +66,10 @@ pub struct Walk {
 
 /// A replica that begins where the source's log ends.
 fn attach(source: &Server) -> Replica {
-    let replica =
-        Replica::start(testkit::server::flavor_under_test(), &Settings { server_id: 2, ..relaxed() });
+    let mut settings = Settings { server_id: 2, ..relaxed() };
+    // A machine that is busy with other tests makes a server's first keys in more than ten seconds.
+    settings.extra.push("--connect-timeout=120".to_string());
+    let replica = Replica::start(testkit::server::flavor_under_test(), &settings);
     replica.follow(source.flavor(), source.port(), &StartFrom::Position(source.position()));
     replica
 }
@@ -134,7 +137,7 @@ impl Walk {
         let (mut asking, mut is_known) = (self.source.connect(), false);
         for number in 1..=count {
             if !is_known {
-                names.catalog = Catalog::read(&mut asking).unwrap_or_else(|error| panic!("{error}"));
+                names.catalog = Catalog::read(&mut asking, PREFIX).unwrap_or_else(|error| panic!("{error}"));
                 is_known = true;
             }
             let text = self.grammar.expand("statement", &mut names, rng);
@@ -191,7 +194,7 @@ impl Walk {
             let _ = client.query(&format!("XA ROLLBACK {branch}"));
         }
         client.query("SET foreign_key_checks = 0").expect("may be set");
-        let catalog = Catalog::read(&mut client).unwrap_or_else(|error| panic!("{error}"));
+        let catalog = Catalog::read(&mut client, PREFIX).unwrap_or_else(|error| panic!("{error}"));
         for database in &catalog.databases {
             // MariaDB has no such thing.
             let _ = client.query(&format!("ALTER DATABASE `{database}` READ ONLY = 0"));
@@ -199,7 +202,7 @@ impl Walk {
             client.query(&sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
         }
         let sql = format!("SELECT user, host FROM mysql.user WHERE user LIKE '{PREFIX}%'");
-        for row in crate::catalog::cells(&mut client, &sql).unwrap_or_else(|error| panic!("{sql}: {error}")) {
+        for row in cells(&mut client, &sql).unwrap_or_else(|error| panic!("{sql}: {error}")) {
             let (user, host) = (row[0].replace('\'', "''"), &row[1]);
             let dropped = [format!("DROP USER '{user}'@'{host}'"), format!("DROP ROLE '{user}'")];
             assert!(dropped.iter().any(|sql| client.query(sql).is_ok()), "{user}@{host} stays");
@@ -238,7 +241,7 @@ impl Walk {
     fn compare(&mut self) -> Option<Finding> {
         let flavor = self.source.flavor();
         let mut client = self.source.connect();
-        let catalog = Catalog::read(&mut client).unwrap_or_else(|error| panic!("{error}"));
+        let catalog = Catalog::read(&mut client, PREFIX).unwrap_or_else(|error| panic!("{error}"));
         let theirs = picture(&self.source, &catalog, flavor).unwrap_or_else(|error| panic!("{error}"));
         let ours = match picture(&self.replica, &catalog, flavor) {
             Ok(ours) => ours,

@@ -2,8 +2,8 @@
 //! says, and of what is to be made.
 
 use os::random::Rng;
+use testkit::schema::{Catalog, Column, Name, Table};
 
-use crate::catalog::{Catalog, Column, Name, Table};
 use crate::grammar::{Grammar, World};
 
 /// Classes of types, some with more places in the lot.

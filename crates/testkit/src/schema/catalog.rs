@@ -1,14 +1,12 @@
-//! What there is at the source, by its information_schema: databases whose names begin with `walk`,
-//! and all that is in them.
+//! What there is at a server, by its information_schema: the databases whose names begin with a
+//! prefix, and all that is in them.
 
 use protocol::client::{Client, ClientError};
-
-/// The beginning of the names of all databases and accounts that a walk makes.
-pub const PREFIX: &str = "walk";
 
 /// A column as statements need it.
 #[derive(Clone, Debug)]
 pub struct Column {
+    /// Its name.
     pub name: String,
     /// The class of its type: the part of the names of rules for its values and attributes.
     pub class: &'static str,
@@ -19,37 +17,52 @@ pub struct Column {
 /// A base table.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
+    /// Its database.
     pub database: String,
+    /// Its name.
     pub name: String,
+    /// Its columns, in their order.
     pub columns: Vec<Column>,
     /// Indexes.
     pub keys: Vec<String>,
     /// CHECK constraints and foreign keys.
     pub constraints: Vec<String>,
+    /// Partitions that statements may choose, and `none` for those that they may not.
     pub partitions: Vec<String>,
 }
 
 /// A database's object by its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Name {
+    /// The database.
     pub database: String,
+    /// The name in it.
     pub name: String,
 }
 
 /// All that there is.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
+    /// The beginning of the databases' names.
+    pub prefix: String,
+    /// Databases by their names.
     pub databases: Vec<String>,
+    /// Base tables.
     pub tables: Vec<Table>,
+    /// Views.
     pub views: Vec<Name>,
+    /// Triggers.
     pub triggers: Vec<Name>,
+    /// Procedures.
     pub procedures: Vec<Name>,
+    /// Stored functions.
     pub functions: Vec<Name>,
+    /// Events.
     pub events: Vec<Name>,
 }
 
 /// The class of a type.
-pub fn class_of(data_type: &str) -> &'static str {
+fn class_of(data_type: &str) -> &'static str {
     match data_type {
         "tinyint" | "smallint" | "mediumint" | "int" | "bigint" => "int",
         "decimal" => "dec",
@@ -82,20 +95,21 @@ pub fn cells(client: &mut Client, sql: &str) -> Result<Vec<Vec<String>>, ClientE
 }
 
 impl Catalog {
-    /// Asks a server.
-    pub fn read(client: &mut Client) -> Result<Catalog, ClientError> {
+    /// Asks a server for what is in the databases whose names begin with `prefix`.
+    pub fn read(client: &mut Client, prefix: &str) -> Result<Catalog, ClientError> {
         let schema = "information_schema";
-        let of = |column: &str| format!("WHERE {column} LIKE '{PREFIX}%' ORDER BY 1, 2");
+        let of = |column: &str| format!("WHERE {column} LIKE '{prefix}%' ORDER BY 1, 2");
         let mut names = |what: &str, from: &str, condition: &str| -> Result<Vec<Name>, ClientError> {
             let (database, name) = what.split_once(' ').expect("two columns");
             let sql = format!(
-                "SELECT {database}, {name} FROM {schema}.{from} WHERE {database} LIKE '{PREFIX}%' {condition} \
+                "SELECT {database}, {name} FROM {schema}.{from} WHERE {database} LIKE '{prefix}%' {condition} \
                  ORDER BY 1, 2"
             );
             let rows = cells(client, &sql)?;
             Ok(rows.into_iter().map(|row| Name { database: row[0].clone(), name: row[1].clone() }).collect())
         };
         let mut catalog = Catalog {
+            prefix: prefix.to_string(),
             databases: Vec::new(),
             tables: Vec::new(),
             views: names("table_schema table_name", "tables", "AND table_type = 'VIEW'")?,
@@ -114,7 +128,7 @@ impl Catalog {
         let mut each = |columns: &str, from: &str, rest: &str, put: &dyn Fn(&mut Table, &[String])| {
             let sql = format!(
                 "SELECT table_schema, table_name, {columns} FROM {schema}.{from} \
-                 WHERE table_schema LIKE '{PREFIX}%' {rest}"
+                 WHERE table_schema LIKE '{prefix}%' {rest}"
             );
             for row in cells(client, &sql)? {
                 let is_it = |table: &&mut Table| table.database == row[0] && table.name == row[1];

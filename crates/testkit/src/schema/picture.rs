@@ -1,12 +1,11 @@
-//! What two servers show of all databases, objects, rows and accounts of a walk, as texts to be
-//! compared.
+//! What two servers show of all databases, objects, rows and accounts that a test is about, as
+//! texts to be compared.
 
 use std::collections::BTreeMap;
 
+use super::catalog::{Catalog, Name, cells};
+use crate::{Flavor, Server};
 use protocol::client::{Client, ClientError};
-use testkit::{Flavor, Server};
-
-use crate::catalog::{Catalog, Name, PREFIX};
 
 /// What is shown, by what it is: `rows of walk_a.t0`.
 pub type Picture = BTreeMap<String, String>;
@@ -35,7 +34,8 @@ const INFORMATION: &[(&str, &str, &str)] = &[
     (
         "referential_constraints",
         "constraint_schema",
-        "table_name, constraint_name, referenced_table_name, update_rule, delete_rule",
+        "table_name, constraint_name, referenced_table_name, REPLACE(update_rule, 'NO ACTION', 'RESTRICT'), \
+         REPLACE(delete_rule, 'NO ACTION', 'RESTRICT')",
     ),
     (
         "key_column_usage",
@@ -62,7 +62,7 @@ const INFORMATION: &[(&str, &str, &str)] = &[
 ];
 
 /// Modes of MariaDB alone, or of both where they do nothing.
-const OF_MARIADB: [&str; 12] = [
+const OF_MARIADB: [&str; 15] = [
     "NO_KEY_OPTIONS",
     "NO_TABLE_OPTIONS",
     "NO_FIELD_OPTIONS",
@@ -75,6 +75,9 @@ const OF_MARIADB: [&str; 12] = [
     "ORACLE",
     "MSSQL",
     "MAXDB",
+    "DB2",
+    "MYSQL323",
+    "MYSQL40",
 ];
 
 /// A row as one line.
@@ -131,10 +134,10 @@ pub fn picture(server: &Server, catalog: &Catalog, source: Flavor) -> Result<Pic
     let mut client = server.try_connect()?;
     client.query("SET NAMES utf8mb4")?;
     client.query("SET time_zone = '+00:00', sql_mode = ''")?;
-    let mut picture = Picture::new();
+    let (prefix, mut picture) = (&catalog.prefix, Picture::new());
     for (table, schema, columns) in INFORMATION {
         let mut sql = format!(
-            "SELECT {schema}, {columns} FROM information_schema.{table} WHERE {schema} LIKE '{PREFIX}%'"
+            "SELECT {schema}, {columns} FROM information_schema.{table} WHERE {schema} LIKE '{prefix}%'"
         );
         if *table == "table_constraints" && source == Flavor::MariaDb {
             // At MariaDB that of a column keeps the name that the column had once.
@@ -151,7 +154,7 @@ pub fn picture(server: &Server, catalog: &Catalog, source: Flavor) -> Result<Pic
     }
     let schemata = format!(
         "SELECT schema_name, default_character_set_name, default_collation_name FROM information_schema.schemata \
-         WHERE schema_name LIKE '{PREFIX}%'"
+         WHERE schema_name LIKE '{prefix}%'"
     );
     picture.insert("databases".to_string(), answer(&mut client, &schemata, false)?);
     let objects = [
@@ -182,7 +185,7 @@ pub fn picture(server: &Server, catalog: &Catalog, source: Flavor) -> Result<Pic
             let shown = answer(&mut client, &format!("SHOW CREATE TABLE {}", quoted(of)), true)?;
             picture.insert(format!("TABLE {}", quoted(of)), without_next_value(&shown));
         }
-        accounts(&mut client, &mut picture)?;
+        accounts(&mut client, prefix, &mut picture)?;
     }
     client.query("SET character_set_results = NULL")?;
     for (table, of) in catalog.tables.iter().zip(&names) {
@@ -194,12 +197,12 @@ pub fn picture(server: &Server, catalog: &Catalog, source: Flavor) -> Result<Pic
     Ok(picture)
 }
 
-/// The walk's accounts and what is granted to them.
-fn accounts(client: &mut Client, picture: &mut Picture) -> Result<(), ClientError> {
+/// The accounts whose names begin so, and what is granted to them.
+fn accounts(client: &mut Client, prefix: &str, picture: &mut Picture) -> Result<(), ClientError> {
     client.query("SET print_identified_with_as_hex = 1")?;
-    let sql = format!("SELECT user, host FROM mysql.user WHERE user LIKE '{PREFIX}%' ORDER BY 1, 2");
+    let sql = format!("SELECT user, host FROM mysql.user WHERE user LIKE '{prefix}%' ORDER BY 1, 2");
     picture.insert("accounts".to_string(), answer(client, &sql, true)?);
-    for row in crate::catalog::cells(client, &sql)? {
+    for row in cells(client, &sql)? {
         let account = format!("'{}'@'{}'", row[0].replace('\'', "''"), row[1]);
         for shown in [format!("SHOW CREATE USER {account}"), format!("SHOW GRANTS FOR {account}")] {
             let text = answer(client, &shown, false)?;
@@ -217,9 +220,13 @@ pub fn differences(theirs: &Picture, ours: &Picture) -> Vec<(String, String)> {
     for key in keys {
         let (source, replica) = (theirs.get(key).unwrap_or(&nothing), ours.get(key).unwrap_or(&nothing));
         if source != replica {
+            let known = |of: &str, in_other: &str| in_other.lines().any(|line| line == of);
+            // Of texts with the same lines the order differs, which the whole text shows.
+            let same_lines = source.lines().all(|line| known(line, replica))
+                && replica.lines().all(|line| known(line, source));
             let only = |of: &str, not: &str| {
-                let known: Vec<&str> = not.lines().collect();
-                let lines = of.lines().filter(|line| !known.contains(line)).take(6);
+                let lines = of.lines().filter(|line| same_lines || !known(line, not));
+                let lines = lines.take(if same_lines { 60 } else { 6 });
                 lines
                     .map(|line| line.chars().take(600).collect::<String>())
                     .collect::<Vec<_>>()
