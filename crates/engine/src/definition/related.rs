@@ -2,7 +2,7 @@
 //! and a constraint's text.
 
 use super::foreign_key::{ForeignKeyDef, ReferentialAction};
-use super::index::{IndexColumn, IndexRef};
+use super::index::{IndexColumn, IndexDef, IndexRef};
 use super::name::same_name;
 use super::table::TableDef;
 

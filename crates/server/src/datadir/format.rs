@@ -18,8 +18,8 @@ pub(super) const FORMAT_FILE: &str = "slipstream.format";
 /// directory any more. Format 2 has views, triggers, routines and events in the dictionary, format
 /// 3 partitions, the kinds of kept indexes and the shapes of geometries and vectors in the
 /// definitions of tables, format 4 periods in them, and sequences, of which an older server would
-/// make tables of many rows.
-const FORMAT: u32 = 4;
+/// make tables of many rows, format 5 which indexes were made for foreign keys.
+const FORMAT: u32 = 5;
 
 /// Why a directory's format is none that this server works with.
 #[derive(Debug)]
