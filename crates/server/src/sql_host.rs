@@ -26,6 +26,7 @@ pub fn new_session(host: &Arc<ConnectionHost>, response: &HandshakeResponse) -> 
         collation: response.collation,
         found_rows: response.capabilities & cap::FOUND_ROWS != 0,
         multi_statements: response.capabilities & cap::MULTI_STATEMENTS != 0,
+        ps_multi_results: response.capabilities & cap::PS_MULTI_RESULTS != 0,
         schema: None,
     };
     Session::new(host.server().engine.clone(), host.clone(), init)
@@ -49,7 +50,7 @@ impl Host for ConnectionHost {
     }
 
     fn current_user(&self) -> String {
-        self.login_account().shown()
+        self.current_account().shown()
     }
 
     fn check_privilege(
@@ -78,6 +79,19 @@ impl Host for ConnectionHost {
 
     fn check_defined_by(&self, definer: (&str, &str)) -> sql::Result<()> {
         self.check_definer_is_not_above(definer)
+    }
+
+    fn act_as(&self, definer: (&str, &str)) -> sql::Result<()> {
+        match self.may_do_everything() {
+            true => Ok(()),
+            false => self.definers().push(self.server(), definer),
+        }
+    }
+
+    fn act_no_more(&self) {
+        if !self.may_do_everything() {
+            self.definers().pop();
+        }
     }
 
     fn check_function_creator(&self, is_safe: bool) -> sql::Result<()> {

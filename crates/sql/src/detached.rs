@@ -6,7 +6,7 @@ use crate::bind::{Binder, Place, Scope, ScopeTable};
 use crate::counters::Counters;
 use crate::error::Result;
 use crate::exec::{RowExpressions, Strictness};
-use crate::expr::{Context, Diagnostics, Expr, UserVariables};
+use crate::expr::{Context, Diagnostics, Expr, NoPrograms, UserVariables};
 use crate::host::Host;
 use crate::memory::Budget;
 use crate::replica_host::ReplicaHost;
@@ -98,6 +98,8 @@ impl Surroundings {
             row_count: 0,
             found_rows: 0,
             subqueries: None,
+            programs: &NoPrograms,
+            tables: &[],
             outer: &[],
             random: &self.random,
             strict: strict && self.variables.sql_mode.strict(),

@@ -190,6 +190,16 @@ impl SqlError {
         )
     }
 
+    /// `ER_SP_FETCH_NO_DATA`
+    pub fn no_data() -> SqlError {
+        SqlError::new(1329, "No data - zero rows fetched, selected, or processed")
+    }
+
+    /// `ER_SP_CURSOR_NOT_OPEN`
+    pub fn cursor_not_open() -> SqlError {
+        SqlError::new(1326, "Cursor is not open")
+    }
+
     /// `ER_QUERY_INTERRUPTED`.
     pub fn interrupted() -> SqlError {
         SqlError::new(1317, "Query execution was interrupted")

@@ -210,6 +210,19 @@ pub trait Host: Rights {
         Ok(())
     }
 
+    /// From now on, until [`Host::act_no_more`], the session has the privileges of this account,
+    /// given as user and host, and no other: it runs a program of that definer. Programs run within
+    /// one another.
+    ///
+    /// # Errors
+    /// 1449 when there is no such account.
+    fn act_as(&self, _definer: (&str, &str)) -> Result<()> {
+        Ok(())
+    }
+
+    /// The program that began last has ended.
+    fn act_no_more(&self) {}
+
     /// Error 1419 unless the account may make a trigger or a function, which would run on replicas
     /// with all privileges, and error 1418 of a function that does not say that it is safe to log
     /// calls of; neither with `log_bin_trust_function_creators`, or where nothing is logged.

@@ -49,6 +49,7 @@ mod normalized;
 mod optimize;
 mod parse;
 mod plan;
+mod program;
 mod quoting;
 mod replica_host;
 pub mod replicated;

@@ -19,6 +19,7 @@ pub mod status {
     pub const DB_DROPPED: u16 = 0x0100;
     pub const NO_BACKSLASH_ESCAPES: u16 = 0x0200;
     pub const METADATA_CHANGED: u16 = 0x0400;
+    pub const PS_OUT_PARAMS: u16 = 0x1000;
     pub const IN_TRANS_READONLY: u16 = 0x2000;
     pub const SESSION_STATE_CHANGED: u16 = 0x4000;
 }

@@ -268,6 +268,12 @@ impl GroupBuilder {
             && replaced == self.len() - self.head_len
     }
 
+    /// How long the group is within a statement, which goes on: its rows so far are whole.
+    pub fn len_within(&mut self) -> usize {
+        self.close_table();
+        self.len()
+    }
+
     /// Marks the last row event of a table, behind which another one may follow.
     fn close_table(&mut self) {
         self.close_rows(rows_flag::STMT_END);
@@ -277,11 +283,12 @@ impl GroupBuilder {
         }
     }
 
-    /// Takes the group back to an earlier length, at a statement's boundary.
+    /// Takes the group back to an earlier length, at a statement's boundary or at a place within
+    /// the statement that is running.
     pub fn truncate(&mut self, len: usize) {
         self.open = None;
         self.mapped = None;
-        self.statement_start = None;
+        self.statement_start = self.statement_start.filter(|start| *start < len);
         self.cascades = false;
         self.ignored_start = None;
         self.replacements.retain(|replacement| replacement.at < len);

@@ -451,6 +451,17 @@ impl Transaction {
     /// Where the transaction is now (`SAVEPOINT`). Ends the statement that is running, if one is.
     pub fn savepoint(&mut self) -> Savepoint {
         self.end_statement();
+        self.mark()
+    }
+
+    /// Where the transaction is now, within the statement that is running: a statement of a
+    /// function or a trigger goes back there if it fails, and the one around it goes on.
+    pub fn savepoint_within(&mut self) -> Savepoint {
+        self.group.len_within();
+        self.mark()
+    }
+
+    fn mark(&self) -> Savepoint {
         Savepoint {
             writes: self.writes.mark(),
             group_len: self.group.len(),

@@ -3,6 +3,7 @@
 
 use crate::accounts::usage::UserPlace;
 use crate::accounts::{Account, AccountName};
+use crate::client::definers::Definers;
 use crate::client::login::Login;
 use crate::client::session_rights::SessionRights;
 use crate::server::Server;
@@ -39,6 +40,8 @@ pub struct ConnectionHost {
     account: Arc<Account>,
     /// The rights of the account and its active roles.
     rights: SessionRights,
+    /// The definers of the programs that run, the outermost first.
+    definers: Definers,
     variables: SessionVariables,
     limits: Limits,
     /// What the connection keeps in memory.
@@ -72,6 +75,7 @@ impl ConnectionHost {
         memory.set_exempt(account.administers(&["CONNECTION_ADMIN"]));
         let host = ConnectionHost {
             rights: SessionRights::of_login(&server, &account),
+            definers: Definers::default(),
             variables: SessionVariables::new(&server),
             limits: Limits::default(),
             server,
@@ -124,9 +128,22 @@ impl ConnectionHost {
         &self.account
     }
 
+    /// The definer of the program that runs, or the account of the login: CURRENT_USER().
+    pub fn current_account(&self) -> Arc<Account> {
+        self.definers.account(&self.server).unwrap_or_else(|| self.account.clone())
+    }
+
+    /// The definers of the programs that run.
+    pub fn definers(&self) -> &Definers {
+        &self.definers
+    }
+
     /// The account with the rights of its active roles, as they are now. One that has been dropped
     /// since the login has no rights left.
     pub fn account(&self) -> Arc<Account> {
+        if let Some(definer) = self.definers.account(&self.server) {
+            return definer;
+        }
         self.rights.account(&self.server, &self.account)
     }
 
@@ -151,7 +168,7 @@ impl ConnectionHost {
 
     /// Changes whenever the session's rights may have changed.
     pub fn rights_generation(&self) -> u64 {
-        self.rights.generation(&self.server)
+        self.definers.generation(self.rights.generation(&self.server))
     }
 
     /// True when nothing needs to be checked.

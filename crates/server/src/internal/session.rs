@@ -21,6 +21,7 @@ impl InternalSession {
             collation: UTF8MB4_0900_AI_CI,
             found_rows: false,
             multi_statements: false,
+            ps_multi_results: false,
             schema: None,
         };
         let session = Session::new(server.engine.clone(), host, init)?;

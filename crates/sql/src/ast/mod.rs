@@ -12,6 +12,7 @@ mod into;
 mod json;
 mod object;
 mod partition;
+mod program;
 mod query;
 mod window;
 
@@ -22,6 +23,7 @@ pub use into::*;
 pub use json::*;
 pub use object::*;
 pub use partition::*;
+pub use program::*;
 pub use query::*;
 pub use window::*;
 
@@ -227,8 +229,16 @@ pub enum Statement {
         names: Vec<TableName>,
         if_exists: bool,
     },
-    /// A procedure's name.
-    Call(TableName),
+    Call(Box<Call>),
+    Signal(Box<Signal>),
+    GetDiagnostics(Box<GetDiagnostics>),
+}
+
+/// CALL of a procedure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    pub name: TableName,
+    pub arguments: Vec<Expr>,
 }
 
 /// What is said behind XA START.

@@ -126,3 +126,54 @@ pub struct AlterEvent {
     /// Behind DO.
     pub body: Option<String>,
 }
+
+/// What a value is stored in.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Target {
+    Slot(usize),
+    UserVariable(String),
+}
+
+/// What a condition that SIGNAL raises says of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ConditionItem {
+    ClassOrigin,
+    SubclassOrigin,
+    ReturnedSqlstate,
+    MessageText,
+    MysqlErrno,
+    ConstraintCatalog,
+    ConstraintSchema,
+    ConstraintName,
+    CatalogName,
+    SchemaName,
+    TableName,
+    ColumnName,
+    CursorName,
+}
+
+/// SIGNAL and RESIGNAL.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Signal {
+    pub again: bool,
+    /// RESIGNAL may leave it.
+    pub state: Option<[u8; 5]>,
+    pub items: Vec<(ConditionItem, Expr)>,
+}
+
+/// GET DIAGNOSTICS.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetDiagnostics {
+    pub stacked: bool,
+    pub what: DiagnosticsWanted,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum DiagnosticsWanted {
+    /// Of the statement: `true` is ROW_COUNT, else NUMBER.
+    Statement(Vec<(Target, bool)>),
+    Condition {
+        number: Expr,
+        items: Vec<(Target, ConditionItem)>,
+    },
+}

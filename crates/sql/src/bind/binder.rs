@@ -59,6 +59,10 @@ pub(crate) struct Binder<'a> {
     pub(super) locked_used: Vec<usize>,
     /// The types of the parameters, once they are known; those that are not count as text.
     pub parameter_types: &'a [types::ColumnType],
+    /// The parameters are the variables of a program.
+    pub of_program: bool,
+    /// A stored function is called.
+    pub calls_functions: bool,
     /// What is made of the statement, charged before it is made; given back with the plan. None as
     /// long as it is little.
     pub charge: Option<Charge>,
@@ -131,6 +135,8 @@ impl<'a> Binder<'a> {
             locked,
             locked_used: Vec::new(),
             parameter_types: &[],
+            of_program: false,
+            calls_functions: false,
             charge: None,
             uncharged_bytes: 0,
             depth: 0,

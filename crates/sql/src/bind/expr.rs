@@ -107,6 +107,9 @@ impl Binder<'_> {
     fn parameter(&self, index: usize) -> Expr {
         let node = Node::Parameter(index);
         match self.parameter_types.get(index) {
+            Some(ty) if self.of_program && (ty.is_character() || ty.is_blob()) => {
+                Expr { node, ty: ty.clone(), nullable: true, coercibility: Coercibility::Implicit }
+            }
             Some(ty) if !ty.is_character() => {
                 Expr { node, ty: ty.clone(), nullable: true, coercibility: Coercibility::Numeric }
             }

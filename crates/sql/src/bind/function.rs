@@ -8,23 +8,24 @@ use crate::error::{Result, SqlError};
 use crate::expr::functions::json::MARIADB_JSON_VALID;
 use crate::expr::functions::table::find_function;
 use crate::expr::{
-    self, Aggregate, AggregateKind, Coercibility, Expr, Node, NumericClass, common_type,
+    self, Aggregate, AggregateKind, Coercibility, Expr, Node, NumericClass, StoredFunction, common_type,
     comparison_collation, is_aggregate,
 };
 use crate::host::Privilege;
+use std::sync::Arc;
 use types::{ColumnType, TypeCode, Value, collation};
 
 impl Binder<'_> {
     pub(super) fn function(&mut self, call: &ast::FunctionCall, place: &mut Place<'_>) -> Result<Expr> {
         if let Some(schema) = &call.schema {
-            return Err(self.stored_function(Some(schema), &call.name));
+            return self.stored_function(Some(schema), &call.name, &call.args, place);
         }
         if is_aggregate(&call.name) {
             return self.aggregate(call, place);
         }
         let native = self.native(&call.name)?;
         if native.is_none() && !CONDITIONS.contains(&call.name.as_str()) {
-            return Err(self.stored_function(self.schema, &call.written.0));
+            return self.stored_function(self.schema, &call.written.0, &call.args, place);
         }
         if call.name == "grouping" && place.aggregates.is_none() {
             return Err(SqlError::new(1111, "Invalid use of group function"));
@@ -64,7 +65,13 @@ impl Binder<'_> {
             }
             "name_const" => {
                 count_is(2, 2)?;
-                let is_constant = |arg: &Expr| matches!(arg.node, Node::Constant(_));
+                fn is_constant(arg: &Expr) -> bool {
+                    match &arg.node {
+                        Node::Constant(_) | Node::HexLiteral(_) => true,
+                        Node::Recollate(inner) | Node::Negate(inner) => is_constant(inner),
+                        _ => false,
+                    }
+                }
                 if !args.iter().all(is_constant) {
                     return Err(SqlError::new(1210, "Incorrect arguments to NAME_CONST"));
                 }
@@ -111,23 +118,46 @@ impl Binder<'_> {
         }
     }
 
-    /// What a call of a stored function gets, whether there is one or not: who may not execute it
-    /// is not told.
-    fn stored_function(&self, schema: Option<&str>, name: &str) -> SqlError {
+    /// A call of a stored function. Who may not execute it is not told whether there is one.
+    fn stored_function(
+        &mut self,
+        schema: Option<&str>,
+        name: &str,
+        args: &[ast::Expr],
+        place: &mut Place<'_>,
+    ) -> Result<Expr> {
         let kind = engine::ObjectKind::Function;
-        let Some(schema) = schema else { return SqlError::no_schema_selected() };
-        if !is_of_mysql(name)
-            && let Err(error) = self.rights.check_routine(Privilege::Execute, kind, schema, name)
-        {
-            return error;
+        let schema = schema.ok_or_else(SqlError::no_schema_selected)?;
+        if !is_of_mysql(name) {
+            self.rights.check_routine(Privilege::Execute, kind, schema, name)?;
         }
-        match self.engine.catalog().object(schema, kind, name) {
-            Some(stored) => SqlError::not_supported(format!(
-                "calls of the function {}",
-                crate::quoting::qualified(&stored.def)
-            )),
-            None => SqlError::new(1305, format!("FUNCTION {schema}.{name} does not exist")),
+        let Some(stored) = self.engine.catalog().object(schema, kind, name) else {
+            return Err(SqlError::new(1305, format!("FUNCTION {schema}.{name} does not exist")));
+        };
+        let signature = crate::program::Signature::of(&stored.def)?;
+        if args.len() != signature.parameters {
+            let (expected, got) = (signature.parameters, args.len());
+            let text = format!(
+                "Incorrect number of arguments for FUNCTION {}.{}; expected {expected}, got {got}",
+                stored.def.schema, stored.def.name
+            );
+            return Err(SqlError::new(1318, text));
         }
+        let args = args.iter().map(|arg| self.expr(arg, place)).collect::<Result<Vec<_>>>()?;
+        self.calls_functions = true;
+        self.uncacheable = true;
+        self.logging.stored_function();
+        let coercibility = match signature.ty.is_character() || signature.ty.is_blob() {
+            true => Coercibility::Implicit,
+            false => Coercibility::Numeric,
+        };
+        let function = StoredFunction {
+            schema: stored.def.schema.clone(),
+            name: stored.def.name.clone(),
+            deterministic: signature.deterministic,
+        };
+        let node = Node::Stored { function: Arc::new(function), args };
+        Ok(Expr { node, ty: signature.ty, nullable: true, coercibility })
     }
 
     /// An aggregate, of the query that it stands in or of one around it.

@@ -124,9 +124,16 @@ pub(crate) struct LoggingNeeds {
     /// `RAND()` without a seed.
     pub rand: bool,
     pub last_insert_id: bool,
+    /// It calls stored functions.
+    pub runs_functions: bool,
 }
 
 impl LoggingNeeds {
+    /// A stored function is called, which a replica would have to run alike.
+    pub fn stored_function(&mut self) {
+        self.runs_functions = true;
+    }
+
     pub fn function(&mut self, call: &ast::FunctionCall) {
         match call.name.as_str() {
             "rand" if call.args.is_empty() => self.rand = true,

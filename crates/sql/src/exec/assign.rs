@@ -18,7 +18,7 @@ pub(crate) struct Strictness {
 }
 
 /// What `value` becomes in the column; `row` is the number that messages give.
-pub(super) fn to_column(
+pub(crate) fn to_column(
     value: &Value,
     column: &ColumnDef,
     row: u64,

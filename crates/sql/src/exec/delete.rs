@@ -49,12 +49,16 @@ impl DeletePlan {
         let table = self.target.table();
         let mut changes = Changes::default();
         self.target.for_each(run, table.def.temporal.versioning.is_some(), &mut |run, row, _| {
+            let old = run.before_delete(table, &row)?;
             let deleted = match self.history {
                 true => run.with(|txn| txn.delete(table, &row)),
                 false => run.delete_row(table, &row),
             };
             match deleted {
-                Ok(()) => changes.affected_rows += 1,
+                Ok(()) => {
+                    changes.affected_rows += 1;
+                    run.after_delete(table, old)?;
+                }
                 // It went with another row of the statement, whose child row it was.
                 Err(EngineError::RowNotFound { .. }) if table.is_related() => {}
                 Err(error) if self.ignore && error.is_ignorable() => {

@@ -282,6 +282,7 @@ impl InsertPlan {
         };
         refuse_changes(run, &self.table, TriggerEvent::Insert.bit() | others)?;
         self.check_row_period(run)?;
+        let fires = self.fires();
         let rows_left = match &self.rows {
             Rows::Values(rows) => rows.len() as u64,
             Rows::Literals(rows, _) => rows.len() as u64,
@@ -324,7 +325,7 @@ impl InsertPlan {
                 for (number, row) in rows.iter().enumerate() {
                     run.on_row()?;
                     self.values_of(run, row, number as u64 + 1, &mut generator, &mut values)?;
-                    count(self.store(run, &values, &mut image)?, &mut generator);
+                    count(self.store(run, &mut values, &generator, &mut image)?, &mut generator);
                 }
             }
             Rows::Literals(rows, sources) => {
@@ -332,6 +333,7 @@ impl InsertPlan {
                 for (number, row) in rows.rows().enumerate() {
                     run.on_row()?;
                     if self.expressions.is_none()
+                        && !fires
                         && self.literals_to_image(run, rows, row, sources, &mut generator, &mut image)?
                     {
                         count(self.put(run, &image)?, &mut generator);
@@ -340,7 +342,7 @@ impl InsertPlan {
                     literals::check_vectors(&self.table, &self.columns, rows, row)?;
                     let row: Vec<Value> = row.iter().map(|literal| rows.value(*literal)).collect();
                     self.values_from(run, &row, number as u64 + 1, &mut generator, &mut values)?;
-                    count(self.store(run, &values, &mut image)?, &mut generator);
+                    count(self.store(run, &mut values, &generator, &mut image)?, &mut generator);
                 }
             }
             Rows::Query(plan) => {
@@ -355,7 +357,7 @@ impl InsertPlan {
                     run.on_row()?;
                     number += 1;
                     self.values_from(run, &row, number, &mut generator, &mut values)?;
-                    count(self.store(run, &values, &mut image)?, &mut generator);
+                    count(self.store(run, &mut values, &generator, &mut image)?, &mut generator);
                 }
             }
         }
@@ -489,7 +491,19 @@ impl InsertPlan {
         generator: &mut Generator,
     ) -> Result<()> {
         let strictness = self.strictness(run);
+        let fires = self.fires();
         for at in &self.missing {
+            let column = &self.table.def.columns[*at];
+            if fires
+                && !column.nullable
+                && column.default.is_none()
+                && column.generated.is_none()
+                && generator.column != Some(*at)
+            {
+                // A trigger may give it a value; whether one did is asked then.
+                values[*at] = Value::Null;
+                continue;
+            }
             values[*at] = if generator.column == Some(*at) {
                 self.converted(run, *at, &Value::Null, number, generator)?
             } else {
@@ -529,6 +543,10 @@ impl InsertPlan {
     ) -> Result<Value> {
         let column = &self.table.def.columns[at];
         if generator.column != Some(at) {
+            if value.is_null() && self.fires() {
+                // A trigger may give it a value; whether one did is asked then.
+                return Ok(Value::Null);
+            }
             return to_column(value, column, number, self.strictness(run), run.ctx)
                 .map_err(|error| of_table(error, &self.table.def.name));
         }
@@ -550,8 +568,48 @@ impl InsertPlan {
         Ok(stored)
     }
 
+    /// The table has triggers for INSERT.
+    fn fires(&self) -> bool {
+        self.table.has_triggers(TriggerEvent::Insert.bit())
+    }
+
+    /// BEFORE INSERT triggers: they do not see the value that was generated.
+    fn run_before(&self, run: &mut Run<'_, '_>, values: &mut [Value], generator: &Generator) -> Result<()> {
+        let generated = generator.column.filter(|_| generator.of_row.is_some());
+        let generated = generated.map(|at| (at, std::mem::replace(&mut values[at], Value::Int(0))));
+        run.before_insert(&self.table, values)?;
+        if let Some((at, value)) = generated
+            && matches!(values[at], Value::Int(0) | Value::UInt(0) | Value::Null)
+        {
+            values[at] = value;
+        }
+        for at in &self.missing {
+            let column = &self.table.def.columns[*at];
+            if values[*at].is_null() && !column.nullable && column.default.is_none() {
+                values[*at] = default_value(&self.table, *at, 1, self.strictness(run), run.ctx)?;
+            }
+        }
+        super::triggers::check_nulls(run, &self.table, values, self.strictness(run))?;
+        match &self.expressions {
+            Some(expressions) => {
+                expressions.generate(&self.table.def, values, 1, self.strictness(run), run.ctx)
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Makes an image of the row and puts it into the table.
-    fn store(&self, run: &mut Run<'_, '_>, values: &[Value], image: &mut Vec<u8>) -> Result<Outcome> {
+    fn store(
+        &self,
+        run: &mut Run<'_, '_>,
+        values: &mut [Value],
+        generator: &Generator,
+        image: &mut Vec<u8>,
+    ) -> Result<Outcome> {
+        let fires = self.fires();
+        if fires {
+            self.run_before(run, values, generator)?;
+        }
         if self.is_refused(run, values)? {
             return Ok(Outcome::Ignored);
         }
@@ -559,7 +617,11 @@ impl InsertPlan {
         let bytes: usize = values.iter().map(heap_bytes).sum();
         run.ctx.charge_if_long(bytes.saturating_mul(COPIES_OF_AN_IMAGE))?;
         self.table.layout.encode(values, image)?;
-        self.put(run, image)
+        let outcome = self.put(run, image)?;
+        if fires && matches!(outcome, Outcome::Inserted | Outcome::Replaced(_)) {
+            run.after_insert(&self.table, values)?;
+        }
+        Ok(outcome)
     }
 
     /// Puts the row into the table, and deals with the row that is in its way.
@@ -588,7 +650,8 @@ impl InsertPlan {
                     // The row is there: nothing is done for it, and MySQL counts it once.
                     return Ok(Outcome::Inserted);
                 }
-                let is_plain = self.table.def.temporal.versioning.is_none();
+                let is_plain = self.table.def.temporal.versioning.is_none()
+                    && !self.table.has_triggers(TriggerEvent::Delete.bit());
                 if is_plain
                     && self.table.is_related()
                     && run.with(|txn| txn.keeps_references(&self.table, &old.image, image))?
@@ -602,7 +665,9 @@ impl InsertPlan {
                         }
                     }
                 }
+                let gone = run.before_delete(&self.table, &old)?;
                 run.delete_row(&self.table, &old)?;
+                run.after_delete(&self.table, gone)?;
                 removed += 1;
             } else if self.ignore {
                 run.ctx.warn(1062, error.to_string());
@@ -647,6 +712,9 @@ impl InsertPlan {
         values.extend(new);
         assign_all(run, &self.table, &self.on_duplicate, 1, self.strictness(run), (0, &mut values))?;
         let columns = self.table.columns();
+        if self.table.has_triggers(TriggerEvent::Update.bit()) {
+            return self.update_with_triggers(run, &old, &mut values[..columns]);
+        }
         let id = self.table.def.auto_increment_column().map(|column| bits_of(&values[column]));
         let mut image = encode(&self.table, &values[..columns], run.ctx)?;
         if image == old.image {
@@ -670,5 +738,32 @@ impl InsertPlan {
         }
         run.update_row(&self.table, &old, &image)?;
         Ok(Outcome::Updated { changed: true, id })
+    }
+
+    /// As [`InsertPlan::update`], of a table with triggers for UPDATE: `new` is what was assigned.
+    fn update_with_triggers(&self, run: &mut Run<'_, '_>, old: &Row, new: &mut [Value]) -> Result<Outcome> {
+        let table = &self.table;
+        let before = table.layout.decode_all(&old.image)?;
+        if *new != before[..] {
+            for at in &self.stamped {
+                new[*at] = now_for(&table.def.columns[*at], run.ctx)?;
+            }
+        }
+        run.before_update(table, &before, new)?;
+        super::triggers::check_nulls(run, table, new, self.strictness(run))?;
+        if let Some(expressions) = &self.expressions {
+            expressions.generate(&table.def, new, 1, self.strictness(run), run.ctx)?;
+            if self.is_refused(run, new)? {
+                return Ok(Outcome::Ignored);
+            }
+        }
+        let id = table.def.auto_increment_column().map(|column| bits_of(&new[column]));
+        let image = encode(table, new, run.ctx)?;
+        let changed = image != old.image;
+        if changed {
+            run.update_row(table, old, &image)?;
+        }
+        run.after_update(table, &before, new)?;
+        Ok(Outcome::Updated { changed, id })
     }
 }

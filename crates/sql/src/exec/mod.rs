@@ -27,11 +27,12 @@ mod sort;
 mod spill;
 mod subqueries;
 mod target;
+mod triggers;
 mod update;
 mod versioned;
 mod window;
 
-pub(crate) use assign::Strictness;
+pub(crate) use assign::{Strictness, to_column};
 pub(crate) use bounds::Ranges;
 pub(crate) use delete::{DeletePlan, bind_delete};
 pub(crate) use expressions::{RowExpressions, compile};

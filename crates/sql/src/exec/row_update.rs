@@ -7,7 +7,7 @@ use crate::ast;
 use crate::bind::{Binder, Place};
 use crate::error::{Result, SqlError};
 use crate::expr::{Context, Expr};
-use engine::{Row, Table};
+use engine::{Row, Table, TriggerEvent};
 use std::sync::Arc;
 use types::{ColumnMask, Value};
 
@@ -79,6 +79,10 @@ fn new_value(
         NewValue::Expr(expr) => {
             let value = expr.eval(row, run.ctx)?;
             run.ctx.check_refused()?;
+            if value.is_null() && table.has_triggers(TriggerEvent::Update.bit()) {
+                // A trigger may give it a value; whether one did is asked then.
+                return Ok(Value::Null);
+            }
             to_column(&value, &table.def.columns[*at], row_number, strictness, run.ctx)
                 .map_err(|error| of_table(error, &table.def.name))
         }
@@ -201,6 +205,9 @@ impl RowUpdate {
         number: u64,
     ) -> Result<bool> {
         let table = &self.table;
+        if table.has_triggers(TriggerEvent::Update.bit()) {
+            return self.store_with_triggers(run, row, columns, number);
+        }
         let mut image = spliced(table, &row.image, &self.assigned, columns, run.ctx)?;
         if image == row.image {
             return Ok(false);
@@ -220,7 +227,12 @@ impl RowUpdate {
                 completed => image = completed?,
             }
         }
-        match run.update_row(table, row, &image) {
+        self.put_row(run, row, &image)
+    }
+
+    /// False: IGNORE has left it out.
+    fn put_row(&self, run: &mut Run<'_, '_>, row: &Row, image: &[u8]) -> Result<bool> {
+        match run.update_row(&self.table, row, image) {
             Ok(()) => Ok(true),
             Err(error) if self.ignore && error.is_ignorable() => {
                 let error = SqlError::from(error);
@@ -229,6 +241,48 @@ impl RowUpdate {
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// As [`RowUpdate::store`], with the table's triggers: they are run whether the row has the
+    /// values already or not.
+    fn store_with_triggers(
+        &self,
+        run: &mut Run<'_, '_>,
+        row: &Row,
+        columns: &mut [Value],
+        number: u64,
+    ) -> Result<bool> {
+        let table = &self.table;
+        let old = table.layout.decode_all(&row.image)?;
+        let mut new = old.clone();
+        let is_assigned = |at: usize| self.assignments.iter().any(|(column, _)| *column == at);
+        for at in (0..new.len()).filter(|at| is_assigned(*at)) {
+            new[at].clone_from(&columns[at]);
+        }
+        if new != old {
+            for at in &self.stamped {
+                new[*at] = now_for(&table.def.columns[*at], run.ctx)?;
+            }
+        }
+        run.before_update(table, &old, &mut new)?;
+        super::triggers::check_nulls(run, table, &mut new, self.strictness(run))?;
+        let mut image = encode(table, &new, run.ctx)?;
+        if let Some(expressions) = &self.expressions {
+            match self.completed(run, expressions, &image, number) {
+                Err(error) if self.ignore && super::expressions::is_left_out(error.code) => {
+                    run.ctx.warn(error.code, error.message);
+                    return Ok(false);
+                }
+                completed => image = completed?,
+            }
+        }
+        let is_changed = image != row.image;
+        if is_changed && !self.put_row(run, row, &image)? {
+            return Ok(false);
+        }
+        let mut new = table.layout.decode_all(&image)?;
+        run.after_update(table, &old, &mut new)?;
+        Ok(is_changed)
     }
 
     /// A new row with its generated columns, which satisfies the constraints.

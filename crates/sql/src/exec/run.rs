@@ -1,26 +1,14 @@
 //! What a running statement works with, and what it comes to.
 
 use crate::error::{Result, SqlError};
-use crate::expr::Context;
+use crate::expr::{Context, SharedTransaction};
 use crate::memory::Charge;
 use crate::plan::{QueryPlan, RowLock};
 use engine::{Transaction, TriggerEvent};
-use std::cell::RefCell;
 use types::Value;
 
-/// A transaction that is shared.
-pub(super) trait SharedTransaction {
-    fn lend(&self, take: &mut dyn FnMut(&mut Transaction));
-}
-
-impl SharedTransaction for RefCell<&mut Transaction> {
-    fn lend(&self, take: &mut dyn FnMut(&mut Transaction)) {
-        take(&mut self.borrow_mut());
-    }
-}
-
 /// The transaction of a statement that runs.
-enum Handle<'r> {
+pub(super) enum Handle<'r> {
     Own(&'r mut Transaction),
     /// Of a statement with subqueries, which read with it too.
     Shared(&'r dyn SharedTransaction),
@@ -28,7 +16,7 @@ enum Handle<'r> {
 
 /// What a running statement works with.
 pub(crate) struct Run<'r, 'c> {
-    txn: Handle<'r>,
+    pub(super) txn: Handle<'r>,
     pub ctx: &'r Context<'c>,
     /// Plain reads lock what they read, shared: they are part of a statement that changes rows, and
     /// the isolation level wants what it wrote to follow from what it read (InnoDB does so under
@@ -38,9 +26,8 @@ pub(crate) struct Run<'r, 'c> {
     pub(super) is_received: bool,
 }
 
-/// Statements whose triggers would have to be run are refused: none is passed over. So are those
-/// that change the row of a sequence, and those that set an application's period, which nobody
-/// checks here.
+/// Statements that change the row of a sequence are refused, and those that set an application's
+/// period, which nobody checks here.
 pub(super) fn refuse_changes(run: &Run<'_, '_>, table: &engine::Table, events: u8) -> Result<()> {
     if table.def.is_sequence() {
         return Err(SqlError::no_such_option_of_sequence(&table.def.schema, &table.def.name));
@@ -51,11 +38,7 @@ pub(super) fn refuse_changes(run: &Run<'_, '_>, table: &engine::Table, events: u
             format!("changes of table '{}', which has an application's period", table.qualified_name());
         return Err(SqlError::not_supported(text));
     }
-    if !table.has_triggers(events) {
-        return Ok(());
-    }
-    let text = format!("changes of table '{}', which has triggers", table.qualified_name());
-    Err(SqlError::not_supported(text))
+    Ok(())
 }
 
 impl<'r, 'c> Run<'r, 'c> {

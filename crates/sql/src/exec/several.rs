@@ -366,8 +366,12 @@ impl DeleteSeveralPlan {
                 run.on_row()?;
                 // It may have gone with a row of another table, whose child row it was.
                 let Some(row) = run.with(|txn| txn.get(table, &key, LockMode::Update))? else { continue };
+                let old = run.before_delete(table, &row)?;
                 match run.delete_row(table, &row) {
-                    Ok(()) => changes.affected_rows += 1,
+                    Ok(()) => {
+                        changes.affected_rows += 1;
+                        run.after_delete(table, old)?;
+                    }
                     Err(EngineError::RowNotFound { .. }) if table.is_related() => {}
                     Err(error) if self.ignore && error.is_ignorable() => {
                         let error = SqlError::from(error);

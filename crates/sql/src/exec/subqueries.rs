@@ -6,7 +6,7 @@
 use super::Run;
 use super::select::collect;
 use crate::error::Result;
-use crate::expr::{Context, RunSubqueries, SubqueryRows};
+use crate::expr::{Context, RunSubqueries, SharedTransaction, SubqueryRows};
 use crate::memory::{Charge, allocated, growth, row_bytes};
 use crate::plan::SubPlan;
 use engine::Transaction;
@@ -39,15 +39,17 @@ pub(crate) struct Subqueries<'p> {
 
 impl<'p> Subqueries<'p> {
     /// Runs a statement with these subqueries; `changes_rows`: they lock what they read, where the
-    /// isolation level wants that. A statement without subqueries has the transaction for itself.
+    /// isolation level wants that. `calls`: it has stored functions. A statement without either
+    /// has the transaction for itself.
     pub fn with<T>(
         plans: &'p [SubPlan],
         txn: &'p mut Transaction,
         ctx: &Context<'_>,
         changes_rows: bool,
+        calls: bool,
         run: impl FnOnce(Run<'_, '_>) -> Result<T>,
     ) -> Result<T> {
-        if plans.is_empty() {
+        if plans.is_empty() && !calls {
             return run(Run::new(txn, ctx));
         }
         let shares_reads = changes_rows && txn.locks_gaps();
@@ -117,6 +119,10 @@ impl RunSubqueries for Subqueries<'_> {
 
     fn set_rows(&self, number: usize, rows: Option<Rc<SubqueryRows>>) {
         self.known.borrow_mut()[number].only = rows;
+    }
+
+    fn transaction(&self) -> &dyn SharedTransaction {
+        &self.txn
     }
 }
 

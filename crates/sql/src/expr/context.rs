@@ -1,13 +1,14 @@
 //! What an expression may ask of its statement and session while it is computed.
 
 use super::UserVariables;
+use super::diagnostics::{Diagnostics, Level};
 use super::text::shown;
 use crate::counters::Counters;
 use crate::error::{Result, SqlError};
 use crate::host::Host;
 use crate::memory::{Budget, Charge, LONG_VALUE_BYTES};
 use crate::variables::Variables;
-use engine::Engine;
+use engine::{Engine, Table, Transaction, TriggerEvent};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashSet;
@@ -16,66 +17,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use types::Value;
 use types::convert::{self, DateModes};
-
-/// How serious a warning is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Level {
-    Note,
-    Warning,
-    Error,
-}
-
-impl Level {
-    /// As SHOW WARNINGS prints it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Level::Note => "Note",
-            Level::Warning => "Warning",
-            Level::Error => "Error",
-        }
-    }
-}
-
-/// A line of SHOW WARNINGS.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Warning {
-    pub level: Level,
-    pub code: u16,
-    pub message: String,
-}
-
-/// The diagnostics area: the warnings of the last statement.
-#[derive(Debug, Default)]
-pub(crate) struct Diagnostics {
-    pub warnings: Vec<Warning>,
-    /// All that were raised; only [`Diagnostics::KEPT`] of them are kept.
-    pub count: u64,
-    /// The first warning that strict mode makes the statement's error ([`Context::warn`]).
-    refused: Option<SqlError>,
-}
-
-impl Diagnostics {
-    /// Warnings that are kept (MySQL's default `max_error_count`).
-    pub const KEPT: usize = 1024;
-
-    pub fn push(&mut self, level: Level, code: u16, message: impl Into<String>) {
-        self.count += 1;
-        if self.warnings.len() < Self::KEPT {
-            self.warnings.push(Warning { level, code, message: message.into() });
-        }
-    }
-
-    pub fn clear(&mut self) {
-        self.warnings.clear();
-        self.count = 0;
-        self.refused = None;
-    }
-
-    /// For the packets that have 16 bits for it.
-    pub fn count_u16(&self) -> u16 {
-        self.count.min(u64::from(u16::MAX)) as u16
-    }
-}
 
 /// The rows of a subquery for some arguments.
 #[derive(Debug)]
@@ -109,6 +50,90 @@ pub(crate) trait RunSubqueries {
 
     /// Gives a subquery without arguments the rows that it has from now on; `None`: it has none.
     fn set_rows(&self, number: usize, rows: Option<Rc<SubqueryRows>>);
+
+    /// The statement's transaction, for the stored functions that it calls.
+    fn transaction(&self) -> &dyn SharedTransaction;
+}
+
+/// A transaction that is shared.
+pub(crate) trait SharedTransaction {
+    fn lend(&self, take: &mut dyn FnMut(&mut Transaction));
+}
+
+impl SharedTransaction for RefCell<&mut Transaction> {
+    fn lend(&self, take: &mut dyn FnMut(&mut Transaction)) {
+        take(&mut self.borrow_mut());
+    }
+}
+
+/// A stored function that an expression calls.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct StoredFunction {
+    pub schema: String,
+    pub name: String,
+    /// DETERMINISTIC: the same arguments give the same value.
+    pub deterministic: bool,
+}
+
+/// The row that a trigger is run for.
+pub(crate) struct TriggerRow<'r> {
+    pub event: TriggerEvent,
+    pub before: bool,
+    pub old: Option<&'r [Value]>,
+    /// A BEFORE trigger may set its columns.
+    pub new: Option<&'r mut [Value]>,
+}
+
+/// Runs stored programs within a statement: in its transaction, with what its session has.
+pub(crate) trait Programs {
+    /// The value of a stored function.
+    ///
+    /// # Errors
+    /// What its statements end with; 1424 when it is running already.
+    fn call(
+        &self,
+        function: &StoredFunction,
+        args: Vec<Value>,
+        transaction: &dyn SharedTransaction,
+        ctx: &Context<'_>,
+    ) -> Result<Value>;
+
+    /// Runs the triggers of a table for a row.
+    ///
+    /// # Errors
+    /// As of a function: the statement fails with it.
+    fn fire(
+        &self,
+        table: &Arc<Table>,
+        row: TriggerRow<'_>,
+        transaction: &dyn SharedTransaction,
+        ctx: &Context<'_>,
+    ) -> Result<()>;
+}
+
+/// Where no session is, no program is run.
+pub(crate) struct NoPrograms;
+
+impl Programs for NoPrograms {
+    fn call(
+        &self,
+        function: &StoredFunction,
+        _: Vec<Value>,
+        _: &dyn SharedTransaction,
+        _: &Context<'_>,
+    ) -> Result<Value> {
+        Err(SqlError::not_supported(format!("a call of the function {} here", function.name)))
+    }
+
+    fn fire(
+        &self,
+        table: &Arc<Table>,
+        _: TriggerRow<'_>,
+        _: &dyn SharedTransaction,
+        _: &Context<'_>,
+    ) -> Result<()> {
+        Err(SqlError::not_supported(format!("triggers of {} here", table.qualified_name())))
+    }
 }
 
 /// The surroundings of an expression.
@@ -137,6 +162,10 @@ pub(crate) struct Context<'a> {
     pub found_rows: u64,
     /// Runs the statement's subqueries; `None` where it has none.
     pub subqueries: Option<&'a dyn RunSubqueries>,
+    /// Runs stored functions and triggers.
+    pub programs: &'a dyn Programs,
+    /// The stored tables of the statement.
+    pub tables: &'a [Arc<Table>],
     /// The arguments of the subquery that is run.
     pub outer: &'a [Value],
     /// The two seeds of RAND() without a seed, the first in the lower half.
@@ -175,6 +204,8 @@ impl Context<'_> {
             row_count: self.row_count,
             found_rows: self.found_rows,
             subqueries: Some(subqueries),
+            programs: self.programs,
+            tables: self.tables,
             outer,
             random: self.random,
             strict: self.strict,

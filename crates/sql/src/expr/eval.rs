@@ -161,6 +161,17 @@ impl Expr {
                 return Ok(boolean(Some(is != *negated)));
             }
             Node::Subquery { call, what } => call.value(*what, row, ctx)?,
+            Node::Stored { function, args } => {
+                let args = args.iter().map(|arg| ctx.owned(arg.eval(row, ctx)?));
+                let args = args.collect::<Result<Vec<_>>>()?;
+                let Some(statement) = ctx.subqueries else {
+                    return Err(SqlError::not_supported(format!(
+                        "a call of the function {} here",
+                        function.name
+                    )));
+                };
+                ctx.programs.call(function, args, statement.transaction(), ctx)?
+            }
             Node::Quantified(quantified) => return Ok(boolean(quantified.answer(row, ctx)?)),
             Node::RowSubquery(compared) => return Ok(boolean(compared.answer(row, ctx)?)),
             Node::MayEqual(equal) => return Ok(boolean(Some(equal.holds(row, ctx)?))),

@@ -10,6 +10,7 @@ mod cast;
 mod compare;
 mod context;
 mod date_arithmetic;
+mod diagnostics;
 mod eval;
 pub(crate) mod functions;
 mod infer;
@@ -26,7 +27,10 @@ pub(crate) use aggregate::{Accumulator, Aggregate, AggregateKind, is_aggregate};
 pub(crate) use arithmetic::{Number, decimal_of, double_of, number};
 pub(crate) use cast::{cast, conform, conforms, datetime_of, fraction_digits};
 pub(crate) use compare::{compare, group_key, sort_compare};
-pub(crate) use context::{Context, Diagnostics, Level, RunSubqueries, SubqueryRows, Warning};
+pub(crate) use context::{
+    Context, NoPrograms, Programs, RunSubqueries, SharedTransaction, StoredFunction, SubqueryRows, TriggerRow,
+};
+pub(crate) use diagnostics::{Diagnostics, Level, Warning};
 pub(crate) use eval::truth;
 pub(crate) use functions::{Function, TEXT_FOR_VECTOR, TEXT_ORDER, no_vector};
 pub(crate) use infer::{
@@ -41,6 +45,7 @@ pub(crate) use text::text_of;
 pub(crate) use user_variables::UserVariables;
 
 use crate::ast::{BinaryOp, Scope, TimeUnit, TruthValue};
+use std::sync::Arc;
 use types::{ColumnType, NumberForm, TypeCode, Value};
 
 /// The form of what is true or false by itself.
@@ -144,6 +149,11 @@ pub(crate) enum Node {
     },
     Call {
         function: &'static Function,
+        args: Vec<Expr>,
+    },
+    /// A stored function.
+    Stored {
+        function: Arc<StoredFunction>,
         args: Vec<Expr>,
     },
     /// To the expression's own type; `unsigned` casts of integers wrap as MySQL's do.
@@ -323,7 +333,7 @@ impl Expr {
                 }
                 otherwise.iter().for_each(|otherwise| f(otherwise));
             }
-            Node::Call { args, .. } => args.iter().for_each(f),
+            Node::Call { args, .. } | Node::Stored { args, .. } => args.iter().for_each(f),
             Node::Subquery { call, .. } => call.args.iter().for_each(f),
             Node::Quantified(quantified) => {
                 quantified.operands.iter().chain(&quantified.call.args).for_each(f);

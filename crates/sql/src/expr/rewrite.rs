@@ -62,7 +62,7 @@ impl Expr {
                 }
                 otherwise.iter_mut().for_each(|otherwise| f(otherwise));
             }
-            Node::Call { args, .. } => args.iter_mut().for_each(f),
+            Node::Call { args, .. } | Node::Stored { args, .. } => args.iter_mut().for_each(f),
             Node::Subquery { call, .. } => call.args.iter_mut().for_each(f),
             Node::Quantified(quantified) => {
                 quantified.operands.iter_mut().chain(&mut quantified.call.args).for_each(f);

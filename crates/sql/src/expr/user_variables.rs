@@ -61,6 +61,12 @@ impl UserVariables {
         entered.inspect_err(|_| charge.take_away(bytes))
     }
 
+    /// These become those of the other session, and the other way round.
+    pub fn swap(&self, other: &UserVariables) {
+        self.values.swap(&other.values);
+        self.charge.swap(&other.charge);
+    }
+
     /// There are none any more.
     pub fn clear(&self) {
         self.values.borrow_mut().clear();

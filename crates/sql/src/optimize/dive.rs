@@ -3,7 +3,7 @@
 use crate::counters::Counters;
 use crate::error::{Result, SqlError};
 use crate::exec::Ranges;
-use crate::expr::{Context, Diagnostics, Expr, Node, UserVariables};
+use crate::expr::{Context, Diagnostics, Expr, NoPrograms, Node, UserVariables};
 use crate::host::Host;
 use crate::memory::Budget;
 use crate::plan::{Access, KeyCondition};
@@ -96,6 +96,8 @@ impl<'c> Constants<'c> {
             row_count: 0,
             found_rows: 0,
             subqueries: None,
+            programs: &NoPrograms,
+            tables: &[],
             outer: &[],
             random: &random,
             strict: false,

@@ -257,6 +257,7 @@ impl Parser<'_> {
     pub(super) fn primary(&mut self) -> Result<Expr> {
         let token = self.token();
         match token.kind {
+            TokenKind::Parameter if self.body.is_some() => Err(self.error()),
             TokenKind::Parameter => {
                 self.advance();
                 self.parameters += 1;
@@ -409,6 +410,11 @@ impl Parser<'_> {
     }
 
     pub(super) fn column(&mut self) -> Result<Expr> {
+        if self.body.is_some()
+            && let Some(variable) = self.variable_of_body()?
+        {
+            return Ok(variable);
+        }
         let first = self.name()?;
         if !self.eat_symbol(".") {
             return Ok(Expr::Column { schema: None, table: None, name: first });

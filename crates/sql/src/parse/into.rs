@@ -14,16 +14,24 @@ impl Parser<'_> {
         if self.queries > queries {
             return Err(misplaced_into());
         }
-        if self.into.is_some() {
+        if self.has_into() {
             return Err(SqlError::new(3953, "Multiple INTO clauses in one query block."));
         }
         self.advance();
+        if self.body.is_some() && !self.is_any(&["OUTFILE", "DUMPFILE"]) {
+            return self.into_of_body();
+        }
         self.into = Some(match () {
             _ if self.eat("OUTFILE") => SelectInto::Outfile(self.outfile()?),
             _ if self.eat("DUMPFILE") => SelectInto::Dumpfile(self.text_literal()?),
             _ => SelectInto::Variables(self.list(Self::variable_to_set)?),
         });
         Ok(())
+    }
+
+    /// Whether the query at hand has had its INTO.
+    pub(super) fn has_into(&self) -> bool {
+        self.into.is_some() || self.body.as_deref().is_some_and(|body| !body.into.is_empty())
     }
 
     fn variable_to_set(&mut self) -> Result<String> {

@@ -26,7 +26,7 @@ mod keywords;
 mod mariadb;
 pub(crate) mod object;
 pub(crate) mod partition;
-mod program;
+pub(crate) mod program;
 mod query;
 mod reserved;
 mod set;
@@ -190,6 +190,8 @@ struct Parser<'a> {
     tables: usize,
     /// MariaDB's `IF NOT EXISTS` stood behind the kind of the key that was read last.
     if_not_exists_of_key: bool,
+    /// The stored program whose body is read.
+    body: Option<Box<program::Body>>,
 }
 
 impl<'a> Parser<'a> {
@@ -209,6 +211,7 @@ impl<'a> Parser<'a> {
             window_calls: 0,
             tables: 0,
             if_not_exists_of_key: false,
+            body: None,
             hints: Hints::default(),
         }
     }
@@ -332,8 +335,9 @@ impl<'a> Parser<'a> {
         if self.eat_symbol(symbol) { Ok(()) } else { Err(self.error()) }
     }
 
+    /// The statement ends here; within the body of a program at its semicolon.
     fn at_end(&self) -> bool {
-        self.token().kind == TokenKind::End
+        self.token().kind == TokenKind::End || self.body.is_some() && self.is_symbol(";")
     }
 
     /// `item, item, ...`

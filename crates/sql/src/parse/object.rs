@@ -4,9 +4,10 @@
 //! kept as text.
 
 use super::Parser;
+use super::program::Owner;
 use crate::admin::Account;
 use crate::ast::{
-    AlterEvent, AlterRoutine, CreateObject, EventClauses, EventSchedule, EventStatus, ObjectDetails,
+    AlterEvent, AlterRoutine, Call, CreateObject, EventClauses, EventSchedule, EventStatus, ObjectDetails,
     RoutineDetails, RoutineParameter, Statement, TableName, TriggerDetails, TypeSpec, ViewDetails,
 };
 use crate::error::{Result, SqlError};
@@ -174,7 +175,12 @@ impl Parser<'_> {
         let body_end = match &mut details {
             ObjectDetails::View(view) => self.view_query(view)?,
             _ => {
-                self.program_body()?;
+                let (trigger, parameters) = match &details {
+                    ObjectDetails::Trigger(trigger) => (Some((trigger.event, trigger.before)), ""),
+                    ObjectDetails::Routine(routine) => (None, routine.parameters.as_str()),
+                    _ => (None, ""),
+                };
+                self.program_body(&Owner { kind, trigger }, parameters)?;
                 self.at
             }
         };
@@ -394,7 +400,8 @@ impl Parser<'_> {
         let clauses = self.event_clauses(true)?;
         let body = if self.eat("DO") {
             let start = self.at;
-            self.program_body()?;
+            let owner = Owner { kind: ObjectKind::Event, trigger: None };
+            self.program_body(&owner, "")?;
             Some(self.span(start, self.at))
         } else {
             None
@@ -406,17 +413,17 @@ impl Parser<'_> {
         Ok(Statement::AlterEvent(Box::new(AlterEvent { name, definer, clauses, text, body })))
     }
 
-    /// CALL: the procedure's name; what it is called with is passed over.
     pub(super) fn call(&mut self) -> Result<Statement> {
         self.expect("CALL")?;
         let name = self.table_name()?;
+        let mut arguments = Vec::new();
         if self.eat_symbol("(") {
             if !self.is_symbol(")") {
-                self.list(Self::expr)?;
+                arguments = self.list(Self::expr)?;
             }
             self.expect_symbol(")")?;
         }
-        Ok(Statement::Call(name))
+        Ok(Statement::Call(Box::new(Call { name, arguments })))
     }
 
     fn parameter(&mut self, of_procedure: bool) -> Result<RoutineParameter> {
@@ -436,11 +443,17 @@ impl Parser<'_> {
 
 /// Reads what is kept of a routine: the text of its parameters.
 pub(crate) fn parameters_of(text: &str, of_procedure: bool, mode: LexMode) -> Vec<RoutineParameter> {
+    let kind = if of_procedure { ObjectKind::Procedure } else { ObjectKind::Function };
+    read_parameters(text, kind, mode).unwrap_or_default()
+}
+
+/// As [`parameters_of`], with the error of a text that is none of parameters.
+pub(super) fn read_parameters(text: &str, kind: ObjectKind, mode: LexMode) -> Result<Vec<RoutineParameter>> {
     let read = |parser: &mut Parser<'_>| match parser.at_end() {
         true => Ok(Vec::new()),
-        false => parser.list(|parser| parser.parameter(of_procedure)),
+        false => parser.list(|parser| parser.parameter(kind == ObjectKind::Procedure)),
     };
-    super::parse_part(text.as_bytes(), mode, read).unwrap_or_default()
+    super::parse_part(text.as_bytes(), mode, read)
 }
 
 /// Reads a type that is kept as text.

@@ -79,6 +79,7 @@ impl Parser<'_> {
         match self.token().kind {
             TokenKind::Parameter => self.bit_expr(),
             TokenKind::Integer => Ok(Expr::Literal(self.literal()?)),
+            _ if self.body.is_some() => self.variable_of_body()?.ok_or_else(|| self.error()),
             _ => Err(self.error()),
         }
     }

@@ -28,7 +28,7 @@ impl Parser<'_> {
 
     /// An item of a list. GLOBAL and its kin are for all names behind them that have no such word
     /// of their own; a name with `@@` in front has what is written there, and nobody else has it.
-    fn set_item_after(&mut self, carried: &mut Scope) -> Result<SetItem> {
+    pub(super) fn set_item_after(&mut self, carried: &mut Scope) -> Result<SetItem> {
         let is_plain = self.token().kind != TokenKind::SystemVariable;
         let mut item = self.set_item()?;
         if let SetItem::Variable { scope, name, .. } = &mut item
@@ -121,7 +121,11 @@ impl Parser<'_> {
             return Ok(None);
         }
         let next = self.ahead(1);
-        let alone = next.kind == TokenKind::End || (next.kind == TokenKind::Symbol && self.raw(next) == b",");
+        let ends = |symbol: &[u8]| matches!(symbol, b"," | b";");
+        let alone = next.kind == TokenKind::End || (next.kind == TokenKind::Symbol && ends(self.raw(next)));
+        if alone && let Some(variable) = self.variable_of_body()? {
+            return Ok(Some(variable));
+        }
         let token = self.token();
         if alone && token.kind == TokenKind::Word && !self.is_any(&["NULL", "TRUE", "FALSE"]) {
             let text = self.raw(token).to_vec();

@@ -122,7 +122,7 @@ impl Parser<'_> {
 
     /// INTO stands behind the last query.
     fn check_into_comes_last(&self) -> Result<()> {
-        if self.into.is_some() { Err(misplaced_into()) } else { Ok(()) }
+        if self.has_into() { Err(misplaced_into()) } else { Ok(()) }
     }
 
     /// ALL; else DISTINCT.

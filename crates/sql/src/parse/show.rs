@@ -94,6 +94,7 @@ impl Parser<'_> {
             "CHARACTER" if self.eat("SET") => Show::CharacterSet,
             "TRIGGERS" => Show::Triggers { schema: self.schema_clause()? },
             "EVENTS" => Show::Events { schema: self.schema_clause()? },
+            "PROCEDURE" | "FUNCTION" if self.eat("CODE") => return Err(no_code()),
             "PROCEDURE" if self.eat("STATUS") => Show::ProcedureStatus,
             "FUNCTION" if self.eat("STATUS") => Show::FunctionStatus,
             "PROFILES" => Show::Profiles,
@@ -257,4 +258,11 @@ impl Parser<'_> {
         };
         Ok(Statement::Show { show: Show::Columns { table, full: false }, filter })
     }
+}
+
+/// SHOW PROCEDURE CODE and SHOW FUNCTION CODE, which only MySQL's builds for debugging have.
+fn no_code() -> SqlError {
+    let text = "The 'SHOW PROCEDURE|FUNCTION CODE' feature is disabled; you need MySQL built with '--with-debug' to \
+                have it working";
+    SqlError::new(1289, text)
 }

@@ -1,6 +1,7 @@
 //! Which statement it is, and the statements about transactions and the session.
 
 use super::Parser;
+use super::program::BodyParser;
 use crate::SqlError;
 use crate::admin::AdminCommand;
 use crate::ast::{Maintenance, PrepareText, Statement, TableToLock};
@@ -63,8 +64,10 @@ impl Parser<'_> {
             "XA" => self.xa(),
             "UNINSTALL" => Err(self.uninstall()),
             "CALL" => self.call(),
-            "LOAD" | "HANDLER" | "IMPORT" | "CLONE" | "SIGNAL" | "RESIGNAL" | "GET" | "CACHE" | "BINLOG"
-            | "HELP" => Err(SqlError::not_supported(format!("{word} statement"))),
+            "SIGNAL" | "RESIGNAL" | "GET" => BodyParser { parser: self }.about_conditions(),
+            "LOAD" | "HANDLER" | "IMPORT" | "CLONE" | "CACHE" | "BINLOG" | "HELP" => {
+                Err(SqlError::not_supported(format!("{word} statement")))
+            }
             _ => Err(self.error()),
         }
     }

@@ -101,6 +101,7 @@ impl Known<'_> {
         let mut varies = false;
         expr.visit(&mut |expr| {
             varies |= matches!(&expr.node, Node::Call { function, .. } if function.varies)
+                || matches!(&expr.node, Node::Stored { function, .. } if !function.deterministic)
                 || matches!(expr.node, Node::AssignVariable(..) | Node::InsertedValue(_));
         });
         !varies && slots.into_iter().all(self.is_known)

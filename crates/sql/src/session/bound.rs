@@ -111,6 +111,8 @@ impl Session {
             plan,
             subqueries,
             into,
+            calls: binder.calls_functions,
+            tables: binder.tables,
             hints: Hints::default(),
             constants: binder.constants,
             logging: binder.logging,
@@ -182,6 +184,14 @@ impl Session {
         Ok(Bound { hints: hints.clone(), ..self.bind_with(statement, parameter_types)? })
     }
 
+    /// Binds a statement of a program, whose variables have these types.
+    pub(super) fn bind_in_program(&self, statement: &Statement, types: &[ColumnType]) -> Result<Bound> {
+        let mut binder = self.binder();
+        binder.parameter_types = types;
+        binder.of_program = true;
+        self.bind_by(binder, statement)
+    }
+
     /// Whether a statement means the same, and is allowed, as when it was bound.
     pub(super) fn still_holds(&self, bound: &Bound) -> bool {
         bound.generation == self.generation && bound.privileges == self.host.privileges_generation()
@@ -229,22 +239,54 @@ impl Session {
             .run_in(&mut transaction, bound, parameters, text, sink)
             .map_err(|error| self.without_unseen_relatives(bound, error));
         drop(place);
-        let outcome = match outcome {
+        // What it is told it can tell others, who must find it: a row that was read under a lock,
+        // or a key that is there already. How many rows a statement changed may be known a moment
+        // earlier, for others wait for its locks.
+        let tells = bound.is_query() || outcome.is_err();
+        let done = self.finish_statement(transaction, outcome, tells)?;
+        self.answer(bound, done, sink)
+    }
+
+    /// Runs a bound statement of a function or a trigger, in the transaction of the statement
+    /// around.
+    pub(super) fn run_bound_within(
+        &mut self,
+        transaction: &mut Transaction,
+        bound: &Bound,
+        parameters: &[Value],
+        sink: &mut dyn ResultSink,
+    ) -> Result<()> {
+        assert!(self.within.is_some(), "only a session within a statement is lent its transaction");
+        self.statement.diagnostics.borrow_mut().clear();
+        self.statement.last_insert_id_set.set(false);
+        let done = self.run_in(transaction, bound, parameters, &[], sink)?;
+        self.answer(bound, done, sink)
+    }
+
+    /// The end of a statement of the session that had this transaction, whatever came of it.
+    pub(super) fn finish_statement<T>(
+        &mut self,
+        transaction: Box<Transaction>,
+        outcome: Result<T>,
+        tells: bool,
+    ) -> Result<T> {
+        if let Some(variables) = self.variables_after.take() {
+            self.variables = variables;
+            self.invalidate_plans();
+        }
+        match outcome {
             Err(error) if self.ends_transaction(&error) => {
                 self.end_unchanged(transaction);
                 self.spend_gtid();
                 self.forget_transaction();
                 self.xa.note_rolled_back(&error);
-                return Err(error);
+                Err(error)
             }
-            other => other,
-        };
-        // What it is told it can tell others, who must find it: a row that was read under a lock,
-        // or a key that is there already. How many rows a statement changed may be known a moment
-        // earlier, for others wait for its locks.
-        let tells = bound.is_query() || outcome.is_err();
-        self.end_statement(transaction, outcome.is_ok(), tells)?;
-        self.answer(bound, outcome?, sink)
+            outcome => {
+                self.end_statement(transaction, outcome.is_ok(), tells)?;
+                outcome
+            }
+        }
     }
 
     /// A foreign key's error without the constraint, where that would tell of tables that the
@@ -292,11 +334,15 @@ impl Session {
         text: &[u8],
         sink: &mut dyn ResultSink,
     ) -> Result<Done> {
-        let as_text = self.text_context(transaction, bound)?;
+        let as_text = match self.within {
+            None => self.text_context(transaction, bound)?,
+            Some(_) => None,
+        };
         let mut charge = Charge::new(&self.memory);
         let mut complaints = bound.constants.complaints.clone();
         let read = self.read_parameters(bound, parameters, &mut complaints, &mut charge)?;
-        let ctx = self.context(read.as_deref().unwrap_or(parameters), !bound.is_query());
+        let mut ctx = self.context(read.as_deref().unwrap_or(parameters), !bound.is_query());
+        ctx.tables = &bound.tables;
         if bound.plan.has_ignore() {
             ctx.be_lenient();
         }
@@ -309,8 +355,10 @@ impl Session {
             ctx.warn(*code, text.clone());
         }
         complaints.into_iter().for_each(|(code, text)| ctx.warn(code, text));
-        let savepoint =
-            transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query });
+        let savepoint = match self.within {
+            None => transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query }),
+            Some(_) => transaction.savepoint_within(),
+        };
         let run_plan = |mut run: Run<'_, '_>| match &bound.plan {
             Plan::Query(plan) => {
                 if let Some(into) = &bound.into {
@@ -328,7 +376,8 @@ impl Session {
                 plan.change(&mut run).expect("it changes rows").map(Done::Changes)
             }
         };
-        let done = Subqueries::with(&bound.subqueries, transaction, &ctx, !bound.is_query(), run_plan);
+        let done =
+            Subqueries::with(&bound.subqueries, transaction, &ctx, !bound.is_query(), bound.calls, run_plan);
         let done = ctx.check_refused().and(done);
         match (&done, &as_text) {
             (Ok(Done::Changes(changes)), Some(context)) => {
@@ -341,6 +390,7 @@ impl Session {
                     &bound.logging,
                 );
             }
+            (Ok(_), _) if self.within.is_some() => {}
             (Ok(_), _) => transaction.end_statement(),
             (Err(_), _) => transaction.rollback_to(savepoint),
         }

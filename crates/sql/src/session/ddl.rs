@@ -90,6 +90,9 @@ impl Session {
         if self.check_gtid_next()? {
             return Ok(DdlReport::default());
         }
+        if let Statement::CreateObject(create) = statement {
+            super::program::check_body(self, create)?;
+        }
         let text = String::from_utf8_lossy(text).into_owned();
         let schedule = match schedule_of(statement) {
             Some(schedule) => self.schedule_values(schedule)?,
@@ -184,7 +187,7 @@ impl Session {
         let mut binder = self.binder();
         binder.keeps_order = true;
         let plan = crate::bind::bind_query(&mut binder, query, None)?;
-        let subqueries = binder.take_subqueries();
+        let (subqueries, calls) = (binder.take_subqueries(), binder.calls_functions);
         let extra = columns_of_query(&plan)?;
         let created = {
             let schema = self.schema_or_default(&create.table)?;
@@ -229,7 +232,7 @@ impl Session {
                 })?;
                 Ok(rows)
             };
-            let rows = crate::exec::Subqueries::with(&subqueries, &mut transaction, &ctx, false, read);
+            let rows = crate::exec::Subqueries::with(&subqueries, &mut transaction, &ctx, false, calls, read);
             rows.and_then(|rows| {
                 for row in &rows {
                     insert_row(&mut transaction, &table, &plan.columns, row, ctx.conversion(true))?;

@@ -7,7 +7,6 @@ use super::prepared::is_about_rows;
 use crate::admin::{AdminCommand, FlushTarget, PurgeTo};
 use crate::ast::{Show, Statement};
 use crate::error::{Result, SqlError};
-use crate::expr::Level;
 use crate::host::{Privilege, VirtualTable};
 use crate::memory::{Charge, LONG_VALUE_BYTES};
 use crate::parse::{Hints, parse_watched};
@@ -121,7 +120,7 @@ impl Session {
         }
         let keeps_warnings =
             matches!(statement, Statement::Show { show: Show::Warnings { .. } | Show::CountOf { .. }, .. });
-        if !keeps_warnings {
+        if !keeps_warnings && !matches!(statement, Statement::GetDiagnostics(_)) {
             self.statement.diagnostics.borrow_mut().clear();
         }
         self.check_statement(statement)?;
@@ -176,9 +175,14 @@ impl Session {
                 self.change_accounts(command, text, sink)
             }
             Statement::Admin(command) => self.admin(command.clone(), sink),
-            Statement::Call(name) => {
-                let found = self.known_procedure(name)?;
-                Err(SqlError::not_supported(format!("CALL of {}", crate::quoting::qualified(&found.def))))
+            Statement::Call(call) => super::program::call_alone(self, call, sink),
+            Statement::Signal(signal) => {
+                super::program::signal(self, signal)?;
+                self.ok(sink)
+            }
+            Statement::GetDiagnostics(get) => {
+                super::program::get_diagnostics(self, get)?;
+                self.ok(sink)
             }
             Statement::Truncate(table)
                 if self.schema_or_default(table)?.eq_ignore_ascii_case("performance_schema") =>
@@ -279,33 +283,7 @@ impl Session {
     }
 
     pub(super) fn evaluate_all(&mut self, written: &[crate::ast::Expr]) -> Result<Vec<Value>> {
-        let scope = crate::bind::Scope::default();
-        let mut place = crate::bind::Place::new(&scope, "field list");
-        let mut binder = self.binder();
-        let bound: Vec<crate::expr::Expr> =
-            written.iter().map(|written| binder.expr(written, &mut place)).collect::<Result<_>>()?;
-        let subqueries = binder.take_subqueries();
-        for (code, text) in binder.constants.complaints {
-            self.statement.diagnostics.borrow_mut().push(Level::Warning, code, text);
-        }
-        if subqueries.is_empty() {
-            let ctx = self.context(&[], false);
-            return bound.iter().map(|expr| expr.eval(&[], &ctx).map(|value| value.into_owned())).collect();
-        }
-        let mut transaction = self.take_transaction()?;
-        let values = {
-            let ctx = self.context(&[], false);
-            let eval = |run: crate::exec::Run<'_, '_>| {
-                let value =
-                    |expr: &crate::expr::Expr| expr.eval(&[], run.ctx).map(|value| value.into_owned());
-                bound.iter().map(value).collect::<Result<Vec<_>>>()
-            };
-            crate::exec::Subqueries::with(&subqueries, &mut transaction, &ctx, false, eval)
-        };
-        if self.transaction.explicit || !self.variables.autocommit {
-            self.transaction.open = Some(transaction);
-        }
-        values
+        super::program::evaluate_written(self, written)
     }
 
     /// EXPLAIN: the tables in the order of the loops, with the index that was chosen.

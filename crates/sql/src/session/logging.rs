@@ -13,7 +13,7 @@ use crate::error::{Result, SqlError};
 use crate::expr::{Level, text_of};
 use crate::lexer::{LexMode, TokenKind, tokenize};
 use binlog::event::{UserVarEvent, UserVarValue};
-use engine::{Isolation, LoggedStatement, Transaction};
+use engine::{Isolation, LoggedStatement, Transaction, TriggerEvent};
 use std::borrow::Cow;
 use types::{Value, collation};
 
@@ -79,6 +79,8 @@ impl Session {
                  READ COMMITTED or READ UNCOMMITTED.",
             )),
             BinlogFormat::Mixed if needs_rows || !bound.logging.reasons.is_empty() => Ok(None),
+            // What they do there may not be what they did here.
+            BinlogFormat::Mixed if bound.logging.runs_functions || has_triggers(bound) => Ok(None),
             _ => Ok(Some(self.context_of(&bound.logging))),
         }
     }
@@ -133,6 +135,12 @@ impl Session {
     }
 }
 
+/// Whether the statement may run triggers.
+fn has_triggers(bound: &Bound) -> bool {
+    let any = TriggerEvent::ALL.into_iter().fold(0, |bits, event| bits | event.bit());
+    bound.plan.changed_tables().iter().any(|table| table.has_triggers(any))
+}
+
 fn logged_value(value: &Value, connection_collation: u16) -> Option<LoggedValue> {
     const STRING: u8 = 0;
     const REAL: u8 = 1;
@@ -182,7 +190,7 @@ pub(super) fn expanded<'t>(text: &'t [u8], parameters: &[Value], mode: LexMode) 
     Cow::Owned(out)
 }
 
-fn put_literal(value: &Value, mode: LexMode, out: &mut Vec<u8>) {
+pub(super) fn put_literal(value: &Value, mode: LexMode, out: &mut Vec<u8>) {
     match value {
         Value::Null => out.extend_from_slice(b"NULL"),
         Value::Int(_) | Value::UInt(_) | Value::Decimal(_) => out.extend_from_slice(&text_of(value)),

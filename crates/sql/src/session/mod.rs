@@ -15,6 +15,7 @@ mod maintain;
 mod new_view;
 mod prepared;
 mod privileges;
+mod program;
 mod received;
 mod refused;
 mod refused_queries;
@@ -28,16 +29,17 @@ mod xa;
 
 use crate::counters::Counters;
 use crate::error::{Result, SqlError};
-use crate::expr::{Context, Level, UserVariables};
+use crate::expr::{Context, UserVariables};
 use crate::host::{Host, Sight};
 use crate::memory::{Budget, closes_connection};
 use crate::sink::{ColumnMeta, ResultSink, status};
 use crate::variables::Variables;
 use engine::Engine;
 use state::{
-    NextGtid, PreparedStatement, SessionLocks, SessionTransaction, SessionXa, StatementCache, StatementState,
+    Arguments, NextGtid, PreparedStatement, ProgramCache, SessionLocks, SessionTransaction, SessionXa,
+    StatementCache, StatementState, Within,
 };
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -56,6 +58,8 @@ pub struct SessionInit {
     pub multi_statements: bool,
     /// CLIENT_FOUND_ROWS: an UPDATE counts the rows that it found, not those that it changed.
     pub found_rows: bool,
+    /// CLIENT_PS_MULTI_RESULTS: OUT parameters of a prepared CALL are told as a result set.
+    pub ps_multi_results: bool,
     /// The collation of the handshake; 0 is the server's.
     pub collation: u16,
 }
@@ -92,10 +96,26 @@ pub struct Session {
     prepared: BTreeMap<u32, Option<PreparedStatement>>,
     named: HashMap<String, PreparedStatement>,
     next_prepared: u32,
-    /// More statements follow in the same text.
+    /// More results follow, of the same text or of the procedure that is called.
     more_results: bool,
     closing: bool,
+    programs: RefCell<ProgramCache>,
+    /// The programs that run, the outermost first.
+    running: Vec<u64>,
+    /// The session runs a function or a trigger, within a statement.
+    within: Option<Within>,
+    /// What a function or a trigger has made of the variables: the session's when the statement
+    /// that it is within has ended.
+    variables_after: RefCell<Option<Variables>>,
+    arguments: Arguments,
+    /// The values of a procedure's OUT parameters for which a prepared CALL has `?`.
+    returned: Vec<Returned>,
+    /// A prepared statement of the binary protocol runs.
+    tells_out_parameters: bool,
 }
+
+/// A value that a prepared CALL has for one of its `?`: the number of that, and the parameter.
+type Returned = (usize, String, types::ColumnType, Value);
 
 impl Session {
     /// A new session.
@@ -130,6 +150,13 @@ impl Session {
             next_prepared: 1,
             more_results: false,
             closing: false,
+            programs: RefCell::default(),
+            running: Vec::new(),
+            within: None,
+            variables_after: RefCell::default(),
+            arguments: Arguments::default(),
+            returned: Vec::new(),
+            tells_out_parameters: false,
         };
         session.init.collation = client_collation(session.init.collation)?;
         session.set_handshake_collation();
@@ -137,6 +164,68 @@ impl Session {
             session.change_schema(&schema)?;
         }
         Ok(session)
+    }
+
+    /// A session for a program within a statement of this one.
+    fn inner(&self, within: Within, now_us: u64) -> Session {
+        let mut variables = self.variables_after.borrow().clone().unwrap_or_else(|| self.variables.clone());
+        variables.timestamp_us = Some(now_us);
+        let inner = Session {
+            engine: self.engine.clone(),
+            host: self.host.clone(),
+            counters: self.counters.clone(),
+            memory: self.memory.clone(),
+            interrupt: self.interrupt.clone(),
+            init: self.init.clone(),
+            variables,
+            user_variables: UserVariables::new(&self.memory),
+            statement: StatementState::default(),
+            schema: self.schema.clone(),
+            transaction: SessionTransaction::default(),
+            next_gtid: Default::default(),
+            xa: Default::default(),
+            locked_tables: None,
+            read_lock: None,
+            last_insert_id: Cell::new(self.last_insert_id.get()),
+            random: Cell::new(self.random.get()),
+            cache: StatementCache::default(),
+            generation: self.generation,
+            prepared: BTreeMap::new(),
+            named: HashMap::new(),
+            next_prepared: 1,
+            more_results: false,
+            closing: false,
+            programs: RefCell::new(self.programs.take()),
+            running: self.running.clone(),
+            within: Some(within),
+            variables_after: RefCell::default(),
+            arguments: Arguments::default(),
+            returned: Vec::new(),
+            tells_out_parameters: false,
+        };
+        inner.user_variables.swap(&self.user_variables);
+        inner
+    }
+
+    /// Takes back what a session within a statement was lent.
+    fn take_back(&self, inner: &mut Session, failed: bool) {
+        inner.user_variables.swap(&self.user_variables);
+        self.programs.swap(&inner.programs);
+        self.random.set(inner.random.get());
+        if inner.generation != self.generation {
+            let mut variables = inner.variables.clone();
+            variables.timestamp_us = self.variables.timestamp_us;
+            *self.variables_after.borrow_mut() = Some(variables);
+        }
+        let mut told = inner.statement.diagnostics.borrow_mut();
+        if failed || !told.warnings.is_empty() {
+            self.statement.diagnostics.borrow_mut().take_over(&mut told);
+        }
+    }
+
+    /// Error 1317 when the session was told to end what it does.
+    fn check_interrupt(&self) -> Result<()> {
+        if self.interrupt.load(Ordering::Relaxed) { Err(SqlError::interrupted()) } else { Ok(()) }
     }
 
     fn set_handshake_collation(&mut self) {
@@ -298,6 +387,8 @@ impl Session {
             row_count: self.statement.row_count,
             found_rows: self.statement.found_rows,
             subqueries: None,
+            programs: self,
+            tables: &[],
             outer: &[],
             random: &self.random,
             strict: strict && self.variables.sql_mode.strict(),
@@ -320,7 +411,7 @@ impl Session {
     fn note_error(&mut self, error: &SqlError) {
         self.closing |= closes_connection(error);
         self.statement.row_count = -1;
-        self.statement.diagnostics.borrow_mut().push(Level::Error, error.code, error.message.clone());
+        self.statement.diagnostics.borrow_mut().push_error(error);
         if !self.transaction.is_begun() {
             // As a transaction of its own that was rolled back.
             self.spend_gtid();

@@ -1,7 +1,7 @@
 //! Prepared statements, of the binary protocol and of PREPARE.
 
 use super::Session;
-use super::state::{Bound, PreparedPlace, PreparedStatement};
+use super::state::{Arguments, Bound, PreparedPlace, PreparedStatement};
 use crate::ast::{PrepareText, Show, Statement};
 use crate::error::{Result, SqlError};
 use crate::memory::Charge;
@@ -92,9 +92,9 @@ impl Session {
         ) {
             return Err(SqlError::not_preparable());
         }
-        if let Statement::Call(name) = &parsed.statement {
+        if let Statement::Call(call) = &parsed.statement {
             self.check_statement(&parsed.statement)?;
-            self.known_procedure(name)?;
+            self.known_procedure(&call.name)?;
         }
         let bound = match is_about_rows(&parsed.statement) {
             true => Some(Arc::new(
@@ -140,7 +140,10 @@ impl Session {
                 format!("Unknown prepared statement handler ({id}) given to mysql_stmt_precheck"),
             ));
         };
+        self.tells_out_parameters = true;
         let result = self.run_prepared(&mut prepared, parameters, sink);
+        self.tells_out_parameters = false;
+        self.returned.clear();
         if let Some(place) = self.prepared.get_mut(&id) {
             *place = Some(prepared);
         }
@@ -174,7 +177,10 @@ impl Session {
         self.host.admit_statement(class)?;
         let Some(bound) = &prepared.bound else {
             let (text, statement) = (prepared.text.clone(), prepared.statement.clone());
-            return self.run_unbound(&text, &statement, sink);
+            self.arguments = Arguments { values: parameters.to_vec(), types: Vec::new() };
+            let done = self.run_unbound(&text, &statement, sink);
+            self.arguments = Arguments::default();
+            return done;
         };
         let bound = bound.clone();
         let hinted_ms = prepared.hints.max_execution_time_ms;
@@ -241,7 +247,11 @@ impl Session {
                 };
                 let result = self.run_prepared(&mut prepared, &parameters, sink);
                 self.named.insert(name, prepared);
+                let returned = std::mem::take(&mut self.returned);
                 result?;
+                for (number, _, _, value) in returned {
+                    self.user_variables.set(&using[number], &value)?;
+                }
             }
             Statement::Deallocate(name) => {
                 if self.named.remove(&name.to_lowercase()).is_none() {

@@ -50,7 +50,8 @@ impl Session {
                     self.host.check_sight(Sight::Description(&schema, &table.name))
                 }
             }),
-            Statement::Call(name) => {
+            Statement::Call(call) => {
+                let name = &call.name;
                 let (schema, kind) = (self.schema_or_default(name)?, ObjectKind::Procedure);
                 self.host.check_routine(Privilege::Execute, kind, &schema, &name.name)
             }

@@ -5,7 +5,7 @@ use super::state::{Bound, Plan};
 use super::{Session, SessionInit};
 use crate::ast::Statement;
 use crate::error::{Result, SqlError};
-use crate::exec::{Run, Subqueries};
+use crate::exec::{Run, Subqueries, run_query};
 use crate::lexer::LexMode;
 use crate::literal_rows::LiteralRows;
 use crate::parse::parse;
@@ -95,7 +95,11 @@ impl ReceivedStatements {
         let Some(parsed) = parse(&text, lex)? else { return Ok(()) };
         let statement = match &parsed.statement {
             Statement::Empty => return Ok(()),
-            statement @ (Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_)) => statement,
+            // A query is logged for the functions that it calls.
+            statement @ (Statement::Insert(_)
+            | Statement::Update(_)
+            | Statement::Delete(_)
+            | Statement::Query(_)) => statement,
             _ => return Err(SqlError::not_supported("statement-based replication of such a statement")),
         };
         let bound = session.bind(statement)?;
@@ -199,7 +203,8 @@ impl Session {
     }
 
     fn change_rows(&self, transaction: &mut Transaction, bound: &Bound) -> Result<()> {
-        let ctx = self.context(&[], true);
+        let mut ctx = self.context(&[], true);
+        ctx.tables = &bound.tables;
         // What the source has carried out is carried out here.
         ctx.be_lenient();
         transaction.set_checks(self.variables.foreign_key_checks, self.variables.unique_checks);
@@ -207,9 +212,12 @@ impl Session {
         let change = |mut run: Run<'_, '_>| {
             run.set_changes_rows();
             run.set_received();
-            bound.plan.change(&mut run).transpose()
+            match &bound.plan {
+                Plan::Query(plan) => run_query(&mut run, plan, &mut |_| Ok(())).map(|_| ()),
+                plan => plan.change(&mut run).expect("it changes rows").map(|_| ()),
+            }
         };
-        Subqueries::with(&bound.subqueries, transaction, &ctx, true, change)?;
+        Subqueries::with(&bound.subqueries, transaction, &ctx, true, bound.calls, change)?;
         transaction.end_statement();
         Ok(())
     }

@@ -39,7 +39,7 @@ impl Session {
     }
 
     /// Error 1193 for a name that no variable has.
-    fn check_known(&self, item: &SetItem) -> Result<()> {
+    pub(super) fn check_known(&self, item: &SetItem) -> Result<()> {
         match item {
             SetItem::Variable { name, .. } if !Variables::owns(name) && !self.host.has_variable(name) => {
                 Err(SqlError::unknown_variable(name))

@@ -88,6 +88,7 @@ impl Binder<'_> {
         plan.visit(&mut |expr| {
             expr.visit(&mut |expr| match &expr.node {
                 Node::Call { function, .. } => varies |= function.varies,
+                Node::Stored { function, .. } => varies |= !function.deterministic,
                 Node::AssignVariable(..) => varies = true,
                 Node::UserVariable(_) => reads_variables = true,
                 _ => {}

@@ -73,6 +73,10 @@ pub(crate) struct Bound {
     pub subqueries: Vec<SubPlan>,
     /// Where the rows of a query go that the client does not get.
     pub into: Option<SelectInto>,
+    /// It calls stored functions.
+    pub calls: bool,
+    /// The stored tables that it uses.
+    pub tables: Vec<Arc<Table>>,
     /// Its optimizer hints.
     pub hints: Hints,
     /// What is told of the constants that it compares, and how its parameters are read.

@@ -97,6 +97,9 @@ impl Names<'_> {
             Node::Coalesce(operands) => format!("coalesce{}", joined(operands, ",")),
             Node::NullIf { operands, .. } => format!("nullif{}", joined(&operands[..], ",")),
             Node::Call { function, args } => format!("{}{}", function.name, joined(args, ",")),
+            Node::Stored { function, args } => {
+                format!("`{}`.`{}`{}", function.schema, function.name, joined(args, ","))
+            }
             Node::Cast(operand) => format!("cast({})", text(operand)),
             Node::Recollate(operand) => text(operand),
             Node::DateAdd { operands, unit, subtract } => {

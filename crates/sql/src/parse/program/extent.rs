@@ -1,16 +1,17 @@
 //! How far the body of a trigger, routine or event goes.
 //!
-//! A body is kept as text. Of its grammar only that is read which says where it ends: blocks and
-//! the statements of flow between which semicolons stand.
+//! Of what a source sends, and of what has statements that this server's grammar lacks, only that
+//! is read which says where it ends: blocks and the statements of flow between which semicolons
+//! stand.
 
-use super::Parser;
 use crate::error::Result;
 use crate::lexer::TokenKind;
+use crate::parse::Parser;
 
 impl Parser<'_> {
     /// Goes behind the statement here, which may be made of others. What a source sends is one
     /// statement to the end, whatever it looks like.
-    pub(super) fn program_body(&mut self) -> Result<()> {
+    pub(super) fn body_extent(&mut self) -> Result<()> {
         if self.at_end() || self.is_symbol(";") {
             return Err(self.error());
         }

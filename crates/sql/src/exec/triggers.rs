@@ -1,0 +1,98 @@
+//! Triggers around the changes of rows. A table without triggers costs the question whether it has
+//! some, once a statement.
+
+use super::assign::zero_value;
+use super::run::Handle;
+use super::{Run, Strictness};
+use crate::error::{Result, SqlError};
+use crate::expr::TriggerRow;
+use engine::{Row, Table, TriggerEvent};
+use std::cell::RefCell;
+use std::sync::Arc;
+use types::Value;
+
+impl Run<'_, '_> {
+    /// Runs a table's triggers for a row, in the statement's transaction.
+    fn fire(&mut self, table: &Arc<Table>, row: TriggerRow<'_>) -> Result<()> {
+        let ctx = self.ctx;
+        match &mut self.txn {
+            Handle::Own(txn) => {
+                let shared = RefCell::new(&mut **txn);
+                ctx.programs.fire(table, row, &shared, ctx)
+            }
+            Handle::Shared(shared) => ctx.programs.fire(table, row, *shared, ctx),
+        }
+    }
+
+    /// BEFORE INSERT: the row may become another one.
+    pub(super) fn before_insert(&mut self, table: &Arc<Table>, new: &mut [Value]) -> Result<()> {
+        let (event, before) = (TriggerEvent::Insert, true);
+        self.fire(table, TriggerRow { event, before, old: None, new: Some(new) })
+    }
+
+    /// AFTER INSERT.
+    pub(super) fn after_insert(&mut self, table: &Arc<Table>, new: &mut [Value]) -> Result<()> {
+        let (event, before) = (TriggerEvent::Insert, false);
+        self.fire(table, TriggerRow { event, before, old: None, new: Some(new) })
+    }
+
+    /// BEFORE UPDATE: the new row may become another one.
+    pub(super) fn before_update(
+        &mut self,
+        table: &Arc<Table>,
+        old: &[Value],
+        new: &mut [Value],
+    ) -> Result<()> {
+        let (event, before) = (TriggerEvent::Update, true);
+        self.fire(table, TriggerRow { event, before, old: Some(old), new: Some(new) })
+    }
+
+    /// AFTER UPDATE.
+    pub(super) fn after_update(
+        &mut self,
+        table: &Arc<Table>,
+        old: &[Value],
+        new: &mut [Value],
+    ) -> Result<()> {
+        let (event, before) = (TriggerEvent::Update, false);
+        self.fire(table, TriggerRow { event, before, old: Some(old), new: Some(new) })
+    }
+
+    /// BEFORE DELETE of a row; its columns, where the table has such triggers.
+    pub(super) fn before_delete(&mut self, table: &Arc<Table>, row: &Row) -> Result<Option<Vec<Value>>> {
+        if !table.has_triggers(TriggerEvent::Delete.bit()) {
+            return Ok(None);
+        }
+        let old = table.layout.decode_all(&row.image)?;
+        let (event, before) = (TriggerEvent::Delete, true);
+        self.fire(table, TriggerRow { event, before, old: Some(&old), new: None })?;
+        Ok(Some(old))
+    }
+
+    /// AFTER DELETE of the row that had these columns.
+    pub(super) fn after_delete(&mut self, table: &Arc<Table>, old: Option<Vec<Value>>) -> Result<()> {
+        let Some(old) = old else { return Ok(()) };
+        let (event, before) = (TriggerEvent::Delete, false);
+        self.fire(table, TriggerRow { event, before, old: Some(&old), new: None })
+    }
+}
+
+/// What was not asked before the BEFORE triggers had run: that no column is NULL which may not be.
+pub(super) fn check_nulls(
+    run: &Run<'_, '_>,
+    table: &Table,
+    values: &mut [Value],
+    strictness: Strictness,
+) -> Result<()> {
+    for (column, value) in table.def.columns.iter().zip(values) {
+        if !value.is_null() || column.nullable || column.generated.is_some() {
+            continue;
+        }
+        if !strictness.null_becomes_zero {
+            return Err(SqlError::column_not_null(&column.name));
+        }
+        run.ctx.warn(1048, format!("Column '{}' cannot be null", column.name));
+        *value = zero_value(column)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! The body of a trigger, routine or event.
+//!
+//! One pass makes the flat program (`ast::Program`) of it: a block's statements are steps, branches
+//! and loops are jumps whose aim is put in when it is known. The statements in between are those of
+//! the other grammar; a name that a variable has is that variable, wherever an expression may
+//! stand.
+
+mod blocks;
+mod body;
+mod conditions;
+mod extent;
+mod statements;
+
+pub(in crate::parse) use blocks::BodyParser;
+pub(in crate::parse) use body::Body;
+pub(crate) use body::Owner;
+
+use super::Parser;
+use crate::ast::{Expr, NamedVariable, Program, RoutineParameter};
+use crate::error::{Result, SqlError};
+use crate::lexer::{LexMode, TokenKind, tokenize_program};
+
+impl Parser<'_> {
+    /// Goes behind the body here.
+    ///
+    /// # Errors
+    /// Those of a body that MySQL refuses. One with statements that are missing here is kept as
+    /// text, and so is what a source has sent.
+    pub(super) fn program_body(&mut self, owner: &Owner, parameters: &str) -> Result<()> {
+        if self.mode.of_source {
+            return self.body_extent();
+        }
+        const NOT_SUPPORTED: u16 = 1235;
+        let before = (self.at, self.depth, self.highest, self.hints.clone());
+        let parameters = super::object::read_parameters(parameters, owner.kind, self.mode)?;
+        match self.read_body(owner, &parameters) {
+            Err(error) if error.code == NOT_SUPPORTED => {
+                (self.at, self.depth, self.highest, self.hints) = before;
+                self.body_extent()
+            }
+            read => read.map(|_| ()),
+        }
+    }
+
+    fn read_body(&mut self, owner: &Owner, parameters: &[RoutineParameter]) -> Result<Program> {
+        assert!(self.body.is_none(), "bodies are not within one another");
+        self.body = Some(Box::new(Body::new(owner)));
+        let read = BodyParser { parser: self }.whole(parameters);
+        let body = self.body.take().expect("it was put there");
+        read.map(|()| body.program)
+    }
+
+    /// The variable, or column of a trigger's row, that is named here; else nothing is read.
+    pub(super) fn variable_of_body(&mut self) -> Result<Option<Expr>> {
+        let token = self.token();
+        if !matches!(token.kind, TokenKind::Word | TokenKind::QuotedName) {
+            return Ok(None);
+        }
+        let name = self.word_text(token)?;
+        let is_qualified = self.symbol_ahead(1, ".");
+        let Some(body) = self.body.as_deref_mut() else { return Ok(None) };
+        let is_row = body.trigger.is_some() && is_qualified;
+        let (slot, tokens) = match () {
+            _ if is_row && (name.eq_ignore_ascii_case("NEW") || name.eq_ignore_ascii_case("OLD")) => {
+                let new = name.eq_ignore_ascii_case("NEW");
+                body.check_row(new)?;
+                let column = self.word_text(self.ahead(2))?;
+                let body = self.body.as_deref_mut().expect("it is there");
+                (body.column(new, &column), 3)
+            }
+            _ if is_qualified => return Ok(None),
+            _ => match body.variable(&name) {
+                Some(slot) => (slot, 1),
+                None => return Ok(None),
+            },
+        };
+        let end = self.ahead(tokens - 1).end as usize;
+        let named = NamedVariable { start: token.start as usize, end, slot };
+        self.body.as_deref_mut().expect("it is there").variables.push(named);
+        self.at += tokens;
+        Ok(Some(Expr::Parameter(slot)))
+    }
+
+    /// The variables behind INTO of a SELECT within a body.
+    pub(super) fn into_of_body(&mut self) -> Result<()> {
+        let targets = self.list(|parser| BodyParser { parser }.target())?;
+        let body = self.body.as_deref_mut().expect("it is asked before");
+        body.into = targets;
+        Ok(())
+    }
+}
+
+/// Reads the body of a stored program that is kept as text.
+///
+/// # Errors
+/// 1064 and those of a body that MySQL refuses; 1235 for statements that are missing here.
+pub(crate) fn parse_body(
+    text: &[u8],
+    owner: &Owner,
+    parameters: &[RoutineParameter],
+    mode: LexMode,
+) -> Result<Program> {
+    let tokens = tokenize_program(text, mode)?;
+    let mut parser = Parser::new(text, &tokens, None, mode);
+    let program = parser.read_body(owner, parameters)?;
+    let _ = parser.eat_symbol(";");
+    if parser.at_end() { Ok(program) } else { Err(parser.error()) }
+}

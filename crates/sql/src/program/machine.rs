@@ -1,0 +1,216 @@
+//! From step to step.
+
+use super::{Frame, Handling, Routine, handler_for};
+use crate::ast::{Expr, InnerStatement, Op, SlotKind};
+use crate::error::{Result, SqlError};
+use crate::expr::{Diagnostics, Level, Warning};
+use std::cell::RefCell;
+use types::{ColumnType, Value};
+
+/// What a program asks of the session that runs it.
+pub(crate) trait Surroundings {
+    /// Runs the statement of a step.
+    fn run(
+        &mut self,
+        routine: &Routine,
+        step: usize,
+        inner: &InnerStatement,
+        frame: &mut Frame,
+    ) -> Result<()>;
+
+    /// The value of a step's expression, and its type.
+    fn value(
+        &mut self,
+        routine: &Routine,
+        step: usize,
+        expr: &Expr,
+        frame: &Frame,
+    ) -> Result<(Value, ColumnType)>;
+
+    /// Whether the condition of a step is true.
+    fn holds(&mut self, routine: &Routine, step: usize, condition: &Expr, frame: &Frame) -> Result<bool>;
+
+    /// Puts a value into a slot, as its type has it.
+    fn store(&mut self, routine: &Routine, frame: &mut Frame, slot: usize, value: &Value) -> Result<()>;
+
+    /// Opens a cursor.
+    fn open(&mut self, routine: &Routine, cursor: usize, frame: &mut Frame) -> Result<()>;
+
+    /// The diagnostics area.
+    fn diagnostics(&self) -> &RefCell<Diagnostics>;
+
+    /// Error 1317 when the program is to end.
+    fn check_interrupt(&self) -> Result<()>;
+
+    /// Whether no handler may catch this error.
+    fn is_fatal(&self, error: &SqlError) -> bool;
+}
+
+/// A program that runs.
+pub(crate) struct Machine<'r, S> {
+    pub routine: &'r Routine,
+    pub surroundings: &'r mut S,
+}
+
+/// Where a program goes from a step.
+enum Next {
+    Step(usize),
+    End(Value),
+}
+
+/// Which conditions of the diagnostics area are there already.
+struct Known {
+    cleared: u64,
+    count: usize,
+}
+
+impl<S: Surroundings> Machine<'_, S> {
+    /// Runs the program to its end; what RETURN says, if it said something.
+    ///
+    /// # Errors
+    /// What no handler caught.
+    pub fn run(&mut self, frame: &mut Frame) -> Result<Option<Value>> {
+        let mut at = 0;
+        while at < self.routine.program.steps.len() {
+            self.surroundings.check_interrupt()?;
+            let known = self.known();
+            at = match self.step(at, frame) {
+                Ok(Next::End(value)) => {
+                    if !frame.handling.is_empty() {
+                        // The handlers that it is in end with it.
+                        self.surroundings.diagnostics().borrow_mut().remove_marked();
+                    }
+                    return Ok(Some(value));
+                }
+                Ok(Next::Step(next)) => self.handle_warnings(at, next, &known, frame),
+                Err(error) => self.handle(at, error, frame)?,
+            };
+        }
+        Ok(None)
+    }
+
+    fn known(&self) -> Known {
+        let area = self.surroundings.diagnostics().borrow();
+        Known { cleared: area.cleared, count: area.warnings.len() }
+    }
+
+    fn step(&mut self, at: usize, frame: &mut Frame) -> Result<Next> {
+        let program = &self.routine.program;
+        match &program.steps[at].op {
+            Op::Run(inner) => self.surroundings.run(self.routine, at, inner, frame)?,
+            Op::Assign { slot, value } => {
+                let (value, ty) = self.surroundings.value(self.routine, at, value, frame)?;
+                if program.slots[*slot].kind == SlotKind::Operand {
+                    frame.types[*slot] = ty;
+                    frame.put(*slot, value)?;
+                } else {
+                    self.surroundings.store(self.routine, frame, *slot, &value)?;
+                }
+            }
+            Op::Jump(to) => return Ok(Next::Step(*to)),
+            Op::JumpUnless { condition, to, .. } => {
+                if !self.surroundings.holds(self.routine, at, condition, frame)? {
+                    return Ok(Next::Step(*to));
+                }
+            }
+            Op::CaseNotFound => return Err(SqlError::new(1339, "Case not found for CASE statement")),
+            Op::EndHandler(handler) => return Ok(Next::Step(self.end_handler(*handler, frame))),
+            Op::Open(cursor) => {
+                if frame.cursors[*cursor].is_some() {
+                    return Err(SqlError::new(1325, "Cursor is already open"));
+                }
+                self.surroundings.open(self.routine, *cursor, frame)?;
+            }
+            Op::Fetch { cursor, into } => {
+                let open = frame.cursors[*cursor].as_mut().ok_or_else(SqlError::cursor_not_open)?;
+                let row = open.next(into.len())?;
+                for (slot, value) in into.iter().zip(&row) {
+                    self.surroundings.store(self.routine, frame, *slot, value)?;
+                }
+            }
+            Op::Close(cursor) => {
+                frame.cursors[*cursor].take().ok_or_else(SqlError::cursor_not_open)?;
+            }
+            Op::LeaveCursors { from, to } => frame.cursors[*from..*to].iter_mut().for_each(|it| *it = None),
+            Op::Return(value) => {
+                return self
+                    .surroundings
+                    .value(self.routine, at, value, frame)
+                    .map(|(value, _)| Next::End(value));
+            }
+        }
+        Ok(Next::Step(at + 1))
+    }
+
+    /// Where a handler's CONTINUE goes on behind a step that has failed.
+    fn behind(&self, at: usize) -> usize {
+        match &self.routine.program.steps[at].op {
+            Op::JumpUnless { after, .. } => *after,
+            _ => at + 1,
+        }
+    }
+
+    /// An error finds its handler, or ends the program.
+    fn handle(&mut self, at: usize, error: SqlError, frame: &mut Frame) -> Result<usize> {
+        if self.surroundings.is_fatal(&error) {
+            return Err(error);
+        }
+        let program = &self.routine.program;
+        let found = Warning { state: error.state, ..Warning::new(Level::Error, error.code, "") };
+        let Some(handler) = handler_for(program, program.steps[at].scope, &found) else { return Err(error) };
+        let condition = self.surroundings.diagnostics().borrow_mut().push_error(&error);
+        let continue_at = self.behind(at);
+        Ok(self.activate(handler, condition, continue_at, frame))
+    }
+
+    /// A warning of a step that has succeeded finds its handler, the last one first.
+    fn handle_warnings(&mut self, at: usize, next: usize, known: &Known, frame: &mut Frame) -> usize {
+        let found = {
+            let area = self.surroundings.diagnostics().borrow();
+            let new = if area.cleared == known.cleared { known.count } else { 0 };
+            let new = area.warnings.get(new..).unwrap_or_default();
+            let program = &self.routine.program;
+            let scope = program.steps[at].scope;
+            let raised = new.iter().rev().filter(|condition| condition.level != Level::Error);
+            let mut handled = raised
+                .filter_map(|condition| Some((handler_for(program, scope, condition)?, condition.clone())));
+            handled.next()
+        };
+        match found {
+            Some((handler, condition)) => self.activate(handler, condition, next, frame),
+            None => next,
+        }
+    }
+
+    fn activate(
+        &mut self,
+        handler: usize,
+        condition: Warning,
+        continue_at: usize,
+        frame: &mut Frame,
+    ) -> usize {
+        let mut diagnostics = self.surroundings.diagnostics().borrow_mut();
+        let area = diagnostics.warnings.clone();
+        diagnostics.mark();
+        frame.handling.push(Handling { handler, condition, area, continue_at });
+        self.routine.program.handlers[handler].start
+    }
+
+    fn end_handler(&mut self, number: usize, frame: &mut Frame) -> usize {
+        let program = &self.routine.program;
+        let handler = &program.handlers[number];
+        let ended = frame.handling.pop().expect("a handler that ends has begun");
+        assert_eq!(ended.handler, number, "handlers end in the order in which they are nested");
+        self.surroundings.diagnostics().borrow_mut().remove_marked();
+        if !handler.exits {
+            return ended.continue_at;
+        }
+        // Its block ends, and with it the handlers within.
+        let ends =
+            |handling: &Handling| program.is_within(program.handlers[handling.handler].scope, handler.scope);
+        while frame.handling.last().is_some_and(ends) {
+            frame.handling.pop();
+        }
+        handler.end_of_block
+    }
+}

@@ -1,0 +1,282 @@
+//! CALL.
+
+use super::around::Around;
+use super::entered::Entered;
+use super::running::Running;
+use super::values;
+use crate::ast::{
+    Call, CreateObject, Expr, ObjectDetails, Op, Program, SetItem, SlotKind, Statement, Target,
+    TriggerDetails,
+};
+use crate::error::{Result, SqlError};
+use crate::expr::conform;
+use crate::host::VariableScope;
+use crate::lexer::LexMode;
+use crate::program::{Frame, Machine, Mode, Routine, Surroundings};
+use crate::schema_tables::column_meta;
+use crate::session::Session;
+use crate::session::state::PlanKey;
+use crate::sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink, status};
+use engine::{Object, Table};
+use std::borrow::Cow;
+use std::sync::Arc;
+use types::{ColumnType, Value};
+
+/// The program as it is run, read once.
+pub(super) fn routine_of(
+    session: &Session,
+    object: &Arc<Object>,
+    table: Option<&Arc<Table>>,
+) -> Result<Arc<Routine>> {
+    if let Some(known) = session.programs.borrow().routine(object, table) {
+        return Ok(known);
+    }
+    let routine = Arc::new(Routine::read(object.clone(), table.map(|table| &**table))?);
+    session.programs.borrow_mut().keep(&routine, table);
+    Ok(routine)
+}
+
+/// Error 1456 of a procedure that calls itself more often than it may.
+fn check_recursion(session: &Session, routine: &Routine) -> Result<()> {
+    let depth = session.running.iter().filter(|id| **id == routine.object.id).count() as u64;
+    if depth == 0 {
+        return Ok(());
+    }
+    let limit = match session.host.variable(VariableScope::Session, "max_sp_recursion_depth")? {
+        Some(Value::UInt(limit)) => limit,
+        Some(Value::Int(limit)) => limit.max(0) as u64,
+        _ => 0,
+    };
+    if depth <= limit {
+        return Ok(());
+    }
+    let text = format!(
+        "Recursive limit {limit} (as set by the max_sp_recursion_depth variable) was exceeded for routine {}",
+        routine.object.def.name
+    );
+    Err(SqlError::new(1456, text))
+}
+
+fn check_count(routine: &Routine, got: usize) -> Result<()> {
+    let expected = routine.parameters.len();
+    if expected == got {
+        return Ok(());
+    }
+    let text = format!(
+        "Incorrect number of arguments for PROCEDURE {}; expected {expected}, got {got}",
+        routine.name()
+    );
+    Err(SqlError::new(1318, text))
+}
+
+/// What takes the value of an OUT parameter.
+fn target_of(argument: &Expr, number: usize, routine: &Routine) -> Result<Target> {
+    match argument {
+        Expr::UserVariable(name) => Ok(Target::UserVariable(name.clone())),
+        Expr::Parameter(slot) => Ok(Target::Slot(*slot)),
+        _ => Err(SqlError::new(
+            1414,
+            format!(
+                "OUT or INOUT argument {} for routine {} is not a variable or NEW pseudo-variable in BEFORE trigger",
+                number + 1,
+                routine.name()
+            ),
+        )),
+    }
+}
+
+/// The arguments that take values.
+fn targets_of(call: &Call, routine: &Routine) -> Result<Vec<(usize, Target)>> {
+    check_count(routine, call.arguments.len())?;
+    let taking = call.arguments.iter().zip(&routine.parameters).enumerate();
+    taking
+        .filter(|(_, (_, parameter))| parameter.mode != Mode::In)
+        .map(|(at, (argument, _))| Ok((at, target_of(argument, at, routine)?)))
+        .collect()
+}
+
+/// Runs a procedure; the values of its parameters at its end.
+fn run_procedure(
+    session: &mut Session,
+    around: Around<'_>,
+    sink: &mut dyn ResultSink,
+    routine: &Routine,
+    arguments: &[Option<Value>],
+) -> Result<Vec<Value>> {
+    check_recursion(session, routine)?;
+    crate::parse::check_stack()?;
+    let entered = Entered::enter(session, routine)?;
+    let done = run_entered(session, around, sink, routine, arguments);
+    entered.leave(session);
+    done
+}
+
+fn run_entered(
+    session: &mut Session,
+    around: Around<'_>,
+    sink: &mut dyn ResultSink,
+    routine: &Routine,
+    arguments: &[Option<Value>],
+) -> Result<Vec<Value>> {
+    let mut frame = Frame::new(&routine.types, routine.program.cursors.len(), &session.memory)?;
+    let mut running = Running { session, around, sink };
+    for (slot, value) in arguments.iter().enumerate() {
+        if let Some(value) = value {
+            running.store(routine, &mut frame, slot, value)?;
+        }
+    }
+    Machine { routine, surroundings: &mut running }.run(&mut frame)?;
+    frame.values.truncate(arguments.len());
+    Ok(frame.values)
+}
+
+fn known(session: &Session, call: &Call) -> Result<Arc<Routine>> {
+    routine_of(session, &session.known_procedure(&call.name)?, None)
+}
+
+/// CALL within a program.
+pub(super) fn call_within(
+    running: &mut Running<'_, '_>,
+    caller: &Routine,
+    key: PlanKey,
+    call: &Call,
+    frame: &mut Frame,
+) -> Result<()> {
+    running.session.check_statement(&Statement::Call(Box::new(call.clone())))?;
+    let routine = known(running.session, call)?;
+    let targets = targets_of(call, &routine)?;
+    let mut arguments = Vec::with_capacity(call.arguments.len());
+    for (at, (argument, parameter)) in call.arguments.iter().zip(&routine.parameters).enumerate() {
+        arguments.push(match parameter.mode {
+            Mode::Out => None,
+            _ => Some(running.one((key.0, key.1, at), argument, frame)?),
+        });
+    }
+    let values = run_procedure(running.session, running.around, running.sink, &routine, &arguments)?;
+    for (at, target) in targets {
+        running.put(caller, frame, &target, &values[at])?;
+    }
+    Ok(())
+}
+
+/// CALL as a statement of the client. What its parameters that are `?` come to stays with the
+/// session, for whoever has executed the prepared statement.
+pub(in crate::session) fn call(session: &mut Session, call: &Call, sink: &mut dyn ResultSink) -> Result<()> {
+    let routine = known(session, call)?;
+    let targets = targets_of(call, &routine)?;
+    let mut arguments = Vec::with_capacity(call.arguments.len());
+    for (argument, parameter) in call.arguments.iter().zip(&routine.parameters) {
+        arguments.push(match parameter.mode {
+            Mode::Out => None,
+            _ => values::evaluate_written(session, std::slice::from_ref(argument))?.pop(),
+        });
+    }
+    session.statement.row_count = 0;
+    let more = std::mem::replace(&mut session.more_results, true);
+    let done = run_procedure(session, None, sink, &routine, &arguments);
+    session.more_results = more;
+    for ((at, target), parameter) in
+        targets.into_iter().zip(routine.parameters.iter().filter(|parameter| parameter.mode != Mode::In))
+    {
+        let Ok(values) = &done else { break };
+        match target {
+            Target::UserVariable(name) => session.user_variables.set(&name, &values[at])?,
+            Target::Slot(number) => {
+                let column = &routine.columns[at];
+                session.returned.push((
+                    number,
+                    parameter.name.clone(),
+                    column.ty.clone(),
+                    values[at].clone(),
+                ));
+            }
+        }
+    }
+    done.map(|_| ())
+}
+
+/// CALL of a text, or of EXECUTE: its OK.
+pub(in crate::session) fn call_alone(
+    session: &mut Session,
+    call_of: &Call,
+    sink: &mut dyn ResultSink,
+) -> Result<()> {
+    call(session, call_of, sink)?;
+    if session.tells_out_parameters && session.init.ps_multi_results && !session.returned.is_empty() {
+        send_returned(session, sink)?;
+    }
+    let affected_rows = session.statement.row_count.max(0) as u64;
+    let (warnings, status) = (session.warning_count(), session.status());
+    sink.ok(&OkInfo { affected_rows, warnings, status, ..OkInfo::default() })
+}
+
+/// The values of OUT parameters, as a result set for a client that can tell it from others.
+fn send_returned(session: &mut Session, sink: &mut dyn ResultSink) -> Result<()> {
+    let returned = std::mem::take(&mut session.returned);
+    let columns: Vec<ColumnMeta> =
+        returned.iter().map(|(_, name, ty, _)| column_meta(name, ty.clone(), true)).collect();
+    let row = {
+        let ctx = session.context(&[], false);
+        let one = |(_, _, ty, value): &(usize, String, ColumnType, Value)| {
+            conform(Cow::Borrowed(value), ty, &ctx).map(Cow::into_owned)
+        };
+        returned.iter().map(one).collect::<Result<Vec<_>>>()?
+    };
+    sink.columns(&columns)?;
+    sink.row(&row)?;
+    let status = session.status() | status::PS_OUT_PARAMS | status::MORE_RESULTS_EXISTS;
+    sink.end_rows(EndOfRows { warnings: session.warning_count(), status })
+}
+
+/// Error 1320 of a function that nowhere says what it returns.
+fn check_returns(session: &Session, create: &CreateObject, program: &Program) -> Result<()> {
+    let returns = program.steps.iter().any(|step| matches!(step.op, Op::Return(_)));
+    if create.kind != engine::ObjectKind::Function || returns {
+        return Ok(());
+    }
+    let schema = session.schema_or_default(&create.name)?;
+    Err(SqlError::new(1320, format!("No RETURN found in FUNCTION {schema}.{}", create.name.name)))
+}
+
+/// Error 1054 of a column that a trigger's table does not have.
+fn check_columns(session: &Session, trigger: &TriggerDetails, program: &Program) -> Result<()> {
+    let schema = session.schema_or_default(&trigger.table)?;
+    let Some(table) = session.engine.catalog().table(&schema, &trigger.table.name) else { return Ok(()) };
+    for slot in &program.slots {
+        if let SlotKind::Column { new } = slot.kind
+            && table.def.column(&slot.name).is_none()
+        {
+            return Err(SqlError::unknown_column(&slot.name, if new { "NEW" } else { "OLD" }));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses, when a program is made, what its grammar does not tell: variables that are not there.
+pub(in crate::session) fn check_body(session: &Session, create: &CreateObject) -> Result<()> {
+    use crate::parse::program::{Owner, parse_body};
+    let (trigger, parameters) = match &create.details {
+        ObjectDetails::View(_) => return Ok(()),
+        ObjectDetails::Trigger(trigger) => (Some((trigger.event, trigger.before)), ""),
+        ObjectDetails::Routine(routine) => (None, routine.parameters.as_str()),
+        ObjectDetails::Event(_) => (None, ""),
+    };
+    let mode: LexMode = session.variables.sql_mode.lex();
+    let is_procedure = create.kind == engine::ObjectKind::Procedure;
+    let parameters = crate::parse::object::parameters_of(parameters, is_procedure, mode);
+    let owner = Owner { kind: create.kind, trigger };
+    // A body with statements that are missing here has been let through.
+    let Ok(program) = parse_body(create.body.as_bytes(), &owner, &parameters, mode) else { return Ok(()) };
+    check_returns(session, create, &program)?;
+    if let ObjectDetails::Trigger(trigger) = &create.details {
+        check_columns(session, trigger, &program)?;
+    }
+    let items = program.statements().filter_map(|statement| match statement {
+        Statement::Set(items) => Some(items),
+        _ => None,
+    });
+    items
+        .flatten()
+        .filter(|item| matches!(item, SetItem::Variable { .. }))
+        .try_for_each(|item| session.check_known(item))
+}

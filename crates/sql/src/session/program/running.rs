@@ -1,0 +1,317 @@
+//! What the steps of a program are made of: statements of its session, expressions, variables.
+
+use super::around::{Around, lent};
+use super::{logged, values};
+use crate::ast::{Expr, InnerStatement, SetItem, SlotKind, Statement, Target};
+use crate::error::{Result, SqlError};
+use crate::exec::{Strictness, to_column};
+use crate::expr::Level;
+use crate::memory::{Charge, row_bytes};
+use crate::program::{Frame, OpenCursor, Routine};
+use crate::session::Session;
+use crate::session::state::{Arguments, Bound, BoundValues, PlanKey, Planned};
+use crate::sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink};
+use engine::ColumnDef;
+use std::sync::Arc;
+use types::{TypeCode, Value, collation};
+
+/// The error of a statement whose table has changed since it was bound.
+const TABLE_CHANGED: u16 = 1412;
+
+/// A program that runs in a session.
+pub(super) struct Running<'s, 'o> {
+    pub session: &'s mut Session,
+    pub around: Around<'o>,
+    /// Where its result sets go.
+    pub sink: &'o mut dyn ResultSink,
+}
+
+/// The rows of a cursor, or of SELECT ... INTO.
+pub(super) struct KeptRows {
+    rows: Vec<Vec<Value>>,
+    columns: usize,
+    /// How many columns there have to be.
+    wanted: Option<usize>,
+    /// Error 1172 for more.
+    most: usize,
+    charge: Charge,
+}
+
+impl KeptRows {
+    fn new(session: &Session, wanted: Option<usize>, most: usize) -> KeptRows {
+        KeptRows { rows: Vec::new(), columns: 0, wanted, most, charge: Charge::new(&session.memory) }
+    }
+}
+
+impl ResultSink for KeptRows {
+    fn columns(&mut self, columns: &[ColumnMeta]) -> Result<()> {
+        self.columns = columns.len();
+        match self.wanted {
+            Some(wanted) if wanted != columns.len() => {
+                Err(SqlError::new(1222, "The used SELECT statements have a different number of columns"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn row(&mut self, row: &[Value]) -> Result<()> {
+        if self.rows.len() >= self.most {
+            return Err(SqlError::new(1172, "Result consisted of more than one row"));
+        }
+        self.charge.add(row_bytes(row))?;
+        self.rows.push(row.to_vec());
+        Ok(())
+    }
+
+    fn end_rows(&mut self, _: EndOfRows) -> Result<()> {
+        Ok(())
+    }
+
+    fn ok(&mut self, _: &OkInfo) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Hands result sets on, and keeps OK to itself: a CALL has one, at its end.
+struct ResultSets<'o>(&'o mut dyn ResultSink);
+
+impl ResultSink for ResultSets<'_> {
+    fn columns(&mut self, columns: &[ColumnMeta]) -> Result<()> {
+        self.0.columns(columns)
+    }
+
+    fn row(&mut self, row: &[Value]) -> Result<()> {
+        self.0.row(row)
+    }
+
+    fn end_rows(&mut self, end: EndOfRows) -> Result<()> {
+        self.0.end_rows(end)
+    }
+
+    fn ok(&mut self, _: &OkInfo) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl Running<'_, '_> {
+    fn plan_of(&mut self, key: PlanKey) -> Option<Planned> {
+        let plan = self.session.programs.borrow().plan(&key)?;
+        let holds = match &plan {
+            Planned::Statement(bound) => bound.cacheable && self.session.still_holds(bound),
+            Planned::Values(bound) => {
+                bound.cacheable
+                    && bound.generation == self.session.generation
+                    && bound.privileges == self.session.host.privileges_generation()
+                    && bound.tables.is_empty()
+            }
+        };
+        holds.then_some(plan)
+    }
+
+    fn bound(&mut self, key: PlanKey, statement: &Statement, frame: &Frame) -> Result<Arc<Bound>> {
+        if let Some(Planned::Statement(bound)) = self.plan_of(key) {
+            return Ok(bound);
+        }
+        let bound = Arc::new(self.session.bind_in_program(statement, &frame.types)?);
+        self.session.programs.borrow_mut().keep_plan(key, Planned::Statement(bound.clone()));
+        Ok(bound)
+    }
+
+    pub fn bound_values(&mut self, key: PlanKey, exprs: &[Expr], frame: &Frame) -> Result<Arc<BoundValues>> {
+        if let Some(Planned::Values(bound)) = self.plan_of(key) {
+            return Ok(bound);
+        }
+        let bound = Arc::new(values::bind(self.session, exprs, &frame.types)?);
+        self.session.programs.borrow_mut().keep_plan(key, Planned::Values(bound.clone()));
+        Ok(bound)
+    }
+
+    /// The value of one of a step's expressions.
+    pub fn one(&mut self, key: PlanKey, expr: &Expr, frame: &Frame) -> Result<Value> {
+        let bound = self.bound_values(key, std::slice::from_ref(expr), frame)?;
+        let mut all = values::evaluate(self.session, self.around, &bound, &frame.values)?;
+        Ok(all.pop().unwrap_or(Value::Null))
+    }
+
+    /// Error 1442 of a statement that changes a table which the statement around uses.
+    fn check_free(&self, bound: &Bound) -> Result<()> {
+        let Some(within) = &self.session.within else { return Ok(()) };
+        for table in bound.plan.changed_tables() {
+            if within.tables.contains(&table.id) {
+                let text = format!(
+                    "Can't update table '{}' in stored function/trigger because it is already used by \
+                     statement which invoked this stored function/trigger.",
+                    table.def.name
+                );
+                return Err(SqlError::new(1442, text));
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a statement about rows, whose result is kept, or handed on.
+    pub fn run_rows(
+        &mut self,
+        key: PlanKey,
+        inner: &InnerStatement,
+        frame: &Frame,
+        mut kept: Option<&mut KeptRows>,
+    ) -> Result<()> {
+        let text = logged::text_of(self.session, inner, frame);
+        let mut again = true;
+        loop {
+            let bound = self.bound(key, &inner.statement, frame)?;
+            self.check_free(&bound)?;
+            let mut results = ResultSets(&mut *self.sink);
+            let sink: &mut dyn ResultSink = match &mut kept {
+                Some(kept) => *kept,
+                None => &mut results,
+            };
+            let done = match self.around {
+                None => self.session.run_bound(&bound, &frame.values, &text, sink),
+                Some(shared) => lent(shared, |transaction| {
+                    self.session.run_bound_within(transaction, &bound, &frame.values, sink)
+                }),
+            };
+            match done {
+                Err(error) if error.code == TABLE_CHANGED && again => {
+                    self.session.programs.borrow_mut().forget_plan(&key);
+                    again = false;
+                }
+                done => return done,
+            }
+        }
+    }
+
+    pub fn select_into(
+        &mut self,
+        routine: &Routine,
+        key: PlanKey,
+        inner: &InnerStatement,
+        frame: &mut Frame,
+    ) -> Result<()> {
+        let mut kept = KeptRows::new(self.session, Some(inner.into.len()), 1);
+        self.run_rows(key, inner, frame, Some(&mut kept))?;
+        let Some(row) = kept.rows.pop() else {
+            let error = SqlError::no_data();
+            let mut warning = crate::expr::Warning::new(Level::Warning, error.code, error.message);
+            warning.state = error.state;
+            self.session.statement.diagnostics.borrow_mut().push_condition(warning);
+            self.session.statement.row_count = 0;
+            return Ok(());
+        };
+        for (target, value) in inner.into.iter().zip(&row) {
+            self.put(routine, frame, target, value)?;
+        }
+        self.session.statement.row_count = 1;
+        Ok(())
+    }
+
+    /// Puts a value into a slot, as its type has it.
+    pub fn keep(&mut self, routine: &Routine, frame: &mut Frame, slot: usize, value: &Value) -> Result<()> {
+        let column = &routine.columns[slot];
+        let is_row = matches!(routine.program.slots[slot].kind, SlotKind::Column { .. });
+        if value.is_null() && is_row {
+            // Whether the column may be NULL is asked when all triggers have run.
+            return frame.put(slot, Value::Null);
+        }
+        let stored = {
+            let ctx = self.session.context(&frame.values, true);
+            let strictness = Strictness { strict: ctx.strict, null_becomes_zero: false };
+            to_column(value, column, 1, strictness, &ctx)?
+        };
+        // That digits were rounded is told of columns alone.
+        self.session.statement.diagnostics.borrow_mut().forget_notes(1265);
+        frame.put(slot, as_read(stored, column))
+    }
+
+    /// Opens a cursor: its rows are read, and kept.
+    pub fn open_cursor(&mut self, routine: &Routine, cursor: usize, frame: &mut Frame) -> Result<()> {
+        let key = (routine.object.id, routine.program.steps.len() + cursor, 0);
+        let mut kept = KeptRows::new(self.session, None, usize::MAX);
+        self.run_rows(key, &routine.program.cursors[cursor].query, frame, Some(&mut kept))?;
+        let KeptRows { rows, columns, charge, .. } = kept;
+        frame.cursors[cursor] = Some(OpenCursor::new(rows, columns, charge));
+        Ok(())
+    }
+
+    /// Puts a value into a variable.
+    pub fn put(
+        &mut self,
+        routine: &Routine,
+        frame: &mut Frame,
+        target: &Target,
+        value: &Value,
+    ) -> Result<()> {
+        match target {
+            Target::Slot(slot) => self.keep(routine, frame, *slot, value),
+            Target::UserVariable(name) => self.session.user_variables.set(name, value),
+        }
+    }
+
+    /// A step that computes something begins without conditions, as a statement does.
+    pub fn clear_area(&self) {
+        self.session.statement.diagnostics.borrow_mut().clear();
+    }
+
+    /// SET of what are no variables of the program.
+    pub fn set(
+        &mut self,
+        key: PlanKey,
+        items: &[SetItem],
+        inner: &InnerStatement,
+        frame: &Frame,
+    ) -> Result<()> {
+        self.clear_area();
+        for (at, item) in items.iter().enumerate() {
+            match item {
+                SetItem::UserVariable(name, expr) => {
+                    let value = self.one((key.0, key.1, at), expr, frame)?;
+                    self.session.user_variables.set(name, &value)?;
+                }
+                SetItem::Variable { scope, name, value: Some(expr) } if self.around.is_some() => {
+                    let value = self.one((key.0, key.1, at), expr, frame)?;
+                    let arguments = Arguments { values: vec![value], types: Vec::new() };
+                    let item = SetItem::Variable {
+                        scope: *scope,
+                        name: name.clone(),
+                        value: Some(Expr::Parameter(0)),
+                    };
+                    self.alone(&Statement::Set(vec![item]), inner, arguments)?;
+                }
+                item => self.alone(&Statement::Set(vec![item.clone()]), inner, arguments_of(frame))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a statement that is not about rows.
+    pub fn alone(
+        &mut self,
+        statement: &Statement,
+        inner: &InnerStatement,
+        arguments: Arguments,
+    ) -> Result<()> {
+        let around = std::mem::replace(&mut self.session.arguments, arguments);
+        let done = self.session.run_unbound(inner.text.as_bytes(), statement, &mut ResultSets(self.sink));
+        self.session.arguments = around;
+        done
+    }
+}
+
+/// A value as it is read back: a CHAR without the spaces at its end.
+fn as_read(value: Value, column: &ColumnDef) -> Value {
+    let is_char = column.ty.code == TypeCode::String && column.ty.is_character();
+    match value {
+        Value::Bytes(mut bytes) if is_char && column.ty.collation != collation::BINARY => {
+            let length = bytes.iter().rposition(|byte| *byte != b' ').map_or(0, |last| last + 1);
+            bytes.truncate(length);
+            Value::Bytes(bytes)
+        }
+        value => value,
+    }
+}
+
+pub(super) fn arguments_of(frame: &Frame) -> Arguments {
+    Arguments { values: frame.values.clone(), types: frame.types.clone() }
+}

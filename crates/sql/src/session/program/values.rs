@@ -1,0 +1,90 @@
+//! Expressions without tables: bound once, computed any number of times.
+
+use super::around::{Around, lent};
+use crate::ast;
+use crate::bind::{Place, Scope};
+use crate::error::Result;
+use crate::exec::{Run, Subqueries};
+use crate::expr::{Context, Expr, Level};
+use crate::session::Session;
+use crate::session::state::BoundValues;
+use engine::{StatementContext, Transaction};
+use types::{ColumnType, Value};
+
+/// Binds expressions; `types` are those of a program's variables.
+pub(super) fn bind(session: &Session, written: &[ast::Expr], types: &[ColumnType]) -> Result<BoundValues> {
+    let scope = Scope::default();
+    let mut place = Place::new(&scope, "field list");
+    let privileges = session.host.privileges_generation();
+    let mut binder = session.binder();
+    binder.parameter_types = types;
+    binder.of_program = !types.is_empty();
+    let exprs = written.iter().map(|written| binder.expr(written, &mut place)).collect::<Result<_>>()?;
+    Ok(BoundValues {
+        exprs,
+        subqueries: binder.take_subqueries(),
+        calls: binder.calls_functions,
+        complaints: binder.constants.complaints,
+        cacheable: !binder.uncacheable,
+        tables: binder.tables,
+        generation: session.generation,
+        privileges,
+    })
+}
+
+fn eval_all(bound: &BoundValues, ctx: &Context<'_>) -> Result<Vec<Value>> {
+    let value = |expr: &Expr| expr.eval(&[], ctx).and_then(|value| ctx.owned(value));
+    bound.exprs.iter().map(value).collect()
+}
+
+fn eval_in(
+    session: &Session,
+    bound: &BoundValues,
+    arguments: &[Value],
+    transaction: &mut Transaction,
+) -> Result<Vec<Value>> {
+    let mut ctx = session.context(arguments, false);
+    ctx.tables = &bound.tables;
+    let read = |run: Run<'_, '_>| eval_all(bound, run.ctx);
+    Subqueries::with(&bound.subqueries, transaction, &ctx, false, bound.calls, read)
+}
+
+/// The values of bound expressions. With subqueries or stored functions they are read, and may
+/// change rows, in the transaction around, or in the session's as a statement of it.
+pub(super) fn evaluate(
+    session: &mut Session,
+    around: Around<'_>,
+    bound: &BoundValues,
+    arguments: &[Value],
+) -> Result<Vec<Value>> {
+    for (code, text) in &bound.complaints {
+        session.statement.diagnostics.borrow_mut().push(Level::Warning, *code, text);
+    }
+    if bound.subqueries.is_empty() && !bound.calls {
+        return eval_all(bound, &session.context(arguments, false));
+    }
+    if let Some(shared) = around {
+        return lent(shared, |transaction| eval_in(session, bound, arguments, transaction));
+    }
+    let mut transaction = session.take_transaction()?;
+    let now_us = session.variables.timestamp_us.unwrap_or_else(os::clock::now_us);
+    let savepoint = transaction.begin_statement(StatementContext { timestamp_us: now_us, rows_query: None });
+    let values = eval_in(session, bound, arguments, &mut transaction);
+    match &values {
+        Ok(_) => transaction.end_statement(),
+        Err(_) => transaction.rollback_to(savepoint),
+    }
+    session.finish_statement(transaction, values, true)
+}
+
+/// The values of expressions of a statement that is not about rows.
+pub(in crate::session) fn evaluate_written(
+    session: &mut Session,
+    written: &[ast::Expr],
+) -> Result<Vec<Value>> {
+    let arguments = std::mem::take(&mut session.arguments);
+    let bound = bind(session, written, &arguments.types);
+    let values = bound.and_then(|bound| evaluate(session, None, &bound, &arguments.values));
+    session.arguments = arguments;
+    values
+}

@@ -1,0 +1,149 @@
+//! Stored functions and triggers: programs that run within a statement.
+//!
+//! They run in a session of their own, which is made of the session around and lasts as long as the
+//! program: it has the same variables, the same user variables and the same programs, and a
+//! statement's state of its own. Its statements run in the transaction of the statement around.
+
+use super::call::routine_of;
+use super::entered::Entered;
+use super::running::Running;
+use crate::error::{Result, SqlError};
+use crate::exec::{Strictness, to_column};
+use crate::expr::{Context, Programs, SharedTransaction, StoredFunction, TriggerRow};
+use crate::program::{Frame, Machine, Routine, Surroundings};
+use crate::session::Session;
+use crate::session::state::Within;
+use crate::sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink};
+use engine::{ObjectKind, Table};
+use std::sync::Arc;
+use types::Value;
+
+/// A function or a trigger has no result set.
+struct NoResults;
+
+impl ResultSink for NoResults {
+    fn columns(&mut self, _: &[ColumnMeta]) -> Result<()> {
+        Err(SqlError::new(1415, "Not allowed to return a result set from a function"))
+    }
+
+    fn row(&mut self, _: &[Value]) -> Result<()> {
+        Ok(())
+    }
+
+    fn end_rows(&mut self, _: EndOfRows) -> Result<()> {
+        Ok(())
+    }
+
+    fn ok(&mut self, _: &OkInfo) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Runs something in a session within the statement of this context.
+fn within<T>(
+    session: &Session,
+    ctx: &Context<'_>,
+    routine: &Routine,
+    run: impl FnOnce(&mut Session) -> Result<T>,
+) -> Result<T> {
+    crate::parse::check_stack()?;
+    if session.running.contains(&routine.object.id) {
+        return Err(SqlError::new(1424, "Recursive stored functions and triggers are not allowed."));
+    }
+    let mut tables: Vec<u64> = ctx.tables.iter().map(|table| table.id).collect();
+    if let Some(around) = &session.within {
+        tables.extend(&around.tables);
+    }
+    let mut inner = session.inner(Within { tables }, ctx.now_us);
+    let done = match Entered::enter(&mut inner, routine) {
+        Ok(entered) => {
+            let done = run(&mut inner);
+            entered.leave(&mut inner);
+            done
+        }
+        Err(error) => Err(error),
+    };
+    session.take_back(&mut inner, done.is_err());
+    done
+}
+
+fn frame_of(session: &Session, routine: &Routine) -> Result<Frame> {
+    Frame::new(&routine.types, routine.program.cursors.len(), &session.memory)
+}
+
+impl Programs for Session {
+    fn call(
+        &self,
+        function: &StoredFunction,
+        args: Vec<Value>,
+        transaction: &dyn SharedTransaction,
+        ctx: &Context<'_>,
+    ) -> Result<Value> {
+        let found = self.engine.catalog().object(&function.schema, ObjectKind::Function, &function.name);
+        let unknown = || crate::ddl::absent(ObjectKind::Function, &function.schema, &function.name);
+        let routine = routine_of(self, &found.ok_or_else(unknown)?, None)?;
+        within(self, ctx, &routine, |session| {
+            let mut frame = frame_of(session, &routine)?;
+            let mut running = Running { session, around: Some(transaction), sink: &mut NoResults };
+            for (slot, value) in args.iter().enumerate() {
+                running.store(&routine, &mut frame, slot, value)?;
+            }
+            let value = Machine { routine: &routine, surroundings: &mut running }.run(&mut frame)?;
+            let name = &routine.object.def.name;
+            let value =
+                value.ok_or_else(|| SqlError::new(1321, format!("FUNCTION {name} ended without RETURN")))?;
+            let column = routine.returns.as_ref().expect("a function has a type");
+            let ctx = session.context(&frame.values, true);
+            let strictness = Strictness { strict: ctx.strict, null_becomes_zero: false };
+            to_column(&value, column, 1, strictness, &ctx)
+        })
+    }
+
+    fn fire(
+        &self,
+        table: &Arc<Table>,
+        mut row: TriggerRow<'_>,
+        transaction: &dyn SharedTransaction,
+        ctx: &Context<'_>,
+    ) -> Result<()> {
+        for trigger in self.engine.catalog().triggers(&table.def.schema, &table.def.name) {
+            let Some(place) = &trigger.def.trigger else { continue };
+            if (place.event, place.before) != (row.event, row.before) {
+                continue;
+            }
+            let routine = routine_of(self, &trigger, Some(table))?;
+            within(self, ctx, &routine, |session| fire_one(session, &routine, &mut row, transaction))?;
+        }
+        Ok(())
+    }
+}
+
+fn fire_one(
+    session: &mut Session,
+    routine: &Routine,
+    row: &mut TriggerRow<'_>,
+    transaction: &dyn SharedTransaction,
+) -> Result<()> {
+    let mut frame = frame_of(session, routine)?;
+    let of_row = |slot: usize| {
+        let position = routine.row_columns[slot]?;
+        let is_new = routine.program.slots[slot].kind == crate::ast::SlotKind::Column { new: true };
+        Some((slot, position, is_new))
+    };
+    let columns: Vec<(usize, usize, bool)> = (0..routine.columns.len()).filter_map(of_row).collect();
+    for (slot, position, is_new) in &columns {
+        let values = match is_new {
+            true => row.new.as_deref(),
+            false => row.old,
+        };
+        frame.put(*slot, values.map_or(Value::Null, |values| values[*position].clone()))?;
+    }
+    let mut running = Running { session, around: Some(transaction), sink: &mut NoResults };
+    Machine { routine, surroundings: &mut running }.run(&mut frame)?;
+    if let (true, Some(new)) = (row.before, &mut row.new) {
+        for (slot, position, _) in columns.iter().filter(|(_, _, is_new)| *is_new) {
+            new[*position] = frame.values[*slot].clone();
+        }
+    }
+    Ok(())
+}
