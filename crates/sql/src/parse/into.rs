@@ -31,7 +31,7 @@ impl Parser<'_> {
 
     /// Whether the query at hand has had its INTO.
     pub(super) fn has_into(&self) -> bool {
-        self.into.is_some() || self.body.as_deref().is_some_and(|body| !body.into.is_empty())
+        self.into.is_some() || self.body_has_into()
     }
 
     fn variable_to_set(&mut self) -> Result<String> {

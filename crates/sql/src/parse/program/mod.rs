@@ -17,7 +17,7 @@ pub(crate) use body::Owner;
 
 use super::Parser;
 use crate::ast::{Expr, NamedVariable, Program, RoutineParameter};
-use crate::error::{Result, SqlError};
+use crate::error::Result;
 use crate::lexer::{LexMode, TokenKind, tokenize_program};
 
 impl Parser<'_> {
@@ -79,6 +79,11 @@ impl Parser<'_> {
         self.body.as_deref_mut().expect("it is there").variables.push(named);
         self.at += tokens;
         Ok(Some(Expr::Parameter(slot)))
+    }
+
+    /// Whether the SELECT at hand, within a body, has had its INTO.
+    pub(super) fn body_has_into(&self) -> bool {
+        self.body.as_deref().is_some_and(|body| !body.into.is_empty())
     }
 
     /// The variables behind INTO of a SELECT within a body.
