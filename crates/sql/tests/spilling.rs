@@ -265,7 +265,7 @@ fn a_kill_ends_them_and_leaves_nothing() {
         }
     });
     for (at, statement) in HUNGRY.iter().cycle().take(3 * HUNGRY.len()).enumerate() {
-        left.store(at as i64, Ordering::Relaxed);
+        left.store((at / HUNGRY.len()) as i64, Ordering::Relaxed);
         let shown = outcome(&mut s, statement).join("");
         left.store(i64::MAX, Ordering::Relaxed);
         host.interrupt.store(false, Ordering::Relaxed);

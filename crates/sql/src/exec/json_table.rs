@@ -19,7 +19,7 @@ pub(super) fn rows(
     let mut found = Found { rows: Vec::new(), charge: run.charge(), ctx: run.ctx };
     let document = table.document.eval(row, run.ctx)?;
     if let Value::Json(bytes) = &*document {
-        let node = json::read_document(bytes).ok_or_else(crate::expr::functions::json::damaged)?;
+        let node = json::read_document(bytes).ok_or_else(crate::expr::documents::damaged)?;
         found.charge.add(node.heap_bytes())?;
         found.add(&table.rows, &node, &mut vec![Value::Null; columns])?;
     }

@@ -37,7 +37,7 @@ pub(crate) fn number(value: &Value) -> Number {
         Value::Bit { bits, .. } => Number::UInt(*bits),
         Value::Enum { index, .. } => Number::UInt(u64::from(*index)),
         Value::Set { bits, .. } => Number::UInt(*bits),
-        Value::Json(document) => Number::Double(super::functions::json::double_of(document)),
+        Value::Json(document) => Number::Double(super::documents::double_of(document)),
     }
 }
 

@@ -2,7 +2,7 @@
 //! (manual, "Type Conversion in Expression Evaluation").
 
 use super::arithmetic::number_in;
-use super::functions::json::plain_scalar;
+use super::documents::plain_scalar;
 use super::text::shown;
 use super::{Context, Number, arithmetic, number, text_of};
 use crate::error::Result;
@@ -43,7 +43,7 @@ fn documents(a: &Value, b: &Value, ctx: &Context<'_>) -> Result<Ordering> {
     {
         return Ok(Ordering::Equal);
     }
-    Ok(plain_scalar(a, ctx)?.compare(&plain_scalar(b, ctx)?))
+    Ok(plain_scalar(a, ctx.zone())?.compare(&plain_scalar(b, ctx.zone())?))
 }
 
 fn is_text(value: &Value) -> bool {

@@ -11,6 +11,7 @@ mod compare;
 mod context;
 mod date_arithmetic;
 mod diagnostics;
+pub(crate) mod documents;
 mod eval;
 pub(crate) mod functions;
 mod infer;
@@ -231,6 +232,44 @@ impl Expr {
                 node: Node::Call { function: &TEXT_FOR_VECTOR, args: vec![self] },
             },
             false => self.beside(column).from_json(column, None),
+        }
+    }
+
+    /// Whether its values are documents.
+    pub fn is_json(&self) -> bool {
+        self.ty.code == TypeCode::Json
+    }
+
+    /// A document as a value of the kind that a type is of; anything else as it is. `column` is its
+    /// name, where it is a column.
+    pub fn from_json(self, ty: &ColumnType, column: Option<&str>) -> Expr {
+        if !self.is_json() || ty.code == TypeCode::Json || documents::Kind::of(ty) == documents::Kind::Text {
+            return self;
+        }
+        // What messages call it: the function or the column that it is.
+        let name = match &self.node {
+            Node::Call { function, .. } => function.name,
+            _ => column.unwrap_or_default(),
+        };
+        let name = Expr { ty: ty.clone(), ..Expr::constant(Value::text(name)) };
+        Expr {
+            ty: ty.clone(),
+            nullable: true,
+            coercibility: Coercibility::Numeric,
+            node: Node::Call { function: &functions::json::AS_VALUE, args: vec![self, name] },
+        }
+    }
+
+    /// A value of SQL as a document, to be compared with one; a document as it is.
+    pub fn into_json(self) -> Expr {
+        if self.is_json() || self.ty.code == TypeCode::Null {
+            return self;
+        }
+        Expr {
+            ty: ColumnType::json(),
+            nullable: self.nullable,
+            coercibility: Coercibility::Implicit,
+            node: Node::Call { function: &functions::json::AS_JSON, args: vec![self] },
         }
     }
 

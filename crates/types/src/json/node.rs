@@ -1,6 +1,8 @@
 //! A document as a tree.
 
-use crate::TypeCode;
+use super::opaque::{Scalar, packed_datetime, packed_day, packed_decimal, packed_time, scalar_of};
+use crate::temporal::{Date, DateTime, Time};
+use crate::{Decimal, TypeCode};
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,6 +125,61 @@ impl Node {
                 members.iter().map(bytes).sum()
             }
             _ => 0,
+        }
+    }
+
+    /// A decimal.
+    pub fn decimal(value: &Decimal) -> Node {
+        match packed_decimal(value) {
+            Some(bytes) => Node::Opaque(TypeCode::NewDecimal as u8, bytes),
+            None => Node::Double(value.to_f64()),
+        }
+    }
+
+    /// A date.
+    pub fn date(date: &Date) -> Node {
+        Node::Opaque(TypeCode::Date as u8, packed_day(date))
+    }
+
+    /// A date with a time of day.
+    pub fn datetime(at: &DateTime) -> Node {
+        Node::Opaque(TypeCode::Datetime as u8, packed_datetime(at))
+    }
+
+    /// A time.
+    pub fn time(time: &Time) -> Node {
+        Node::Opaque(TypeCode::Time as u8, packed_time(time))
+    }
+
+    /// The decimal that it is.
+    pub fn as_decimal(&self) -> Option<Decimal> {
+        match self.scalar()? {
+            Scalar::Decimal(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The point in time that it is, a date being its midnight.
+    pub fn as_datetime(&self) -> Option<DateTime> {
+        match self.scalar()? {
+            Scalar::Date(date, _) => Some(DateTime::midnight(date)),
+            Scalar::DateTime(at, _) => Some(at),
+            _ => None,
+        }
+    }
+
+    /// The time that it is.
+    pub fn as_time(&self) -> Option<Time> {
+        match self.scalar()? {
+            Scalar::Time(time, _) => Some(time),
+            _ => None,
+        }
+    }
+
+    fn scalar(&self) -> Option<Scalar> {
+        match self {
+            Node::Opaque(code, bytes) => scalar_of(*code, bytes),
+            _ => None,
         }
     }
 }

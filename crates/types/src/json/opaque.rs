@@ -1,6 +1,5 @@
 //! SQL values within documents: decimals, dates and times, which documents hold packed.
 
-use super::node::Node;
 use crate::TypeCode;
 use crate::decimal::Decimal;
 use crate::temporal::{Date, DateTime, Time};
@@ -53,74 +52,30 @@ fn time(packed: i64) -> Option<Time> {
     Time::new(packed < 0, hours, minutes, (whole & 63) as u8, micros)
 }
 
-impl Node {
-    /// A decimal.
-    pub fn decimal(value: &Decimal) -> Node {
-        let scale = value.scale().min(crate::decimal::MAX_SCALE);
-        let precision = (value.integer_digits().max(1) as u8 + scale).min(65);
-        let mut bytes = vec![precision, scale];
-        match value.write_binary(precision, scale, &mut bytes) {
-            Ok(()) => Node::Opaque(TypeCode::NewDecimal as u8, bytes),
-            Err(_) => Node::Double(value.to_f64()),
-        }
-    }
+/// A decimal's bytes; `None` where it has too many digits.
+pub(super) fn packed_decimal(value: &Decimal) -> Option<Vec<u8>> {
+    let scale = value.scale().min(crate::decimal::MAX_SCALE);
+    let precision = (value.integer_digits().max(1) as u8 + scale).min(65);
+    let mut bytes = vec![precision, scale];
+    value.write_binary(precision, scale, &mut bytes).is_ok().then_some(bytes)
+}
 
-    /// A date.
-    pub fn date(date: &Date) -> Node {
-        Node::Opaque(TypeCode::Date as u8, packed_date(date, 0).to_le_bytes().to_vec())
-    }
+/// A date's bytes.
+pub(super) fn packed_day(date: &Date) -> Vec<u8> {
+    packed_date(date, 0).to_le_bytes().to_vec()
+}
 
-    /// A date with a time of day.
-    pub fn datetime(at: &DateTime) -> Node {
-        let clock = i64::from(at.hour) << 12 | i64::from(at.minute) << 6 | i64::from(at.second);
-        let packed = packed_date(&at.date, clock) + i64::from(at.micros);
-        Node::Opaque(TypeCode::Datetime as u8, packed.to_le_bytes().to_vec())
-    }
+/// The bytes of a date with a time of day.
+pub(super) fn packed_datetime(at: &DateTime) -> Vec<u8> {
+    let clock = i64::from(at.hour) << 12 | i64::from(at.minute) << 6 | i64::from(at.second);
+    (packed_date(&at.date, clock) + i64::from(at.micros)).to_le_bytes().to_vec()
+}
 
-    /// A time.
-    pub fn time(time: &Time) -> Node {
-        let whole = i64::from(time.hours) << 12 | i64::from(time.minutes) << 6 | i64::from(time.seconds);
-        let packed = (whole << 24) + i64::from(time.micros);
-        let packed = if time.negative { -packed } else { packed };
-        Node::Opaque(TypeCode::Time as u8, packed.to_le_bytes().to_vec())
-    }
-
-    /// The decimal that it is.
-    pub fn as_decimal(&self) -> Option<Decimal> {
-        match self.scalar()? {
-            Scalar::Decimal(value) => Some(value),
-            _ => None,
-        }
-    }
-
-    /// The point in time that it is, a date being its midnight.
-    pub fn as_datetime(&self) -> Option<DateTime> {
-        match self.scalar()? {
-            Scalar::Date(date, _) => Some(DateTime::midnight(date)),
-            Scalar::DateTime(at, _) => Some(at),
-            _ => None,
-        }
-    }
-
-    /// The time that it is.
-    pub fn as_time(&self) -> Option<Time> {
-        match self.scalar()? {
-            Scalar::Time(time, _) => Some(time),
-            _ => None,
-        }
-    }
-
-    /// Whether it is a date without a time of day.
-    pub fn is_date(&self) -> bool {
-        matches!(self.scalar(), Some(Scalar::Date(..)))
-    }
-
-    fn scalar(&self) -> Option<Scalar> {
-        match self {
-            Node::Opaque(code, bytes) => scalar_of(*code, bytes),
-            _ => None,
-        }
-    }
+/// A time's bytes.
+pub(super) fn packed_time(time: &Time) -> Vec<u8> {
+    let whole = i64::from(time.hours) << 12 | i64::from(time.minutes) << 6 | i64::from(time.seconds);
+    let packed = (whole << 24) + i64::from(time.micros);
+    (if time.negative { -packed } else { packed }).to_le_bytes().to_vec()
 }
 
 /// A date and the time of day as MySQL packs them, without microseconds.

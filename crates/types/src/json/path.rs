@@ -113,7 +113,8 @@ impl Path {
         found
     }
 
-    /// As [`Path::find`], with the path of each, which has no wildcards.
+    /// As [`Path::find`], with the path of each, which has no wildcards; but a value that is no
+    /// array is no element of itself, as it is not to JSON_SEARCH.
     pub fn places<'n>(&self, root: &'n Node) -> Vec<(Vec<u8>, &'n Node)> {
         let mut found = vec![(b"$".to_vec(), root)];
         for leg in &self.legs {
@@ -195,7 +196,6 @@ fn step_places<'n>(node: &'n Node, leg: &Leg, at: &[u8], next: &mut Vec<(Vec<u8>
         (_, Node::Array(elements)) => {
             next.extend(leg.cells(elements.len()).map(|index| (with_cell(at, index), &elements[index])));
         }
-        _ if leg.means_itself() => next.push((at.to_vec(), node)),
         _ => {}
     }
 }
@@ -470,5 +470,7 @@ mod tests {
         // element.
         assert_eq!(path.find(&root).len(), 51);
         assert_eq!(path.places(&root).len(), 51);
+        let first = Path::parse(b"$[0]").expect("a path");
+        assert!(first.find(&Node::Int(1)).len() == 1 && first.places(&Node::Int(1)).is_empty());
     }
 }

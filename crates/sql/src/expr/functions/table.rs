@@ -30,7 +30,6 @@ pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
         session::FUNCTIONS,
         grouping::FUNCTIONS,
         gtid::FUNCTIONS,
-        json::FUNCTIONS,
         json::MAKING,
         json::READING,
         spatial::FUNCTIONS,

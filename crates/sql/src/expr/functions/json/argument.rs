@@ -2,8 +2,8 @@
 
 use super::super::super::{Context, Expr, Node as ExprNode, text_of};
 use super::super::Call;
-use super::{damaged, too_deep};
 use crate::error::{Result, SqlError};
+use crate::expr::documents::{damaged, plain_scalar, too_deep};
 use std::ops::Deref;
 use types::collation::BINARY;
 use types::json::{self, JsonError, Node, Path};
@@ -123,37 +123,9 @@ pub(crate) fn scalar_of(value: &Value, expr: &Expr, ctx: &Context<'_>) -> Result
         (Value::Bytes(bytes), code) if expr.ty.collation == BINARY => {
             Node::Opaque(opaque_type(code, &expr.ty), bytes.clone())
         }
-        (value, _) => plain_scalar(value, ctx)?,
+        (value, _) => plain_scalar(value, ctx.zone())?,
     };
     charged(node, ctx)
-}
-
-/// A value that is not of a truth and no bytes, as one of a document.
-pub(crate) fn plain_scalar(value: &Value, ctx: &Context<'_>) -> Result<Node> {
-    Ok(match value {
-        Value::Null => Node::Null,
-        Value::Int(n) => Node::Int(*n),
-        Value::UInt(n) => Node::UInt(*n),
-        Value::Year(year) => Node::UInt(u64::from(*year)),
-        Value::Float(n) => Node::Double(f64::from(*n)),
-        Value::Double(n) => Node::Double(*n),
-        Value::Decimal(n) => Node::decimal(n),
-        Value::Date(date) => Node::date(date),
-        Value::Time(time) => Node::time(time),
-        Value::DateTime(at) => Node::datetime(at),
-        Value::Timestamp { .. } => match value.clone().in_zone(ctx.zone()) {
-            Value::DateTime(at) => Node::datetime(&at),
-            _ => Node::Null,
-        },
-        Value::Bit { bits, width } => {
-            let bytes = usize::from(width.div_ceil(8)).clamp(1, 8);
-            Node::Opaque(TypeCode::Bit as u8, bits.to_be_bytes()[8 - bytes..].to_vec())
-        }
-        Value::Json(bytes) => json::read_document(bytes).ok_or_else(damaged)?,
-        text @ (Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. }) => {
-            Node::String(text_of(text).into_owned())
-        }
-    })
 }
 
 /// Whether an expression is true or false, which numbers are not.

@@ -1,7 +1,7 @@
 //! Functions that make documents of values, texts of documents, and documents of others.
 
 use super::super::{Call, Function};
-use super::argument::{document, made, scalar, single_path};
+use super::argument::{Document, document, made, scalar, single_path};
 use super::{json, long_bin_text};
 use crate::error::{Result, SqlError};
 use types::json::{self as documents, Change, Leg, Node};
@@ -157,7 +157,7 @@ fn merge_preserve(call: &Call<'_>) -> Result<Value> {
 fn merge_patch(call: &Call<'_>) -> Result<Value> {
     let mut merged: Option<Node> = None;
     for at in 0..call.values.len() {
-        let patch = document(call, at)?.map(super::argument::Document::into_node);
+        let patch = document(call, at)?.map(Document::into_node);
         merged = match (merged, patch) {
             (_, None) => None,
             (None, Some(patch)) if at == 0 || !matches!(patch, Node::Object(_)) => Some(patch),
@@ -170,3 +170,16 @@ fn merge_patch(call: &Call<'_>) -> Result<Value> {
     }
     merged.map_or(Ok(Value::Null), |node| made(&node, call.ctx))
 }
+
+/// `CAST(x AS JSON)`. No statement can write its name; messages have it.
+pub(crate) static CAST_AS_JSON: Function = Function::new("cast_as_json", 1..=1, json, |call| {
+    let ty = &call.args[0].ty;
+    // Text is read as a document, everything else is a value of one.
+    let is_text =
+        ty.is_character() && matches!(ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob);
+    let node = match is_text && matches!(&*call.values[0], Value::Bytes(_)) {
+        true => document(call, 0)?.map(Document::into_node),
+        false => Some(scalar(call, 0)?),
+    };
+    node.map_or(Ok(Value::Null), |node| made(&node, call.ctx))
+});

@@ -2,17 +2,19 @@
 
 use super::super::{Call, Function, bigint, truth_value};
 use super::argument::{document, document_for, made, path, scalar, single_path};
-use super::{damaged, json, text_of_chars};
+use super::{json, text_of_chars};
 use crate::error::{Result, SqlError};
+use crate::expr::documents::{damaged, too_deep};
 use crate::expr::like::like_while;
-use types::Value;
-use types::collation::UTF8MB4_BIN;
-use types::json::{self as documents, Leg, Node, Path};
+use types::collation::{BINARY, UTF8MB4_BIN};
+use types::json::{self as documents, JsonError, Leg, Node, Path};
+use types::{TypeCode, Value};
 
 /// Arguments that a call may have at most.
 const MOST: usize = usize::MAX;
 
 pub(in super::super) const FUNCTIONS: &[Function] = &[
+    Function::new("json_valid", 1..=1, bigint, valid),
     Function::new("json_extract", 2..=MOST, json, extract).sees_nulls(),
     Function::new("json_length", 1..=2, bigint, length).sees_nulls(),
     Function::new("json_depth", 1..=1, bigint, |call| {
@@ -45,6 +47,22 @@ pub(in super::super) const FUNCTIONS: &[Function] = &[
         Ok(document(call, 0)?.map_or(Value::Null, |_| Value::Int(0)))
     }),
 ];
+
+fn valid(call: &Call<'_>) -> Result<Value> {
+    if matches!(&*call.values[0], Value::Json(_)) {
+        return Ok(truth_value(true));
+    }
+    let ty = &call.args[0].ty;
+    let is_text = ty.is_character() && ty.collation != BINARY || ty.code == TypeCode::Null;
+    if !is_text {
+        return Ok(truth_value(false));
+    }
+    match documents::parse_text(&call.bytes(0)) {
+        Ok(_) => Ok(truth_value(true)),
+        Err(error) if error.complaint == JsonError::TOO_DEEP => Err(too_deep()),
+        Err(_) => Ok(truth_value(false)),
+    }
+}
 
 fn extract(call: &Call<'_>) -> Result<Value> {
     if let Some(found) = extract_one(call)? {

@@ -1,0 +1,247 @@
+//! Values of JSON documents as values of SQL, and the other way round.
+
+use super::text_of;
+use crate::error::{Result, SqlError};
+use types::convert::DateModes;
+use types::json::{self as documents, JsonError, Node};
+use types::temporal::parse;
+use types::{ColumnType, Decimal, TypeCode, Value, number};
+
+/// Error 3157.
+pub(crate) fn too_deep() -> SqlError {
+    SqlError::new(3157, JsonError::TOO_DEEP)
+}
+
+/// Error 3142: a document that a source or a disk has damaged.
+pub(crate) fn damaged() -> SqlError {
+    SqlError::new(3142, "The JSON binary value contains invalid data.")
+}
+
+/// A value that is not of a truth and no bytes, as one of a document.
+pub(crate) fn plain_scalar(value: &Value, zone_offset_s: i32) -> Result<Node> {
+    Ok(match value {
+        Value::Null => Node::Null,
+        Value::Int(n) => Node::Int(*n),
+        Value::UInt(n) => Node::UInt(*n),
+        Value::Year(year) => Node::UInt(u64::from(*year)),
+        Value::Float(n) => Node::Double(f64::from(*n)),
+        Value::Double(n) => Node::Double(*n),
+        Value::Decimal(n) => Node::decimal(n),
+        Value::Date(date) => Node::date(date),
+        Value::Time(time) => Node::time(time),
+        Value::DateTime(at) => Node::datetime(at),
+        Value::Timestamp { .. } => match value.clone().in_zone(zone_offset_s) {
+            Value::DateTime(at) => Node::datetime(&at),
+            _ => Node::Null,
+        },
+        Value::Bit { bits, width } => {
+            let bytes = usize::from(width.div_ceil(8)).clamp(1, 8);
+            Node::Opaque(TypeCode::Bit as u8, bits.to_be_bytes()[8 - bytes..].to_vec())
+        }
+        Value::Json(bytes) => documents::read_document(bytes).ok_or_else(damaged)?,
+        text @ (Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. }) => {
+            Node::String(text_of(text).into_owned())
+        }
+    })
+}
+
+/// What a value of a document is not.
+pub(crate) struct Misfit {
+    /// As messages name the kind.
+    kind: &'static str,
+    /// It is one, and too large.
+    is_too_large: bool,
+    /// What it becomes.
+    pub nearest: Value,
+}
+
+impl Misfit {
+    /// The number and the words of MySQL's complaint.
+    pub fn complaint(&self, name: &str) -> (u16, String) {
+        let (code, what) = if self.is_too_large { (3155, "Out of range") } else { (3156, "Invalid") };
+        (code, format!("{what} JSON value for CAST to {} from column {name} at row 1", self.kind))
+    }
+}
+
+pub(crate) type Converted = std::result::Result<Value, Misfit>;
+
+/// The kinds that values of documents are made: columns of other types get texts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Integer { unsigned: bool },
+    Double,
+    Decimal,
+    Date,
+    DateTime,
+    Time,
+    Text,
+}
+
+impl Kind {
+    pub fn of(ty: &ColumnType) -> Kind {
+        match ty.code {
+            _ if ty.is_integer() => Kind::Integer { unsigned: ty.unsigned },
+            TypeCode::Float | TypeCode::Double => Kind::Double,
+            TypeCode::NewDecimal => Kind::Decimal,
+            TypeCode::Date => Kind::Date,
+            TypeCode::Datetime2 | TypeCode::Timestamp2 => Kind::DateTime,
+            TypeCode::Time2 => Kind::Time,
+            _ => Kind::Text,
+        }
+    }
+}
+
+/// A value of a document as a value of the kind that a type is of.
+pub(crate) fn converted(node: &Node, kind: Kind, dates: DateModes) -> Converted {
+    match kind {
+        Kind::Integer { unsigned } => integer(node, unsigned),
+        Kind::Double => double(node),
+        Kind::Decimal => decimal(node),
+        Kind::Date | Kind::DateTime => point_in_time(node, kind, dates),
+        Kind::Time => time(node),
+        Kind::Text => {
+            let mut text = Vec::new();
+            documents::write_node_text(node, &mut text);
+            Ok(Value::Bytes(text))
+        }
+    }
+}
+
+/// The double that a value of a document is, or is nearest to.
+pub(crate) fn double_of(document: &[u8]) -> f64 {
+    let read = documents::read_document(document).map(|node| double(&node).unwrap_or_else(|no| no.nearest));
+    match read {
+        Some(Value::Double(n)) => n,
+        _ => 0.0,
+    }
+}
+
+pub(crate) fn misfit(kind: &'static str, nearest: Value) -> Converted {
+    Err(Misfit { kind, is_too_large: false, nearest })
+}
+
+fn integer(node: &Node, unsigned: bool) -> Converted {
+    const KIND: &str = "INTEGER";
+    let whole = |n: i128| {
+        let nearest = match (unsigned && n >= 0, u64::try_from(n), i64::try_from(n)) {
+            (true, Ok(n), _) => Value::UInt(n),
+            (true, Err(_), _) => Value::UInt(u64::MAX),
+            // A negative number becomes an unsigned one as MySQL's CAST does.
+            (false, _, Ok(n)) if unsigned => Value::UInt(n as u64),
+            (false, _, Ok(n)) => Value::Int(n),
+            (false, _, Err(_)) => Value::Int(if n < 0 { i64::MIN } else { i64::MAX }),
+        };
+        let fits = if unsigned { n <= i128::from(u64::MAX) } else { i64::try_from(n).is_ok() };
+        match fits && n >= i128::from(i64::MIN) {
+            true => Ok(nearest),
+            false => Err(Misfit { kind: KIND, is_too_large: true, nearest }),
+        }
+    };
+    match node {
+        Node::Int(n) => whole(i128::from(*n)),
+        // A signed integer takes its bits.
+        Node::UInt(n) if !unsigned => Ok(Value::Int(*n as i64)),
+        Node::UInt(n) => whole(i128::from(*n)),
+        Node::Bool(n) => whole(i128::from(*n)),
+        Node::Double(n) => whole(n.round_ties_even() as i128),
+        Node::String(text) => {
+            let read = number::integer_prefix(text);
+            let Ok(nearest) = whole(read.value) else { return whole(read.value) };
+            if read.len < text.len() || text.is_empty() { misfit(KIND, nearest) } else { Ok(nearest) }
+        }
+        node => match node.as_decimal() {
+            Some(n) => {
+                let rounded = n.round(0);
+                whole(number::integer_prefix(rounded.to_string().as_bytes()).value)
+            }
+            None => misfit(KIND, if unsigned { Value::UInt(0) } else { Value::Int(0) }),
+        },
+    }
+}
+
+fn double(node: &Node) -> Converted {
+    let value = match node {
+        Node::Int(n) => *n as f64,
+        Node::UInt(n) => *n as f64,
+        Node::Double(n) => *n,
+        Node::Bool(n) => f64::from(u8::from(*n)),
+        Node::String(text) => {
+            let read = number::double_prefix(text);
+            if read.len < text.len() || text.is_empty() {
+                return misfit("DOUBLE", Value::Double(read.value));
+            }
+            read.value
+        }
+        node => match node.as_decimal() {
+            Some(n) => n.to_f64(),
+            None => return misfit("DOUBLE", Value::Double(0.0)),
+        },
+    };
+    Ok(Value::Double(value))
+}
+
+fn decimal(node: &Node) -> Converted {
+    let value = match node {
+        Node::Int(n) => Decimal::from(*n),
+        Node::UInt(n) => Decimal::from(*n),
+        Node::Bool(n) => Decimal::from(i64::from(*n)),
+        Node::Double(n) => match Decimal::from_f64(*n) {
+            Some(n) => n,
+            None => {
+                let largest = Decimal::largest(65, 0);
+                let nearest = Value::Decimal(if *n < 0.0 { largest.negate() } else { largest });
+                return Err(Misfit { kind: "DECIMAL", is_too_large: true, nearest });
+            }
+        },
+        Node::String(text) => {
+            let read = Decimal::parse_prefix(text);
+            if read.len < text.len() || text.is_empty() {
+                return misfit("DECIMAL", Value::Decimal(read.number));
+            }
+            read.number
+        }
+        node => match node.as_decimal() {
+            Some(n) => n,
+            None => return misfit("DECIMAL", Value::Decimal(Decimal::zero(0))),
+        },
+    };
+    Ok(Value::Decimal(value))
+}
+
+fn point_in_time(node: &Node, kind: Kind, dates: DateModes) -> Converted {
+    let word = if kind == Kind::Date { "DATE" } else { "DATETIME" };
+    let read = match node {
+        Node::String(text) => parse::datetime_with(text, dates.allow_invalid)
+            .filter(|read| !read.trailing_garbage && !dates.refuses(&read.value.date))
+            .map(|read| read.value),
+        node => node.as_datetime(),
+    };
+    match (read, kind) {
+        (Some(at), Kind::Date) => Ok(Value::Date(at.date)),
+        (Some(at), _) => Ok(Value::DateTime(at)),
+        (None, _) => misfit(word, Value::Null),
+    }
+}
+
+fn time(node: &Node) -> Converted {
+    let read = match node {
+        Node::String(text) => {
+            parse::time(text).filter(|read| !read.trailing_garbage).map(|read| read.value.time)
+        }
+        node => node.as_time().or_else(|| node.as_datetime().map(|at| at.time())),
+    };
+    match read {
+        Some(time) => Ok(Value::Time(time)),
+        None => misfit("TIME", Value::Null),
+    }
+}
+
+/// Whether it is a number below zero, or the text of one.
+pub(crate) fn is_negative(node: &Node) -> bool {
+    match node {
+        Node::Int(n) => *n < 0,
+        Node::Double(n) => *n < 0.0,
+        Node::String(text) => text.first() == Some(&b'-'),
+        node => node.as_decimal().is_some_and(|n| n.is_negative()),
+    }
+}
