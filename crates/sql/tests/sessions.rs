@@ -224,6 +224,17 @@ fn a_correlated_in_or_exists_reads_an_index() {
 }
 
 #[test]
+fn a_subquery_of_a_subquery_compares_with_what_is_around_both() {
+    let engine = engine();
+    let mut s = session(&engine);
+    run(&mut s, "CREATE TABLE t (a INT); CREATE TABLE u (b INT); INSERT INTO t VALUES (1), (2)");
+    run(&mut s, "INSERT INTO u VALUES (2), (3)");
+    // The inner IN has no arguments, its operand is one of the outer's.
+    let query = "SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE t.a IN (SELECT b FROM u))";
+    assert_eq!(rows(&mut s, query), ["2"]);
+}
+
+#[test]
 fn a_prepared_subquery_has_its_parameters_and_the_tables_of_now() {
     let engine = engine();
     let mut s = session(&engine);

@@ -132,8 +132,11 @@ impl Binder<'_> {
         if is_computed_once || is_full || varies || *joining == Joining::Anti && may_be_unknown {
             return Ok(false);
         }
-        let all = conditions.iter().chain(&outputs).chain(*operands);
-        let nodes: usize = all.map(|expr| nodes_of(expr, &call.args)).sum();
+        // The operands are of the query around: its arguments are other ones.
+        let mut nodes = 0;
+        operands.iter().for_each(|operand| operand.visit(&mut |_| nodes += 1));
+        let moved_exprs = conditions.iter().chain(&outputs);
+        nodes += moved_exprs.map(|expr| nodes_of(expr, &call.args)).sum::<usize>();
         self.may_make(nodes * NODE_BYTES)?;
         let (offset, first, args) = (*slots, from.tables.len(), &call.args[..]);
         let equalities = compared().zip(*collations).map(|((operand, output), collation)| {
