@@ -108,7 +108,8 @@ fn plans_are_those_that_were_looked_at() {
             .expect("a text takes everything");
     }
     if std::env::var_os("SLIPSTREAM_WRITE_PLANS").is_some() {
-        std::fs::write(RESULT, &shown).expect("the file is written");
+        let path = std::path::Path::new(RESULT);
+        os::disk::real().write_atomically(path, shown.as_bytes()).expect("the file is written");
     }
     let kept = std::fs::read_to_string(RESULT).unwrap_or_default();
     for (number, (now, then)) in shown.lines().zip(kept.lines()).enumerate() {

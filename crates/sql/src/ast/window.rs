@@ -14,7 +14,7 @@ pub struct WindowCall {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Over {
     Name(String),
-    Window(Window),
+    Window(Box<Window>),
 }
 
 /// `([name] [PARTITION BY ...] [ORDER BY ...] [frame])`

@@ -309,7 +309,7 @@ fn check_pairs(name: &str, count: usize) -> Result<()> {
     let is_odd = match name {
         "json_object" => count % 2 == 1,
         "json_set" | "json_insert" | "json_replace" | "json_array_append" | "json_array_insert" => {
-            count % 2 == 0
+            count.is_multiple_of(2)
         }
         _ => false,
     };

@@ -680,8 +680,8 @@ impl InsertPlan {
 
     /// Whether no row can be in the way of a new one in an index behind the named one.
     fn is_last_unique(&self, index: &str) -> bool {
-        let unique = self.table.def.indexes.iter().filter(|index| index.unique);
-        unique.last().is_none_or(|last| last.name == index)
+        let mut unique = self.table.def.indexes.iter().filter(|index| index.unique);
+        unique.next_back().is_none_or(|last| last.name == index)
     }
 
     /// The row that has the new row's key in the named unique index.

@@ -345,7 +345,7 @@ impl Accumulator {
         let state = match &self.state {
             State::Count(count) => State::Count(*count),
             State::Integer(sum, count) => State::Integer(*sum, *count),
-            State::Decimal(sum, count) => State::Decimal(sum.clone(), *count),
+            State::Decimal(sum, count) => State::Decimal(*sum, *count),
             State::Double(sum, count) => State::Double(*sum, *count),
             State::Bits(bits) => State::Bits(*bits),
             State::Variance(count, mean, squares) => State::Variance(*count, *mean, *squares),

@@ -231,7 +231,7 @@ impl Expr {
                 coercibility: self.coercibility,
                 node: Node::Call { function: &TEXT_FOR_VECTOR, args: vec![self] },
             },
-            false => self.beside(column).from_json(column, None),
+            false => self.beside(column).read_from_json(column, None),
         }
     }
 
@@ -242,7 +242,7 @@ impl Expr {
 
     /// A document as a value of the kind that a type is of; anything else as it is. `column` is its
     /// name, where it is a column.
-    pub fn from_json(self, ty: &ColumnType, column: Option<&str>) -> Expr {
+    pub fn read_from_json(self, ty: &ColumnType, column: Option<&str>) -> Expr {
         if !self.is_json() || ty.code == TypeCode::Json || documents::Kind::of(ty) == documents::Kind::Text {
             return self;
         }

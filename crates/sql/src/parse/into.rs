@@ -7,7 +7,7 @@ use crate::lexer::TokenKind;
 
 impl Parser<'_> {
     /// INTO, if it stands here; `queries`: so many a query may be in that has it.
-    pub(super) fn into_clause(&mut self, queries: usize) -> Result<()> {
+    pub(super) fn eat_into(&mut self, queries: usize) -> Result<()> {
         if !self.is("INTO") {
             return Ok(());
         }
@@ -19,7 +19,7 @@ impl Parser<'_> {
         }
         self.advance();
         if self.body.is_some() && !self.is_any(&["OUTFILE", "DUMPFILE"]) {
-            return self.into_of_body();
+            return self.variables_of_into();
         }
         self.into = Some(match () {
             _ if self.eat("OUTFILE") => SelectInto::Outfile(self.outfile()?),

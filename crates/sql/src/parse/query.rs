@@ -42,9 +42,9 @@ impl Parser<'_> {
         if let QueryBody::Select(select) = &mut body {
             select.most_window_calls += self.window_calls - calls_before;
         }
-        self.into_clause(0)?;
+        self.eat_into(0)?;
         let locks = self.lock_clauses()?;
-        self.into_clause(0)?;
+        self.eat_into(0)?;
         let into = self.into.take();
         Ok(Query { with, body, order_by, limit, locks, into })
     }
@@ -134,7 +134,7 @@ impl Parser<'_> {
         let mut select = Select { hints: self.read_hints(), ..Select::default() };
         self.select_options(&mut select)?;
         select.items = self.list(Self::select_item)?;
-        self.into_clause(1)?;
+        self.eat_into(1)?;
         if self.eat("FROM") && !self.eat("DUAL") {
             select.from = Some(self.table_references()?);
         }

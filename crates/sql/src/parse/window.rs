@@ -111,7 +111,7 @@ impl Parser<'_> {
         }
         self.window_calls += 1;
         let over = match self.is_symbol("(") {
-            true => Over::Window(self.window()?),
+            true => Over::Window(Box::new(self.window()?)),
             false => Over::Name(self.name()?),
         };
         Ok(Expr::Window(Box::new(WindowCall { call, over })))

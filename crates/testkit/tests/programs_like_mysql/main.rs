@@ -141,7 +141,7 @@ fn a_program_without_end_is_killed() {
     server.run("CREATE PROCEDURE d.forever() BEGIN DECLARE CONTINUE HANDLER FOR SQLEXCEPTION BEGIN END; LOOP DO 1; END LOOP; END");
     let mut victim = server.connect();
     let id = victim.connection_id();
-    let running = std::thread::spawn(move || victim.query("CALL d.forever()").map(|_| ()));
+    let running = os::thread::spawn("victim", move || victim.query("CALL d.forever()").map(|_| ()));
     let is_running = || {
         let list = server.run("SHOW PROCESSLIST");
         (0..list.rows.len()).any(|row| list.text(row, "Info").is_some_and(|info| info.starts_with("CALL")))

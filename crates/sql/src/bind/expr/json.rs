@@ -21,7 +21,7 @@ fn column_of<'s>(expr: &Expr, scope: &'s Scope) -> Option<&'s str> {
 /// An operand that is to be a number.
 pub(in crate::bind) fn number(expr: Expr, scope: &Scope) -> Expr {
     let column = column_of(&expr, scope).map(str::to_owned);
-    expr.numeric().from_json(&ColumnType::double(), column.as_deref())
+    expr.numeric().read_from_json(&ColumnType::double(), column.as_deref())
 }
 
 /// Two values that are compared: both are documents if one is.
@@ -69,9 +69,9 @@ pub(super) fn between(operands: [Expr; 3], scope: &Scope, constants: &mut Consta
 pub(super) fn cast_operand(operand: Expr, ty: &ColumnType, scope: &Scope) -> Expr {
     let column = column_of(&operand, scope).map(str::to_owned);
     match ty.code {
-        TypeCode::Year => operand.from_json(&ColumnType::bigint(true), column.as_deref()),
-        TypeCode::NewDecimal => operand.from_json(&ColumnType::decimal(65, 30), column.as_deref()),
-        _ => operand.from_json(ty, column.as_deref()),
+        TypeCode::Year => operand.read_from_json(&ColumnType::bigint(true), column.as_deref()),
+        TypeCode::NewDecimal => operand.read_from_json(&ColumnType::decimal(65, 30), column.as_deref()),
+        _ => operand.read_from_json(ty, column.as_deref()),
     }
 }
 

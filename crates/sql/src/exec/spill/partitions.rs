@@ -77,6 +77,9 @@ impl Partitions {
     }
 }
 
+/// Takes the key, the hash and the payload of an entry.
+pub(crate) type VisitEntry<'v> = dyn FnMut(&[u8], u64, &[u8]) -> Result<()> + 'v;
+
 impl Part {
     /// How many times its entries have been spread.
     pub fn level(&self) -> u32 {
@@ -87,11 +90,7 @@ impl Part {
     ///
     /// # Errors
     /// As [`TapeReader::next_block`]; those of `visit`; 1317.
-    pub fn for_each(
-        &self,
-        ctx: &Context<'_>,
-        visit: &mut dyn FnMut(&[u8], u64, &[u8]) -> Result<()>,
-    ) -> Result<()> {
+    pub fn for_each(&self, ctx: &Context<'_>, visit: &mut VisitEntry<'_>) -> Result<()> {
         let mut reader = TapeReader::new(Charge::new(ctx.memory));
         while reader.next_block(&self.tape)? {
             let mut rest = reader.block();

@@ -87,7 +87,7 @@ impl Parser<'_> {
     }
 
     /// The variables behind INTO of a SELECT within a body.
-    pub(super) fn into_of_body(&mut self) -> Result<()> {
+    pub(super) fn variables_of_into(&mut self) -> Result<()> {
         let targets = self.list(|parser| BodyParser { parser }.target())?;
         let body = self.body.as_deref_mut().expect("it is asked before");
         body.into = targets;
