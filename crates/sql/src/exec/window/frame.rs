@@ -1,7 +1,7 @@
 //! The frames of a part's rows: from where to where an aggregate over a window goes for each of
 //! them. Both ends only move forward from row to row.
 
-use super::Part;
+use super::part::Part;
 use crate::error::{Result, SqlError};
 use crate::exec::keyed_rows::KeyedRow;
 use crate::expr::{Context, Expr, Number, compare, double_of, number};

@@ -1,7 +1,7 @@
 //! The functions over a window, for the rows of one part.
 
-use super::Part;
 use super::frame::Frames;
+use super::part::Part;
 use crate::error::{Result, SqlError};
 use crate::exec::run::Run;
 use crate::expr::{Accumulator, Aggregate, AggregateKind, Context, Expr, conform, sort_compare};

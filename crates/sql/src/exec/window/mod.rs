@@ -7,6 +7,7 @@
 
 mod frame;
 mod function;
+mod part;
 
 use super::keyed_rows::{KeyedRow, end_of_equals, sort};
 use super::run::{Emit, QueryOutcome, Run, RunQuery};
@@ -15,13 +16,7 @@ use crate::memory::growth;
 use crate::plan::{SortKey, WindowPlan, Windowed};
 use frame::Frames;
 use function::compute;
-
-/// Rows that belong to one window.
-struct Part<'r> {
-    rows: &'r mut [KeyedRow],
-    /// For each row, where the rows begin that are equal to it in order, and where they end.
-    peers: Vec<(usize, usize)>,
-}
+use part::Part;
 
 /// Whether two windows are in the same order as far as the second goes.
 fn begins_with(sorted: &WindowPlan, wanted: &WindowPlan) -> bool {
