@@ -91,7 +91,7 @@ fn damaged_documents_are_shown_somehow() {
         br#"{"": 1e308, "x": -9223372036854775808}"#,
     ];
     for _ in 0..ROUNDS {
-        let text = rng.pick(&texts);
+        let text = rng.pick::<&[u8]>(&texts);
         let document = json::parse_text(text).expect("a document");
         let document = rng.damaged(&document);
         let mut shown = Vec::new();
@@ -113,9 +113,9 @@ fn damaged_documents_and_paths_are_searched_and_changed_without_a_panic() {
     let paths: [&[u8]; 6] =
         [b"$.a[last-1]", b"$**[0 to last]", b"$.b.*.d", b"$[*][0]", b"$.\"\"", b" $ . a [ 1 to 2 ] "];
     for _ in 0..ROUNDS {
-        let document = json::parse_text(rng.pick(&texts)).expect("a document");
+        let document = json::parse_text(rng.pick::<&[u8]>(&texts)).expect("a document");
         let document = rng.damaged(&document);
-        let other = json::parse_node(rng.pick(&texts)).expect("a document");
+        let other = json::parse_node(rng.pick::<&[u8]>(&texts)).expect("a document");
         let path = *rng.pick(&paths);
         let path = if rng.one_in(3) { rng.damaged(path) } else { path.to_vec() };
         let Ok(path) = json::Path::parse(&path) else { continue };
