@@ -128,8 +128,8 @@ states! {
     IndexBuild = "index_build", false;
     /// Putting changes of other sessions into a new index.
     IndexCatchUp = "index_catch_up", false;
-    /// Writing or reading temporary files: those of an index build, and of a query whose rows do not
-    /// fit in its memory.
+    /// Writing or reading temporary files: those of an index build, and of a query whose rows do
+    /// not fit in its memory.
     SortFile = "sort_file", true;
     /// A receiver waiting for its source.
     SourceWait = "source_wait", true;

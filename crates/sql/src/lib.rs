@@ -7,9 +7,9 @@
 //! The layers, from the lowest. A statement goes through them in this order, and a file names those
 //! below it alone:
 //!
-//! 1. What everything names: `error`, `memory`, `counters`, `sql_mode`, `sink`, `host` (what the server around
-//!    a session answers), `admin` (commands that are the server's), `attribute` and `quoting` (how
-//!    the dictionary keeps things and how definitions are printed), `variables`.
+//! 1. What everything names: `error`, `memory`, `counters`, `sql_mode`, `sink`, `host` (what the
+//!    server around a session answers), `admin` (commands that are the server's), `attribute` and
+//!    `quoting` (how the dictionary keeps things and how definitions are printed), `variables`.
 //! 2. Text to tokens: `lexer`, `literal_rows`.
 //! 3. Tokens to a tree: `parse`, which makes the trees of `ast`.
 //! 4. Expressions, bound and computed: `expr`.

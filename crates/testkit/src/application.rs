@@ -1,6 +1,6 @@
-//! Applications that others wrote: each makes its schema at a source, migrates it and works with it,
-//! and a replica must have all of it. `crates/testkit/applications` has the programs that let them,
-//! `scripts/peers.sh` installs what these need.
+//! Applications that others wrote: each makes its schema at a source, migrates it and works with
+//! it, and a replica must have all of it. `crates/testkit/applications` has the programs that let
+//! them, `scripts/peers.sh` installs what these need.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

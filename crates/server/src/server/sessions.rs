@@ -315,8 +315,8 @@ impl Sessions {
         total.figures()
     }
 
-    /// FLUSH STATUS of a connection, by its own thread: what it has counted goes to the others', and
-    /// begins anew.
+    /// FLUSH STATUS of a connection, by its own thread: what it has counted goes to the others',
+    /// and begins anew.
     pub fn flush_counters(&self, entry: &SessionEntry) {
         let entries = self.entries.lock();
         if entries.contains_key(&entry.id) {

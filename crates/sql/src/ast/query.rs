@@ -169,8 +169,8 @@ pub struct SetBranch {
 #[derive(Debug, Clone, PartialEq)]
 pub enum QueryBody {
     Select(Box<Select>),
-    /// `first UNION [ALL] ...`, of two or more branches, from left to right: a long chain is no deep
-    /// tree.
+    /// `first UNION [ALL] ...`, of two or more branches, from left to right: a long chain is no
+    /// deep tree.
     Union {
         first: Box<QueryBody>,
         rest: Vec<SetBranch>,

@@ -1,8 +1,8 @@
 //! GROUP BY ... WITH ROLLUP.
 //!
-//! In: the rows of a query, sorted by the keys. Out: a row for each group, and behind the groups that
-//! have all keys but the last one in common a row for them together, and so on: the columns of the
-//! group's first row, the aggregates, the keys, and how many of these are the group's.
+//! In: the rows of a query, sorted by the keys. Out: a row for each group, and behind the groups
+//! that have all keys but the last one in common a row for them together, and so on: the columns of
+//! the group's first row, the aggregates, the keys, and how many of these are the group's.
 
 use super::keyed_rows::{KeyedRow, compare_keys, sort};
 use super::run::{Emit, QueryOutcome, Run, RunQuery};

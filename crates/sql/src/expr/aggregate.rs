@@ -301,9 +301,9 @@ impl Accumulator {
         Ok(())
     }
 
-    /// Takes a row out again that was taken in; what is left is as if it had never been. False: this
-    /// aggregate cannot do that. A sum of approximate numbers would not be the same, and others have
-    /// forgotten what was there before.
+    /// Takes a row out again that was taken in; what is left is as if it had never been. False:
+    /// this aggregate cannot do that. A sum of approximate numbers would not be the same, and
+    /// others have forgotten what was there before.
     pub fn remove(&mut self, aggregate: &Aggregate, row: &[Value], ctx: &Context<'_>) -> Result<bool> {
         if aggregate.distinct {
             return Ok(false);

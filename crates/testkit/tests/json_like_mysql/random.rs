@@ -1,7 +1,7 @@
 //! Random documents and paths through all functions.
 //!
-//! Arguments that are no documents are texts: MySQL computes an argument when a function looks at it,
-//! so that an error in a call among them may not come there.
+//! Arguments that are no documents are texts: MySQL computes an argument when a function looks at
+//! it, so that an error in a call among them may not come there.
 
 use crate::beside::Both;
 use os::random::{Rng, test_seed};

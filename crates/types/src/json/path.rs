@@ -466,8 +466,8 @@ mod tests {
         let text = format!("{}1{}", "[".repeat(90), "]".repeat(90));
         let root = parse_node(text.as_bytes()).expect("is JSON");
         let path = Path::parse(format!("${}", "**[0]".repeat(40)).as_bytes()).expect("a path");
-        // The last 51 of the 91 values: each step goes at least one deeper, but the number is its own
-        // element.
+        // The last 51 of the 91 values: each step goes at least one deeper, but the number is its
+        // own element.
         assert_eq!(path.find(&root).len(), 51);
         assert_eq!(path.places(&root).len(), 51);
         let first = Path::parse(b"$[0]").expect("a path");

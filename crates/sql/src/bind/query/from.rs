@@ -27,8 +27,8 @@ pub(in crate::bind) struct From {
     pub tree: Option<JoinTree>,
     /// What hints say of the order: the tables that are read before others.
     pub before: Vec<(Mask, Mask)>,
-    /// Tables that come before the one at hand and may not be named by a LATERAL one: the other side
-    /// of a RIGHT JOIN.
+    /// Tables that come before the one at hand and may not be named by a LATERAL one: the other
+    /// side of a RIGHT JOIN.
     hidden: Vec<std::ops::Range<usize>>,
 }
 

@@ -1,9 +1,9 @@
 //! GROUP BY ... WITH ROLLUP, and GROUPING().
 //!
-//! A query with ROLLUP is put in layers: a query with the rows, what groups them by all of the keys,
-//! by all but the last one and so on, and a query over that with HAVING, the select list, DISTINCT,
-//! ORDER BY and LIMIT. In the last one a key is a slot of its own, which is NULL where the key is
-//! not one of the group's.
+//! A query with ROLLUP is put in layers: a query with the rows, what groups them by all of the
+//! keys, by all but the last one and so on, and a query over that with HAVING, the select list,
+//! DISTINCT, ORDER BY and LIMIT. In the last one a key is a slot of its own, which is NULL where
+//! the key is not one of the group's.
 
 use super::window::layer_over;
 use crate::error::{Result, SqlError};

@@ -477,9 +477,9 @@ pub(super) fn in_layers(plan: SelectPlan, windows: Vec<WindowPlan>, all: &[Expr]
     })
 }
 
-/// Puts the last stage of a query over what `body` makes of the rows of its first stage. `all`: what
-/// is in its slots then, of which the rows have the first `width`; `used`: those that are used on
-/// the way; `values`: those that are only made there.
+/// Puts the last stage of a query over what `body` makes of the rows of its first stage. `all`:
+/// what is in its slots then, of which the rows have the first `width`; `used`: those that are used
+/// on the way; `values`: those that are only made there.
 pub(super) fn layer_over(
     plan: SelectPlan,
     all: &[Expr],
@@ -544,8 +544,8 @@ pub(super) fn layer_over(
     }
 }
 
-/// What is in the slots of a query: the columns of its tables, the values of functions over windows,
-/// and the aggregates.
+/// What is in the slots of a query: the columns of its tables, the values of functions over
+/// windows, and the aggregates.
 pub(super) fn in_slots(plan: &SelectPlan, windows: &[WindowPlan], scope: &Scope) -> Vec<Expr> {
     let null = || Expr::constant(Value::Null);
     let columns = scope.tables.iter().flat_map(|table| (0..table.columns.len()).map(|at| table.column(at)));

@@ -44,8 +44,8 @@ pub(super) fn write_keys(
     Ok(is_scalar)
 }
 
-/// Appends the part of one value; a TIMESTAMP is a point in time `zone_offset_s` east of UTC. False:
-/// it is an array or an object.
+/// Appends the part of one value; a TIMESTAMP is a point in time `zone_offset_s` east of UTC.
+/// False: it is an array or an object.
 pub(super) fn write_part(
     value: &Value,
     collation_id: u16,

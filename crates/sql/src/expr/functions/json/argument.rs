@@ -209,9 +209,8 @@ pub(super) fn single_path(call: &Call<'_>, at: usize) -> Result<Option<Path>> {
 
 /// A document as a function's result.
 ///
-/// # Errors
-/// 3157 for one that is too deep, 3151 for a name that is too long, 1301 for one that is larger than
-/// `max_allowed_packet`.
+/// # Errors 3157 for one that is too deep, 3151 for a name that is too long, 1301 for one that is
+/// larger than `max_allowed_packet`.
 pub(crate) fn made(node: &Node, ctx: &Context<'_>) -> Result<Value> {
     if node.containers() > json::MAX_DEPTH {
         return Err(too_deep());
