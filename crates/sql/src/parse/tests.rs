@@ -164,6 +164,10 @@ fn a_body_goes_as_far_as_its_blocks() {
     ] {
         let text = format!("create procedure p () {block}; select 2");
         assert_eq!(body(&text), (block.to_owned(), "select 2".to_owned()));
+        // A trigger returns no result set (1415).
+        if block.contains("select") {
+            continue;
+        }
         assert_eq!(body(&format!("/*!50003 create*/ /*!50020 definer=`a`@`%`*/ /*!50003 trigger t before insert on u for each row {block} */")).0, block);
     }
     for wrong in ["begin select 1", "begin select 1; end if", "if a then select 1; end", "loop end", ""] {
