@@ -646,12 +646,12 @@ impl InsertPlan {
                 if !self.replace {
                     return self.update(run, old, values);
                 }
-                if old.image == image && removed == 0 && self.is_last_unique(index) {
+                let fires_delete = self.table.has_triggers(TriggerEvent::Delete.bit());
+                if old.image == image && removed == 0 && self.is_last_unique(index) && !fires_delete {
                     // The row is there: nothing is done for it, and MySQL counts it once.
                     return Ok(Outcome::Inserted);
                 }
-                let is_plain = self.table.def.temporal.versioning.is_none()
-                    && !self.table.has_triggers(TriggerEvent::Delete.bit());
+                let is_plain = self.table.def.temporal.versioning.is_none() && !fires_delete;
                 if is_plain
                     && self.table.is_related()
                     && run.with(|txn| txn.keeps_references(&self.table, &old.image, image))?
