@@ -109,6 +109,16 @@ pub trait ResultSink {
     fn row(&mut self, row: &[Value]) -> Result<()>;
     /// Ends the result set.
     fn end_rows(&mut self, end: EndOfRows) -> Result<()>;
+
+    /// Ends the rows of a result set that was begun, if one was: a handler of a stored program has
+    /// taken the error of the statement that it is of. Only what hands on the results of a program
+    /// needs to know.
+    ///
+    /// # Errors
+    /// As [`ResultSink::end_rows`].
+    fn end_begun_rows(&mut self, _end: EndOfRows) -> Result<()> {
+        Ok(())
+    }
     /// The statement has no result set and is done.
     fn ok(&mut self, info: &OkInfo) -> Result<()>;
 }

@@ -90,6 +90,8 @@ pub(crate) struct Binder<'a> {
 pub(super) struct ReadTable {
     pub schema: String,
     pub name: String,
+    /// The name that it has there.
+    pub alias: String,
     /// The view through which it is read.
     pub view: Option<String>,
 }

@@ -22,7 +22,7 @@ const NAME_BYTES: usize = 2 * (size_of::<LockedName>() + size_of::<(String, Stri
 /// The names of a session's LOCK TABLES.
 pub(crate) struct LockedNames {
     names: Vec<LockedName>,
-    /// Schema and shown name of each, the latter in lower case.
+    /// Schema and shown name of each.
     shown: HashSet<(String, String)>,
     /// What they take.
     charge: Charge,
@@ -37,7 +37,7 @@ impl LockedNames {
     /// Adds one; names of tables in one schema are unique (1066).
     pub fn add(&mut self, name: LockedName) -> Result<()> {
         self.charge.add(NAME_BYTES + 2 * (name.schema.len() + name.shown.len()) + name.table.len())?;
-        if !self.shown.insert((name.schema.clone(), name.shown.to_ascii_lowercase())) {
+        if !self.shown.insert((name.schema.clone(), name.shown.clone())) {
             return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", name.shown)));
         }
         self.names.push(name);
@@ -62,7 +62,7 @@ impl LockedNames {
 
 impl LockedName {
     fn is(&self, schema: &str, shown: &str) -> bool {
-        self.schema == schema && self.shown.eq_ignore_ascii_case(shown)
+        self.schema == schema && self.shown == shown
     }
 }
 

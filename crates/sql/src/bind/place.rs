@@ -147,8 +147,7 @@ impl<'s> Frame<'s> {
 impl<'s> Place<'s> {
     /// Whether the query has no tables, nor has any that it stands in.
     pub fn has_no_tables(&self) -> bool {
-        let mut around = std::iter::successors(self.outer, |frame| frame.parent);
-        self.scope.tables.is_empty() && around.all(|frame| frame.scope.tables.is_empty())
+        self.scope.tables.is_empty() && self.outer.is_none()
     }
 
     /// What a subquery in this place sees.

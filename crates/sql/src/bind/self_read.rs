@@ -31,28 +31,8 @@ impl Binder<'_> {
     /// # Errors
     /// 1093; 1443 where they read it through a view.
     pub fn check_not_read(&self, table: &Table, shown: &str, statement: &str) -> Result<()> {
-        self.check_not_read_since(0, table, shown, statement)
-    }
-
-    /// How many tables subqueries have been found to read.
-    pub fn read_by_subqueries(&self) -> usize {
-        self.read_by_subqueries.len()
-    }
-
-    /// As [`Binder::check_not_read`], of the subqueries that were bound when so many tables had
-    /// been found.
-    ///
-    /// # Errors
-    /// As [`Binder::check_not_read`].
-    pub fn check_not_read_since(
-        &self,
-        read_before: usize,
-        table: &Table,
-        shown: &str,
-        statement: &str,
-    ) -> Result<()> {
         let is_it = |read: &&ReadTable| read.schema == table.def.schema && read.name == table.def.name;
-        match self.read_by_subqueries.iter().skip(read_before).find(is_it) {
+        match self.read_by_subqueries.iter().find(is_it) {
             None => Ok(()),
             Some(ReadTable { view: None, .. }) => Err(SqlError::new(
                 1093,
@@ -63,6 +43,30 @@ impl Binder<'_> {
                 format!(
                     "The definition of table '{view}' prevents operation {statement} on table '{shown}'."
                 ),
+            )),
+        }
+    }
+
+    /// How many tables subqueries have been found to read.
+    pub fn read_by_subqueries(&self) -> usize {
+        self.read_by_subqueries.len()
+    }
+
+    /// Refuses ON DUPLICATE KEY UPDATE whose subqueries read the table that is changed by its own
+    /// name; as in MySQL they may read it under another one. The subqueries are those that were
+    /// bound when so many tables had been found.
+    ///
+    /// # Errors
+    /// 1093.
+    pub fn check_not_read_by_name(&self, read_before: usize, table: &Table, shown: &str) -> Result<()> {
+        let is_it = |read: &ReadTable| {
+            read.schema == table.def.schema && read.name == table.def.name && read.alias == shown
+        };
+        match self.read_by_subqueries.iter().skip(read_before).any(is_it) {
+            false => Ok(()),
+            true => Err(SqlError::new(
+                1093,
+                format!("You can't specify target table '{shown}' for update in FROM clause"),
             )),
         }
     }

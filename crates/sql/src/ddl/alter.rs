@@ -493,7 +493,8 @@ impl Builder<'_> {
         temporal::keep_period(&self.def.columns[at], &mut def);
         let is_primary = self.def.primary.iter().flatten().any(|part| part.column == at);
         if is_primary {
-            if spec.nullable == Some(true) {
+            // MariaDB passes the NULL over.
+            if spec.nullable == Some(true) && !self.settings.of_mariadb {
                 return Err(SqlError::new(
                     1171,
                     "All parts of a PRIMARY KEY must be NOT NULL; if you need NULL in a key, use UNIQUE instead",
@@ -572,6 +573,8 @@ impl Builder<'_> {
         let at = self.column(name)?;
         let column = &self.def.columns[at];
         let default = match default {
+            // At MariaDB a column that may be NULL has NULL then.
+            None if self.settings.of_mariadb && column.nullable => Some(ColumnDefault::Null),
             None => None,
             Some(written) => Some(default_of(name, written, &column.ty, column.nullable, self.settings)?),
         };

@@ -93,7 +93,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     let read_before = binder.read_by_subqueries();
     let on_duplicate = bind_assignments(binder, &table, written, &mut place)?;
     if !matches!(rows, Rows::Query(_)) {
-        binder.check_not_read_since(read_before, &table, name, "INSERT")?;
+        binder.check_not_read_by_name(read_before, &table, name)?;
     }
     let stamped = stamped_columns(&table, &on_duplicate);
     binder.note_insert(&table, insert);

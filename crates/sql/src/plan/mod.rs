@@ -374,6 +374,11 @@ pub(crate) fn union_of(mut branches: Vec<Branch>, columns: Vec<ColumnMeta>) -> Q
     }
 }
 
+/// The coercibility of what several values are put together to.
+fn strongest(all: impl Iterator<Item = Coercibility>) -> Coercibility {
+    all.min().unwrap_or(Coercibility::Implicit)
+}
+
 impl QueryPlan {
     /// Calls `f` for each expression of the query and of its derived tables.
     pub fn visit(&self, f: &mut dyn FnMut(&Expr)) {
@@ -409,7 +414,11 @@ impl QueryPlan {
     pub fn coercibility(&self, at: usize) -> Coercibility {
         match &self.body {
             QueryBody::Select(select) => select.outputs[at].coercibility,
-            _ => Coercibility::Implicit,
+            QueryBody::Values { rows, .. } => strongest(rows.iter().map(|row| row[at].coercibility)),
+            QueryBody::Union { branches, .. } => {
+                strongest(branches.iter().map(|branch| branch.plan.coercibility(at)))
+            }
+            QueryBody::Recursive(_) | QueryBody::Windowed(_) | QueryBody::Rolled(_) => Coercibility::Implicit,
         }
     }
 

@@ -42,6 +42,10 @@ pub(crate) trait Surroundings {
     /// Error 1317 when the program is to end.
     fn check_interrupt(&self) -> Result<()>;
 
+    /// Ends the rows of the result set that the failed step has begun, if it has: the program goes
+    /// on.
+    fn end_begun_rows(&mut self) -> Result<()>;
+
     /// Whether no handler may catch this error.
     fn is_fatal(&self, error: &SqlError) -> bool;
 }
@@ -158,6 +162,7 @@ impl<S: Surroundings> Machine<'_, S> {
         let program = &self.routine.program;
         let found = Warning { state: error.state, ..Warning::new(Level::Error, error.code, "") };
         let Some(handler) = handler_for(program, program.steps[at].scope, &found) else { return Err(error) };
+        self.surroundings.end_begun_rows()?;
         let condition = self.surroundings.diagnostics().borrow_mut().push_error(&error);
         let continue_at = self.behind(at);
         Ok(self.activate(handler, condition, continue_at, frame))

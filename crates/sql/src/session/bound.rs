@@ -97,6 +97,9 @@ impl Session {
         // Asked before the checks: what changes meanwhile has them made again.
         let privileges = self.host.privileges_generation();
         binder.keeps_order = !matches!(statement, Statement::Query(_));
+        if let Statement::Query(query) = statement {
+            query.into.iter().try_for_each(|into| super::into::check_account(into, self))?;
+        }
         let plan =
             self.plan_of(&mut binder, statement).map_err(|error| self.told(&binder, statement, error))?;
         let into = match (statement, &plan) {

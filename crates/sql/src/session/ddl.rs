@@ -120,6 +120,7 @@ impl Session {
         for (code, message) in notes {
             self.statement.diagnostics.borrow_mut().push(Level::Note, code, message);
         }
+        self.note_definer(statement);
         if let Statement::DropSchema { schema, .. } = statement
             && self.schema.as_deref() == Some(schema)
         {
@@ -130,7 +131,21 @@ impl Session {
         Ok(report)
     }
 
-    /// Who makes an object that names no definer.
+    /// Note 1449 of an object whose definer is not there.
+    fn note_definer(&self, statement: &Statement) {
+        let Statement::CreateObject(create) = statement else { return };
+        let Some(definer) = create.definer.as_ref().filter(|definer| !definer.is_current_user) else {
+            return;
+        };
+        match self.host.act_as((&definer.user, &definer.host)) {
+            Ok(()) => self.host.act_no_more(),
+            Err(absent) => {
+                self.statement.diagnostics.borrow_mut().push(Level::Note, absent.code, &absent.message);
+            }
+        }
+    }
+
+    /// The account that makes an object that names no definer.
     fn definer(&self) -> (String, String) {
         let account = self.host.current_user();
         let (user, host) = account.rsplit_once('@').unwrap_or((&account, ""));

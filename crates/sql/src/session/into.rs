@@ -38,7 +38,7 @@ fn more_than_one() -> SqlError {
 /// Whether INTO can take rows of so many columns, and may be carried out.
 ///
 /// # Errors
-/// 1222; 1045 and 1290 for files.
+/// 1222; 1290 for files.
 pub(super) fn check(into: &SelectInto, columns: usize, session: &Session) -> Result<()> {
     match into {
         SelectInto::Variables(names) if names.len() != columns => {
@@ -46,9 +46,24 @@ pub(super) fn check(into: &SelectInto, columns: usize, session: &Session) -> Res
         }
         SelectInto::Variables(_) => Ok(()),
         SelectInto::Outfile(Outfile { path, .. }) | SelectInto::Dumpfile(path) => {
-            session.host.check_file_access()?;
             allowed_path(path, session).map(drop)
         }
+    }
+}
+
+/// Whether the account may have rows written into a file: it is asked before anything is said of
+/// the query.
+///
+/// # Errors
+/// 1227.
+pub(super) fn check_account(into: &SelectInto, session: &Session) -> Result<()> {
+    let denied = |_| {
+        let text = "Access denied; you need (at least one of) the FILE privilege(s) for this operation";
+        SqlError::new(1227, text)
+    };
+    match into {
+        SelectInto::Variables(_) => Ok(()),
+        SelectInto::Outfile(_) | SelectInto::Dumpfile(_) => session.host.check_file_access().map_err(denied),
     }
 }
 

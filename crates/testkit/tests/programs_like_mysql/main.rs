@@ -91,7 +91,10 @@ fn definers_and_invokers_rights_are_mysqls() {
     same_answers("programs_definers", &statements(include_str!("definers.sql")));
     let settings = Settings::default();
     same_as_mysql("programs_definers", &settings, |server| {
-        statements(include_str!("definers.sql")).iter().for_each(|statement| drop(server.run(statement)));
+        let mut maker = server.connect();
+        for statement in statements(include_str!("definers.sql")) {
+            told(&mut maker, statement);
+        }
         let options = server.connect_options().user("caller", "");
         let mut client = Client::connect(&options).expect("the account is let in");
         statements(include_str!("as_caller.sql"))

@@ -103,7 +103,10 @@ impl Both {
     pub fn ask(&mut self, statement: &str, how: Rows) -> bool {
         self.asked += 1;
         let [ours, theirs] = self.clients.each_mut().map(|client| ask(client, statement, how));
-        if ours != theirs {
+        // What MySQL refuses in subqueries alone, and an error of its own engine.
+        let is_passed_over = theirs.contains("'LIMIT & IN/ALL/ANY/SOME subquery'")
+            || theirs.contains("Got error 124 - 'Wrong index given to function'");
+        if ours != theirs && !is_passed_over {
             let ran = self.ran.join(";\n  ");
             self.wrong.push(format!("{statement}\n  here:  {ours}\n  MySQL: {theirs}\n  {ran}"));
         }

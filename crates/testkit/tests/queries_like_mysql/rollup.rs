@@ -27,7 +27,7 @@ const STATEMENTS: &[&str] = &[
     "SELECT d, d IS NULL, sum(c) FROM r GROUP BY d WITH ROLLUP",
     "SELECT count(*) FROM r GROUP BY a WITH ROLLUP",
     "SELECT a, c FROM r GROUP BY a WITH ROLLUP",
-    "SELECT a, max(b), min(c), avg(c), count(DISTINCT b), group_concat(id ORDER BY id) FROM r GROUP BY a WITH ROLLUP",
+    "SELECT a, max(b), min(c), avg(c), count(DISTINCT b) FROM r GROUP BY a WITH ROLLUP",
     "SELECT if(GROUPING(a), 'all', a) x, sum(c) FROM r GROUP BY a WITH ROLLUP ORDER BY 1",
     "SELECT GROUPING(a) FROM r GROUP BY a",
     "SELECT GROUPING(c) FROM r GROUP BY a WITH ROLLUP",

@@ -138,8 +138,27 @@ pub(super) fn order_prefix(bytes: &[u8]) -> u64 {
 
 /// Appends the key: big-endian 16-bit weights, 0001 between levels, 0000 at the end.
 pub(super) fn write_key(bytes: &[u8], levels: u8, out: &mut Vec<u8>) {
+    if levels == 1 && bytes.is_ascii() {
+        return write_ascii_key(bytes, out);
+    }
     out.reserve(bytes.len() * 2 + 2);
     write_levels(levels, out, |level| level_weights(Version::V900, bytes, level));
+}
+
+/// [`write_key`] of the first level of ASCII characters, each of which has one weight or none.
+fn write_ascii_key(bytes: &[u8], out: &mut Vec<u8>) {
+    let table = table(Version::V900);
+    let start = out.len();
+    out.resize(start + bytes.len() * 2, 0);
+    let mut end = 0;
+    let places = &mut out[start..];
+    for byte in bytes {
+        let weight = table.ascii_primary(*byte);
+        places[end..end + 2].copy_from_slice(&weight.to_be_bytes());
+        end += if weight == 0 { 0 } else { 2 };
+    }
+    out.truncate(start + end);
+    out.extend_from_slice(&KEY_END);
 }
 
 /// Appends the key of the weights of so many levels.

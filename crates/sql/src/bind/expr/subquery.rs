@@ -9,7 +9,7 @@ use crate::expr::{
     comparison_collation,
 };
 use crate::plan::{QueryBody, QueryPlan, SubPlan};
-use crate::sink::{ColumnMeta, column_flag};
+use crate::sink::column_flag;
 use types::collation;
 
 /// What is asked of a subquery's rows.
@@ -25,8 +25,9 @@ fn wrong_columns(columns: usize) -> SqlError {
 }
 
 /// A column of a subquery as an expression: what a comparison with it is like.
-fn column(meta: &ColumnMeta) -> Expr {
-    let coercibility = if meta.ty.is_character() { Coercibility::Implicit } else { Coercibility::Numeric };
+fn column(plan: &QueryPlan, at: usize) -> Expr {
+    let meta = &plan.columns[at];
+    let coercibility = if meta.ty.is_character() { plan.coercibility(at) } else { Coercibility::Numeric };
     let nullable = meta.flags & column_flag::NOT_NULL == 0;
     Expr { node: Node::Constant(types::Value::Null), ty: meta.ty.clone(), nullable, coercibility }
 }
@@ -112,7 +113,8 @@ impl Binder<'_> {
         let (frame, first) = (place.frame(), self.subqueries.len());
         let mut plan = self.subquery(query, &frame)?;
         let [meta] = &plan.columns[..] else { return Err(wrong_columns(1)) };
-        let Expr { ty, coercibility, .. } = column(meta);
+        let ty = meta.ty.clone();
+        let coercibility = if ty.is_character() { Coercibility::Implicit } else { Coercibility::Numeric };
         if let Some(named) = named_alone(&plan) {
             self.forget_subqueries(first);
             return Ok(frame.into_args().swap_remove(named));
@@ -145,7 +147,8 @@ impl Binder<'_> {
         if plan.columns.len() != operands.len() {
             return Err(wrong_columns(operands.len()));
         }
-        let collations = collations(&operands, &plan.columns)?;
+        let columns: Vec<Expr> = (0..plan.columns.len()).map(|at| column(&plan, at)).collect();
+        let collations = collations(&operands, &columns)?;
         plan.want_rows(2, false);
         let call = self.add_subquery(plan, frame, first);
         Ok(boolean(Node::RowSubquery(Box::new(RowSubquery { op, operands, collations, call })), true))
@@ -179,8 +182,8 @@ impl Binder<'_> {
         if operands.len() > 1 && !equality {
             return Err(wrong_columns(1));
         }
-        let collations = collations(&operands, &plan.columns)?;
-        let columns: Vec<Expr> = plan.columns.iter().map(column).collect();
+        let columns: Vec<Expr> = (0..plan.columns.len()).map(|at| column(&plan, at)).collect();
+        let collations = collations(&operands, &columns)?;
         let hashes = (kind.op, kind.all) == (BinaryOp::Equal, false)
             && operands.iter().zip(&columns).all(|(operand, column)| have_equal_keys(operand, column));
         let nullable = operands.iter().chain(&columns).any(|expr| expr.nullable);
@@ -195,10 +198,9 @@ impl Binder<'_> {
 }
 
 /// The collations in which operands are compared with the columns of a subquery.
-fn collations(operands: &[Expr], columns: &[ColumnMeta]) -> Result<Vec<u16>> {
-    let of = |(operand, meta): (&Expr, &ColumnMeta)| match operand.ty.is_character() && meta.ty.is_character()
-    {
-        true => comparison_collation(operand, &column(meta)),
+fn collations(operands: &[Expr], columns: &[Expr]) -> Result<Vec<u16>> {
+    let of = |(operand, column): (&Expr, &Expr)| match operand.ty.is_character() && column.ty.is_character() {
+        true => comparison_collation(operand, column),
         false => Ok(collation::UTF8MB4_0900_AI_CI),
     };
     operands.iter().zip(columns).map(of).collect()

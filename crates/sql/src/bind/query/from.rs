@@ -156,7 +156,7 @@ impl Binder<'_> {
         let table = self.stored_table(name)?;
         if self.subquery_levels > 0 {
             let name = table.def.name.clone();
-            self.read_by_subqueries.push(ReadTable { schema, name, view: None });
+            self.read_by_subqueries.push(ReadTable { schema, name, alias: shown.to_owned(), view: None });
         }
         let in_scope = ScopeTable { readable, ..ScopeTable::stored(&table, shown, scope.slots()) };
         self.add_to_scope(scope, in_scope)?;

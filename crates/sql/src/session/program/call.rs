@@ -2,7 +2,7 @@
 
 use super::around::Around;
 use super::entered::Entered;
-use super::running::Running;
+use super::running::{ResultSets, Running};
 use super::values;
 use crate::ast::{
     Call, CreateObject, Expr, ObjectDetails, Op, Program, SetItem, SlotKind, Statement, Target,
@@ -173,7 +173,7 @@ pub(in crate::session) fn call(session: &mut Session, call: &Call, sink: &mut dy
     }
     session.statement.row_count = 0;
     let more = std::mem::replace(&mut session.more_results, true);
-    let done = run_procedure(session, None, sink, &routine, &arguments);
+    let done = run_procedure(session, None, &mut ResultSets::new(sink), &routine, &arguments);
     session.more_results = more;
     for ((at, target), parameter) in
         targets.into_iter().zip(routine.parameters.iter().filter(|parameter| parameter.mode != Mode::In))

@@ -73,19 +73,35 @@ impl ResultSink for KeptRows {
 }
 
 /// Hands result sets on, and keeps OK to itself: a CALL has one, at its end.
-struct ResultSets<'o>(&'o mut dyn ResultSink);
+pub(super) struct ResultSets<'o> {
+    sink: &'o mut dyn ResultSink,
+    /// A result set has begun and has not ended.
+    is_open: bool,
+}
+
+impl<'o> ResultSets<'o> {
+    pub fn new(sink: &'o mut dyn ResultSink) -> ResultSets<'o> {
+        ResultSets { sink, is_open: false }
+    }
+}
 
 impl ResultSink for ResultSets<'_> {
     fn columns(&mut self, columns: &[ColumnMeta]) -> Result<()> {
-        self.0.columns(columns)
+        self.is_open = true;
+        self.sink.columns(columns)
     }
 
     fn row(&mut self, row: &[Value]) -> Result<()> {
-        self.0.row(row)
+        self.sink.row(row)
     }
 
     fn end_rows(&mut self, end: EndOfRows) -> Result<()> {
-        self.0.end_rows(end)
+        self.is_open = false;
+        self.sink.end_rows(end)
+    }
+
+    fn end_begun_rows(&mut self, end: EndOfRows) -> Result<()> {
+        if self.is_open { self.end_rows(end) } else { Ok(()) }
     }
 
     fn ok(&mut self, _: &OkInfo) -> Result<()> {
@@ -162,10 +178,9 @@ impl Running<'_, '_> {
         loop {
             let bound = self.bound(key, &inner.statement, frame)?;
             self.check_free(&bound)?;
-            let mut results = ResultSets(&mut *self.sink);
             let sink: &mut dyn ResultSink = match &mut kept {
                 Some(kept) => *kept,
-                None => &mut results,
+                None => &mut *self.sink,
             };
             let done = match self.around {
                 None => self.session.run_bound(&bound, &frame.values, &text, sink),
@@ -293,7 +308,7 @@ impl Running<'_, '_> {
         arguments: Arguments,
     ) -> Result<()> {
         let around = std::mem::replace(&mut self.session.arguments, arguments);
-        let done = self.session.run_unbound(inner.text.as_bytes(), statement, &mut ResultSets(self.sink));
+        let done = self.session.run_unbound(inner.text.as_bytes(), statement, &mut *self.sink);
         self.session.arguments = around;
         done
     }

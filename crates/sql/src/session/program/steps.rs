@@ -8,6 +8,7 @@ use crate::error::{Result, SqlError};
 use crate::expr::{Diagnostics, truth};
 use crate::program::{Frame, Routine, Surroundings};
 use crate::session::prepared::is_about_rows;
+use crate::sink::EndOfRows;
 use std::cell::RefCell;
 use types::{ColumnType, Value};
 
@@ -70,6 +71,11 @@ impl Surroundings for Running<'_, '_> {
 
     fn check_interrupt(&self) -> Result<()> {
         self.session.check_interrupt()
+    }
+
+    fn end_begun_rows(&mut self) -> Result<()> {
+        let (warnings, status) = (self.session.warning_count(), self.session.status());
+        self.sink.end_begun_rows(EndOfRows { warnings, status })
     }
 
     fn is_fatal(&self, error: &SqlError) -> bool {
