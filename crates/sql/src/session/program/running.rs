@@ -278,6 +278,7 @@ impl Running<'_, '_> {
         frame: &Frame,
     ) -> Result<()> {
         self.clear_area();
+        self.session.statement.row_count = 0;
         for (at, item) in items.iter().enumerate() {
             match item {
                 SetItem::UserVariable(name, expr) => {

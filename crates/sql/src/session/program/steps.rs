@@ -30,6 +30,7 @@ impl Surroundings for Running<'_, '_> {
             Statement::Set(items) => self.set(key, items, inner, frame),
             Statement::Do(exprs) => {
                 self.clear_area();
+                self.session.statement.row_count = 0;
                 let bound = self.bound_values(key, exprs, frame)?;
                 values::evaluate(self.session, self.around, &bound, &frame.values).map(|_| ())
             }
