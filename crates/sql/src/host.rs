@@ -154,14 +154,14 @@ pub trait Rights: Send + Sync {
 
     /// The rights of the account that has defined a view, given as user and host, with which the
     /// view reads. `None`: they are these. Errors 1449 and 1045 where there is no such account, the
-    /// latter for who need not know.
+    /// latter for accounts that need not know.
     fn of_definer(&self, _definer: (&str, &str)) -> Result<Option<Box<dyn Rights + '_>>> {
         Ok(None)
     }
 }
 
-/// The rights to do everything: of who asks what a view's columns are, which he sees whoever may
-/// read them.
+/// The rights to do everything: the columns of a view are shown to every account that sees the
+/// view, whether or not it may read what the view reads.
 pub(crate) struct AllRights;
 
 impl Rights for AllRights {

@@ -118,7 +118,8 @@ impl Binder<'_> {
         }
     }
 
-    /// A call of a stored function. Who may not execute it is not told whether there is one.
+    /// A call of a stored function. An account that may not execute it is not told whether there is
+    /// one.
     fn stored_function(
         &mut self,
         schema: Option<&str>,

@@ -29,7 +29,7 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// Of a source. A damaged table is read all the same: whoever reads it is told.
+    /// Of a source. A damaged table is read all the same, and the reading tells of the damage.
     pub fn of(engine: &Engine, source: &Source) -> Size {
         let statistics = match source {
             Source::Stored { table, .. } => TableStatistics::of(table).ok(),

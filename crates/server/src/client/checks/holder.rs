@@ -22,7 +22,7 @@ impl<'a> Holder<'a> {
     /// be checked.
     ///
     /// # Errors
-    /// 1449 when there is no such account; 1045 instead for who has not SUPER.
+    /// 1449 when there is no such account; 1045 instead for an account without SUPER.
     pub fn of_definer(&self, (user, host): (&str, &str)) -> sql::Result<Option<Holder<'a>>> {
         if self.host.may_do_everything() {
             return Ok(None);

@@ -42,7 +42,7 @@ impl Binder<'_> {
     ///
     /// # Errors
     /// 1356 where a table or column is no longer there or may not be read, 1449 and 1045 where the
-    /// definer is not there, 1345 where EXPLAIN would show what who asks may not see, 1235 for a
+    /// definer is not there, 1345 where EXPLAIN would show what the account may not see, 1235 for a
     /// query that cannot be run here.
     pub(crate) fn view_plan(&mut self, def: &ObjectDef) -> Result<QueryPlan> {
         self.check_view_is_shown(def)?;
@@ -115,7 +115,7 @@ impl Binder<'_> {
     }
 }
 
-/// The columns of a view, which are seen by who may see the view, whoever may read it.
+/// The columns of a view, which every account sees that sees the view.
 ///
 /// # Errors
 /// 1356 and 1235, as for a query of the view.

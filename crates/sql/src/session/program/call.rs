@@ -160,7 +160,7 @@ pub(super) fn call_within(
 }
 
 /// CALL as a statement of the client. What its parameters that are `?` come to stays with the
-/// session, for whoever has executed the prepared statement.
+/// session, for the EXECUTE of the prepared statement.
 pub(in crate::session) fn call(session: &mut Session, call: &Call, sink: &mut dyn ResultSink) -> Result<()> {
     let routine = known(session, call)?;
     let targets = targets_of(call, &routine)?;
