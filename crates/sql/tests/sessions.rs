@@ -2,6 +2,7 @@
 
 mod support;
 
+use sql::{ColumnMeta, EndOfRows, OkInfo, ResultSink, SqlError};
 use support::{TextSink, engine, outcome, rows, run, session};
 use types::Value;
 
@@ -324,4 +325,52 @@ fn create_table_if_not_exists_fails_for_no_session() {
         assert_eq!(said.concat(), Vec::<String>::new(), "round {round}");
         run(&mut first, &format!("DROP TABLE t{round}"));
     }
+}
+
+/// Hands rows on, and runs something once when the first one comes.
+struct AtFirstRow<F: FnMut()> {
+    then: Option<F>,
+    sink: TextSink,
+    descriptions: usize,
+}
+
+impl<F: FnMut()> ResultSink for AtFirstRow<F> {
+    fn columns(&mut self, columns: &[ColumnMeta]) -> Result<(), SqlError> {
+        self.descriptions += 1;
+        self.sink.columns(columns)
+    }
+
+    fn row(&mut self, row: &[Value]) -> Result<(), SqlError> {
+        if let Some(mut then) = self.then.take() {
+            then();
+        }
+        self.sink.row(row)
+    }
+
+    fn end_rows(&mut self, end: EndOfRows) -> Result<(), SqlError> {
+        self.sink.end_rows(end)
+    }
+
+    fn ok(&mut self, info: &OkInfo) -> Result<(), SqlError> {
+        self.sink.ok(info)
+    }
+}
+
+#[test]
+fn no_table_of_a_query_changes_between_its_first_row_and_its_last() {
+    let engine = engine();
+    let (mut reader, mut definer) = (session(&engine), session(&engine));
+    run(&mut reader, "CREATE TABLE a (n INT); CREATE TABLE b (n INT)");
+    run(&mut reader, "INSERT INTO a VALUES (1), (2); INSERT INTO b VALUES (3)");
+    run(&mut definer, "SET lock_wait_timeout = 1");
+    let mut answer = Vec::new();
+    let mut sink = AtFirstRow {
+        then: Some(|| answer = outcome(&mut definer, "ALTER TABLE b ADD COLUMN m INT FIRST")),
+        sink: TextSink::default(),
+        descriptions: 0,
+    };
+    reader.execute(b"SELECT n FROM a UNION ALL SELECT n FROM b", &mut sink).unwrap();
+    assert_eq!((sink.descriptions, &sink.sink.lines[..]), (1, &["1", "2", "3"].map(String::from)[..]));
+    assert_eq!(answer, ["ERROR 1205 (HY000): Lock wait timeout exceeded; try restarting transaction"]);
+    assert_eq!(outcome(&mut definer, "ALTER TABLE b ADD COLUMN m INT FIRST"), Vec::<String>::new());
 }

@@ -330,6 +330,22 @@ impl Transaction {
         Ok(table)
     }
 
+    /// Takes the metadata locks of all tables that a statement changes, and then of those that it
+    /// reads, so that none of them can be changed by DDL between the statement's first row and its
+    /// last.
+    ///
+    /// # Errors
+    /// [`EngineError::TableChanged`] when a table is not what the catalog has now; the errors of a
+    /// wait for a lock.
+    pub fn use_tables<'t>(
+        &mut self,
+        changed: impl IntoIterator<Item = &'t Arc<Table>>,
+        read: impl IntoIterator<Item = &'t Arc<Table>>,
+    ) -> Result<()> {
+        changed.into_iter().try_for_each(|table| self.use_table_to_change(table))?;
+        read.into_iter().try_for_each(|table| self.use_table(table))
+    }
+
     /// Uses a table that was looked up before, unless it has changed since.
     pub(crate) fn use_table(&mut self, table: &Arc<Table>) -> Result<()> {
         self.use_table_in(table, false)

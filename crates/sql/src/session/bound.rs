@@ -24,6 +24,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use types::{ColumnType, Value};
 
+/// The error of a statement one of whose tables DDL has changed.
+const TABLE_CHANGED: u16 = 1412;
+
 /// The error of an interrupted statement.
 const INTERRUPTED: u16 = 1317;
 
@@ -216,8 +219,14 @@ impl Session {
         }
     }
 
-    /// Runs a bound statement and answers. `Err` with code 1412 and nothing sent: a table has
-    /// changed since it was bound.
+    /// Whether a statement that failed with this error can be bound and run once more: a table has
+    /// changed since it was bound, and the client has nothing of its result.
+    pub(super) fn can_run_again(&self, error: &SqlError) -> bool {
+        error.code == TABLE_CHANGED && !self.statement.has_described.get()
+    }
+
+    /// Runs a bound statement and answers. What it means that it fails,
+    /// [`Session::can_run_again`] says.
     pub(super) fn run_bound(
         &mut self,
         bound: &Bound,
@@ -227,6 +236,7 @@ impl Session {
     ) -> Result<()> {
         let _state = enter(State::Execute);
         self.statement.diagnostics.borrow_mut().clear();
+        self.statement.has_described.set(false);
         self.check_xa_allows(bound)?;
         if !bound.is_query() {
             self.check_writable()?;
@@ -261,6 +271,7 @@ impl Session {
     ) -> Result<()> {
         assert!(self.within.is_some(), "only a session within a statement is lent its transaction");
         self.statement.diagnostics.borrow_mut().clear();
+        self.statement.has_described.set(false);
         self.statement.last_insert_id_set.set(false);
         let done = self.run_in(transaction, bound, parameters, &[], sink)?;
         self.answer(bound, done, sink)
@@ -354,6 +365,10 @@ impl Session {
             !bound.is_query() && as_text.is_none() && self.variables.kept_on("binlog_rows_query_log_events");
         let rows_query = has_rows_query.then(|| String::from_utf8_lossy(&logged_text()).into_owned());
         transaction.set_checks(self.variables.foreign_key_checks, self.variables.unique_checks);
+        // The first use of a single table is before the first row anyway.
+        if bound.tables.len() > 1 {
+            transaction.use_tables(bound.plan.changed_tables(), &bound.tables)?;
+        }
         for (code, text) in &bound.hints.warnings {
             ctx.warn(*code, text.clone());
         }
@@ -369,7 +384,7 @@ impl Session {
                     run_query(&mut run, plan, &mut |row| rows.row(row, &ctx))?;
                     return rows.finish(&ctx).map(|rows| Done::Into { rows });
                 }
-                let mut rows = Rows::new(&plan.columns, &self.variables, sink);
+                let mut rows = Rows::new(&plan.columns, &self.variables, &self.statement.has_described, sink);
                 let outcome = run_query(&mut run, plan, &mut |row| rows.row(row))?;
                 rows.finish()?;
                 Ok(Done::Rows { found: outcome.found_rows })

@@ -38,7 +38,7 @@ impl Session {
             self.host.admit_statement(class_of_bound(&bound, false))?;
             let run = |session: &mut Session| session.run_bound(&bound, &[], text, sink);
             match self.within_time(bound.is_query(), bound.hints.max_execution_time_ms, run) {
-                Err(error) if error.code == 1412 => self.cache.forget(text),
+                Err(error) if self.can_run_again(&error) => self.cache.forget(text),
                 other => return other.map(|()| text.len()),
             }
         }
@@ -92,7 +92,7 @@ impl Session {
             self.cache.offer(text, &bound);
         }
         match self.run_bound(&bound, &[], own_text, sink) {
-            Err(error) if error.code == 1412 => {
+            Err(error) if self.can_run_again(&error) => {
                 let bound = self.bind_hinted(statement, hints)?;
                 self.run_bound(&bound, &[], own_text, sink)
             }

@@ -205,7 +205,7 @@ impl Session {
             prepared.bound = Some(bound.clone());
         }
         match self.run_bound(&bound, parameters, &prepared.text, sink) {
-            Err(error) if error.code == 1412 => {
+            Err(error) if self.can_run_again(&error) => {
                 // The table was changed since; once more with the new one.
                 let bound = self.bound_again(prepared)?;
                 prepared.bound = Some(bound.clone());

@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::sink::{ColumnMeta, ResultSink};
 use crate::variables::Variables;
+use std::cell::Cell;
 use types::Value;
 
 /// The rows of a result set on their way to the sink. The description goes first, but not before
@@ -13,12 +14,19 @@ pub(super) struct Rows<'s> {
     /// Columns whose values are TIMESTAMPs.
     stamps: Vec<usize>,
     buffer: Vec<Value>,
-    described: bool,
+    described: &'s Cell<bool>,
     sink: &'s mut dyn ResultSink,
 }
 
 impl<'s> Rows<'s> {
-    pub fn new(columns: &'s [ColumnMeta], variables: &Variables, sink: &'s mut dyn ResultSink) -> Rows<'s> {
+    /// `described` is set when the description goes to the sink.
+    pub fn new(
+        columns: &'s [ColumnMeta],
+        variables: &Variables,
+        described: &'s Cell<bool>,
+        sink: &'s mut dyn ResultSink,
+    ) -> Rows<'s> {
+        assert!(!described.get(), "a statement describes its rows once");
         let stamps = columns.iter().enumerate();
         let stamps =
             stamps.filter(|(_, column)| column.ty.code == types::TypeCode::Timestamp2).map(|(at, _)| at);
@@ -27,16 +35,13 @@ impl<'s> Rows<'s> {
             columns,
             zone_offset_s: variables.time_zone_offset_s,
             buffer: Vec::new(),
-            described: false,
+            described,
             sink,
         }
     }
 
     pub fn row(&mut self, row: &[Value]) -> Result<()> {
-        if !self.described {
-            self.described = true;
-            self.sink.columns(self.columns)?;
-        }
+        self.describe()?;
         if self.stamps.iter().all(|at| !matches!(row[*at], Value::Timestamp { .. })) {
             return self.sink.row(row);
         }
@@ -49,11 +54,14 @@ impl<'s> Rows<'s> {
         self.sink.row(&self.buffer)
     }
 
-    pub fn finish(mut self) -> Result<()> {
-        if !self.described {
-            self.described = true;
-            self.sink.columns(self.columns)?;
+    fn describe(&mut self) -> Result<()> {
+        if self.described.replace(true) {
+            return Ok(());
         }
-        Ok(())
+        self.sink.columns(self.columns)
+    }
+
+    pub fn finish(mut self) -> Result<()> {
+        self.describe()
     }
 }

@@ -15,9 +15,6 @@ use engine::ColumnDef;
 use std::sync::Arc;
 use types::{TypeCode, Value, collation};
 
-/// The error of a statement whose table has changed since it was bound.
-const TABLE_CHANGED: u16 = 1412;
-
 /// A program that runs in a session.
 pub(super) struct Running<'s, 'o> {
     pub session: &'s mut Session,
@@ -189,7 +186,7 @@ impl Running<'_, '_> {
                 }),
             };
             match done {
-                Err(error) if error.code == TABLE_CHANGED && again => {
+                Err(error) if again && self.session.can_run_again(&error) => {
                     self.session.programs.borrow_mut().forget_plan(&key);
                     again = false;
                 }

@@ -16,6 +16,8 @@ pub(crate) struct StatementState {
     pub diagnostics: RefCell<Diagnostics>,
     /// The statement has called LAST_INSERT_ID(expr).
     pub last_insert_id_set: Cell<bool>,
+    /// The description of its result is with the client: it cannot be run again.
+    pub has_described: Cell<bool>,
     /// ROW_COUNT(): the rows that it changed, or -1.
     pub row_count: i64,
     /// FOUND_ROWS().
