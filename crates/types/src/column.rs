@@ -12,6 +12,6 @@ mod type_code;
 pub use column_type::ColumnType;
 pub use number_form::NumberForm;
 pub use shape::{GeometryKind, Shape};
-pub use table_map::ColumnTypeError;
+pub use table_map::{ColumnTypeError, read_table_map_column, write_table_map_column};
 pub use text_form::TextForm;
 pub use type_code::TypeCode;

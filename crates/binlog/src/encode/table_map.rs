@@ -3,6 +3,7 @@
 use super::frame::{EventBase, begin_event};
 use crate::cursor::put_packed_int;
 use crate::event::{event_type, has_charset, is_numeric, optional_field};
+use types::column::write_table_map_column;
 use types::{ColumnMask, ColumnType, TypeCode};
 
 /// What a TABLE_MAP event says of a table.
@@ -56,7 +57,7 @@ pub fn table_map(base: EventBase, source: &TableMapSource<'_>, out: &mut Vec<u8>
     }
     let (mut types, mut metadata) = (Vec::new(), Vec::new());
     for column in source.columns {
-        column.write_table_map(&mut types, &mut metadata);
+        write_table_map_column(column, &mut types, &mut metadata);
     }
     put_packed_int(types.len() as u64, out);
     out.extend_from_slice(&types);

@@ -2,6 +2,7 @@
 
 use super::HEADER_LEN;
 use crate::cursor::{Cursor, DecodeError};
+use types::column::{ColumnTypeError, read_table_map_column};
 use types::{ColumnType, TypeCode};
 
 /// A TABLE_MAP event.
@@ -17,7 +18,7 @@ pub struct TableMap<'a> {
     pub table: &'a [u8],
     /// One type byte a column.
     pub types: &'a [u8],
-    /// The types' metadata, see [`types::ColumnType::from_table_map`].
+    /// The types' metadata, see [`types::column::read_table_map_column`].
     pub metadata: &'a [u8],
     /// Bit i set = column i can be NULL.
     pub nullable: &'a [u8],
@@ -178,12 +179,12 @@ impl<'a> TableMap<'a> {
         let mut columns = Vec::with_capacity(self.types.len());
         let mut at = 0;
         for &type_byte in self.types {
-            match ColumnType::from_table_map(type_byte, &self.metadata[at..]) {
+            match read_table_map_column(type_byte, &self.metadata[at..]) {
                 Ok((ty, used)) => {
                     columns.push(ty);
                     at += used;
                 }
-                Err(types::column::ColumnTypeError::UnknownType(_)) => {
+                Err(ColumnTypeError::UnknownType(_)) => {
                     return Err(DecodeError { offset: at, what: "unknown column type in a table map" });
                 }
                 Err(_) => return Err(DecodeError { offset: at, what: "bad column metadata in a table map" }),

@@ -1,4 +1,4 @@
-//! A column as a TABLE_MAP event describes it.
+//! A column's type as a TABLE_MAP event describes it: written there, and read from there.
 
 use super::column_type::{BINARY, ColumnType};
 use super::type_code::TypeCode;
@@ -30,88 +30,85 @@ impl std::fmt::Display for ColumnTypeError {
 
 impl std::error::Error for ColumnTypeError {}
 
-impl ColumnType {
-    /// Appends the type byte and the metadata of this column as a TABLE_MAP event has them.
-    pub fn write_table_map(&self, types: &mut Vec<u8>, metadata: &mut Vec<u8>) {
-        match self.code {
-            TypeCode::Enum | TypeCode::Set => {
-                types.push(TypeCode::String as u8);
-                metadata.extend_from_slice(&[self.code as u8, self.meta as u8]);
-            }
-            TypeCode::String => {
-                types.push(TypeCode::String as u8);
-                let high = ((self.meta & 0x300) >> 4) as u8;
-                metadata.extend_from_slice(&[TypeCode::String as u8 ^ high, self.meta as u8]);
-            }
-            TypeCode::NewDecimal => {
-                types.push(self.code as u8);
-                metadata.extend_from_slice(&[self.precision(), self.scale()]);
-            }
-            TypeCode::Varchar | TypeCode::VarcharCompressed => {
-                types.push(self.code as u8);
-                metadata.extend_from_slice(&self.meta.to_le_bytes());
-            }
-            TypeCode::Bit => {
-                types.push(self.code as u8);
-                metadata.extend_from_slice(&[(self.meta % 8) as u8, (self.meta / 8) as u8]);
-            }
-            code => {
-                types.push(code as u8);
-                if table_map_meta_len(code) == 1 {
-                    metadata.push(self.meta as u8);
-                }
+/// Appends the type byte and the metadata of a column as a TABLE_MAP event has them.
+pub fn write_table_map_column(column: &ColumnType, types: &mut Vec<u8>, metadata: &mut Vec<u8>) {
+    match column.code {
+        TypeCode::Enum | TypeCode::Set => {
+            types.push(TypeCode::String as u8);
+            metadata.extend_from_slice(&[column.code as u8, column.meta as u8]);
+        }
+        TypeCode::String => {
+            types.push(TypeCode::String as u8);
+            let high = ((column.meta & 0x300) >> 4) as u8;
+            metadata.extend_from_slice(&[TypeCode::String as u8 ^ high, column.meta as u8]);
+        }
+        TypeCode::NewDecimal => {
+            types.push(column.code as u8);
+            metadata.extend_from_slice(&[column.precision(), column.scale()]);
+        }
+        TypeCode::Varchar | TypeCode::VarcharCompressed => {
+            types.push(column.code as u8);
+            metadata.extend_from_slice(&column.meta.to_le_bytes());
+        }
+        TypeCode::Bit => {
+            types.push(column.code as u8);
+            metadata.extend_from_slice(&[(column.meta % 8) as u8, (column.meta / 8) as u8]);
+        }
+        code => {
+            types.push(code as u8);
+            if table_map_meta_len(code) == 1 {
+                metadata.push(column.meta as u8);
             }
         }
     }
+}
 
-    /// Reads one column of a TABLE_MAP event: its type byte and the metadata from here on. Returns
-    /// the type and the metadata bytes used. Signedness, collation and members are not part of it
-    /// (optional metadata has them); characters are given collation 63.
-    pub fn from_table_map(type_byte: u8, metadata: &[u8]) -> Result<(ColumnType, usize), ColumnTypeError> {
-        let code = TypeCode::from_u8(type_byte).ok_or(ColumnTypeError::UnknownType(type_byte))?;
-        let len = table_map_meta_len(code);
-        let bytes = metadata.get(..len).ok_or(ColumnTypeError::MetadataTooShort(type_byte))?;
-        let little = match *bytes {
-            [] => 0,
-            [a] => u16::from(a),
-            [a, b, ..] => u16::from_le_bytes([a, b]),
-        };
-        let bad = ColumnTypeError::BadMetadata(type_byte, little);
-        let (code, meta) = match code {
-            TypeCode::NewDecimal => {
-                let (precision, scale) = (bytes[0], bytes[1]);
-                if precision == 0 || precision > 65 || scale > 30.max(precision.min(38)) || scale > precision
-                {
-                    return Err(bad);
-                }
-                (code, u16::from(precision) << 8 | u16::from(scale))
+/// Reads one column's type of a TABLE_MAP event: its type byte, and the metadata of this column and
+/// of those behind it. Returns the type and the number of metadata bytes that it takes. Signedness,
+/// collation and members stand in the optional metadata only, so characters are given collation 63.
+pub fn read_table_map_column(type_byte: u8, metadata: &[u8]) -> Result<(ColumnType, usize), ColumnTypeError> {
+    let code = TypeCode::from_u8(type_byte).ok_or(ColumnTypeError::UnknownType(type_byte))?;
+    let len = table_map_meta_len(code);
+    let bytes = metadata.get(..len).ok_or(ColumnTypeError::MetadataTooShort(type_byte))?;
+    let little = match *bytes {
+        [] => 0,
+        [a] => u16::from(a),
+        [a, b, ..] => u16::from_le_bytes([a, b]),
+    };
+    let bad = ColumnTypeError::BadMetadata(type_byte, little);
+    let (code, meta) = match code {
+        TypeCode::NewDecimal => {
+            let (precision, scale) = (bytes[0], bytes[1]);
+            if precision == 0 || precision > 65 || scale > 30.max(precision.min(38)) || scale > precision {
+                return Err(bad);
             }
-            TypeCode::String => string_from_table_map(bytes[0], bytes[1]).ok_or(bad)?,
-            TypeCode::Enum | TypeCode::Set => {
-                (code, Some(little).filter(|n| matches!(n & 0xff, 1..=4 | 8)).ok_or(bad)? & 0xff)
+            (code, u16::from(precision) << 8 | u16::from(scale))
+        }
+        TypeCode::String => string_from_table_map(bytes[0], bytes[1]).ok_or(bad)?,
+        TypeCode::Enum | TypeCode::Set => {
+            (code, Some(little).filter(|n| matches!(n & 0xff, 1..=4 | 8)).ok_or(bad)? & 0xff)
+        }
+        TypeCode::Bit => {
+            let bits = u16::from(bytes[0]) + 8 * u16::from(bytes[1]);
+            if bits == 0 || bits > 64 || bytes[0] > 7 {
+                return Err(bad);
             }
-            TypeCode::Bit => {
-                let bits = u16::from(bytes[0]) + 8 * u16::from(bytes[1]);
-                if bits == 0 || bits > 64 || bytes[0] > 7 {
-                    return Err(bad);
-                }
-                (code, bits)
+            (code, bits)
+        }
+        TypeCode::Blob
+        | TypeCode::Json
+        | TypeCode::Geometry
+        | TypeCode::Vector
+        | TypeCode::BlobCompressed => {
+            if !(1..=4).contains(&little) {
+                return Err(bad);
             }
-            TypeCode::Blob
-            | TypeCode::Json
-            | TypeCode::Geometry
-            | TypeCode::Vector
-            | TypeCode::BlobCompressed => {
-                if !(1..=4).contains(&little) {
-                    return Err(bad);
-                }
-                (code, little)
-            }
-            TypeCode::Time2 | TypeCode::Datetime2 | TypeCode::Timestamp2 if little > 6 => return Err(bad),
-            _ => (code, little),
-        };
-        Ok((ColumnType::new(code, meta, false, BINARY), len))
-    }
+            (code, little)
+        }
+        TypeCode::Time2 | TypeCode::Datetime2 | TypeCode::Timestamp2 if little > 6 => return Err(bad),
+        _ => (code, little),
+    };
+    Ok((ColumnType::new(code, meta, false, BINARY), len))
 }
 
 /// Metadata bytes of a type in a TABLE_MAP event.
@@ -183,8 +180,8 @@ mod tests {
         ];
         for ty in all {
             let (mut types, mut metadata) = (Vec::new(), Vec::new());
-            ty.write_table_map(&mut types, &mut metadata);
-            let (back, used) = ColumnType::from_table_map(types[0], &metadata).unwrap();
+            write_table_map_column(&ty, &mut types, &mut metadata);
+            let (back, used) = read_table_map_column(types[0], &metadata).unwrap();
             assert_eq!((back.code, back.meta, used), (ty.code, ty.meta, metadata.len()), "{}", ty.sql_name());
         }
     }
