@@ -5,20 +5,18 @@ use std::sync::Arc;
 
 use os::disk::Disk;
 use os::event::Event;
-use os::sync::{Mutex, RwLock};
+use os::sync::Mutex;
 
 use crate::checkpoint::{Lives, Slots};
 use crate::files::Files;
 use crate::rings::Rings;
+use crate::space::Space;
 use crate::{LogConfig, Lsn, RedoError};
 
 /// On a cache line (pair) of its own, so that one counter's writers do not slow another's readers.
 #[repr(align(128))]
 #[derive(Debug, Default)]
 pub(crate) struct Padded<T>(pub T);
-
-/// What is asked of `log_space_needed` users. See `space`.
-pub(crate) type Hook = Box<dyn Fn() + Send + Sync>;
 
 /// Lock order: `write`, then `flush`'s token is never waited for while `write` is held (the flusher
 /// takes `write` while it has the token), then `checkpoint`, then those inside [`Files`].
@@ -33,11 +31,7 @@ pub(crate) struct Core {
     pub log_id: u64,
     /// The log's end when it was opened. What lies before it was read and checked then.
     pub opened_lsn: Lsn,
-    /// `innodb_redo_log_capacity`. Relaxed, as the next: a limit that may be seen a moment late.
-    pub capacity_bytes: AtomicU64,
-    /// The capacity in force: more, while the log is being made smaller and still holds more. See
-    /// `space`.
-    pub resized_bytes: AtomicU64,
+    pub space: Space,
 
     /// End of what is reserved: the log's current end. `SeqCst`: an idle writer announces itself
     /// (in `writer_idle`) and then looks here, a filler adds here and then looks for an idle
@@ -55,9 +49,6 @@ pub(crate) struct Core {
     /// Up to where a thread is waiting for a sync right now, as against one that only requested it.
     /// Relaxed: it sets the pace only.
     pub awaited_lsn: AtomicU64,
-    /// Start of the newest durable checkpoint. `Release` after it is synced, `Acquire`; only a
-    /// later one is ever stored.
-    pub checkpoint_lsn: AtomicU64,
 
     /// End of what has been published and consumed; whoever holds it may write. Never waited for by
     /// a thread that has reserved and not filled, except for room in the ring, which the earliest
@@ -83,12 +74,6 @@ pub(crate) struct Core {
     /// The sync that runs or ran last. A leaf in the lock order.
     pub sync_plan: Mutex<SyncPlan>,
     pub governor: Event,
-    /// `checkpoint_lsn` has advanced, or the log was stopped.
-    pub space: Event,
-    pub space_hook: RwLock<Option<Hook>>,
-    /// Position up to which the checkpointer was poked last, so that it is poked once a stretch and
-    /// not by every commit. Relaxed: a hint.
-    pub poked_lsn: AtomicU64,
     pub checkpoint: Mutex<CheckpointState>,
 
     /// `close` was called: threads finish what is there and end. `SeqCst`, like the conditions the
@@ -160,14 +145,12 @@ impl Core {
             lives: start.lives,
             log_id: start.log_id,
             opened_lsn: start.end_lsn,
-            capacity_bytes: AtomicU64::new(config.capacity()),
-            resized_bytes: AtomicU64::new(config.capacity()),
+            space: Space::new(config.capacity(), start.checkpoint_lsn),
             reserved_lsn: end(),
             written_lsn: end(),
             durable_lsn: end(),
             requested_lsn: end(),
             awaited_lsn: AtomicU64::new(start.end_lsn),
-            checkpoint_lsn: AtomicU64::new(start.checkpoint_lsn),
             write: Mutex::new(WriteState { tail_lsn: start.end_lsn, file: None }),
             flushing: AtomicBool::new(false),
             flush_at_trx_commit: AtomicU8::new(config.flush_at_trx_commit),
@@ -180,9 +163,6 @@ impl Core {
             durable: [const { Event::new() }; 2],
             sync_plan: Mutex::new(SyncPlan { number: 0, target_lsn: start.end_lsn }),
             governor: Event::new(),
-            space: Event::new(),
-            space_hook: RwLock::new(None),
-            poked_lsn: AtomicU64::new(0),
             checkpoint: Mutex::new(CheckpointState { sequence: start.sequence }),
             closing: AtomicBool::new(false),
             gives_up_on_full_disk: AtomicBool::new(false),
@@ -249,7 +229,7 @@ impl Core {
     pub fn wake_all(&self) {
         let [even, odd] = &self.durable;
         let events = [&self.writer_idle, &self.writer_nap, &self.written, &self.flusher_idle, even, odd];
-        for event in events.into_iter().chain([&self.flusher_pause, &self.governor, &self.space]) {
+        for event in events.into_iter().chain([&self.flusher_pause, &self.governor, &self.space.freed]) {
             event.notify_all();
         }
     }

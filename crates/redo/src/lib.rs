@@ -39,6 +39,7 @@ mod flush;
 mod frame;
 mod log_handle;
 mod lsn;
+mod make_space;
 #[cfg(all(test, feature = "model"))]
 mod model;
 mod open;

@@ -9,7 +9,8 @@ use os::sync::Mutex;
 use os::thread::JoinHandle;
 
 use crate::core::Core;
-use crate::{Checkpoint, LogConfig, LogReader, Lsn, RedoError, Reservation, open};
+use crate::space::Space;
+use crate::{Checkpoint, LogConfig, LogReader, Lsn, RedoError, Reservation, make_space, open};
 
 /// An open log, its writer, flusher and files governor. Dropping it closes it.
 pub struct Log {
@@ -124,12 +125,12 @@ impl Log {
     /// # Errors
     /// [`RedoError::RecordTooLarge`]; nothing is reserved then.
     pub fn reserve(&self, payload_bytes: u64) -> Result<Reservation<'_>, RedoError> {
-        self.core.reserve(payload_bytes)
+        Reservation::take(&self.core, payload_bytes)
     }
 
     /// The longest payload that [`Log::reserve`] accepts.
     pub fn max_payload_bytes(&self) -> u64 {
-        self.core.max_payload_bytes()
+        Reservation::max_payload_bytes(&self.core)
     }
 
     /// To be called with no latch held before reserving: pokes the checkpointer while the log is
@@ -137,14 +138,14 @@ impl Log {
     /// what comes next reports it.
     #[inline]
     pub fn free_check(&self) {
-        self.core.free_check();
+        make_space::wait_below(&self.core, Space::hard_limit_bytes);
     }
 
     /// As [`Log::free_check`], for a thread that writes a lot: it waits earlier, so that others do
     /// not have to.
     #[inline]
     pub fn free_check_in_bulk(&self) {
-        self.core.free_check_in_bulk();
+        make_space::wait_below(&self.core, Space::bulk_limit_bytes);
     }
 
     /// From here on a full disk is not waited out: a thread that needs space for what cannot be
@@ -162,7 +163,7 @@ impl Log {
     /// What [`Log::free_check`] calls to have a checkpoint made. It must not wait for the log.
     /// Replaces an earlier hook.
     pub fn on_space_needed(&self, hook: Box<dyn Fn() + Send + Sync>) {
-        *self.core.space_hook.write() = Some(hook);
+        self.core.space.set_hook(hook);
     }
 
     /// The log's end: where the next record will begin.
@@ -185,7 +186,7 @@ impl Log {
 
     /// Start of the newest checkpoint.
     pub fn checkpoint_lsn(&self) -> Lsn {
-        self.core.checkpoint_lsn()
+        self.core.space.checkpoint_lsn()
     }
 
     /// Returns when everything before `lsn` is written. Not with a reservation unfilled.
@@ -269,13 +270,13 @@ impl Log {
     /// Sets `innodb_redo_log_capacity`. More room is there at once; less when checkpoints have
     /// freed it, until when [`LogStatus::resizing_down`] says so.
     pub fn set_capacity(&self, bytes: u64) {
-        self.core.set_capacity(bytes);
+        make_space::set_capacity(&self.core, bytes);
     }
 
     /// `innodb_redo_log_capacity` in bytes.
     #[inline]
     pub fn capacity_bytes(&self) -> u64 {
-        self.core.capacity()
+        self.core.space.wanted_bytes()
     }
 
     /// Sets `innodb_log_buffer_size`, rounded up to a power of two. Nobody waits for it: the buffer
@@ -314,7 +315,7 @@ impl Log {
     /// # Panics
     /// When `lsn` is before the last checkpoint or beyond the log's end.
     pub fn write_checkpoint(&self, lsn: Lsn, state: &[u8]) -> Result<(), RedoError> {
-        self.core.write_checkpoint(lsn, state)
+        make_space::write_checkpoint(&self.core, lsn, state)
     }
 
     /// Why the log has failed, if it has.
@@ -330,10 +331,11 @@ impl Log {
             current_lsn: core.reserved(),
             written_lsn: core.written(),
             durable_lsn: core.durable(),
-            checkpoint_lsn: core.checkpoint_lsn(),
-            capacity_bytes: core.capacity(),
-            resized_bytes: core.resized(),
-            resizing_down: core.resized() > core.capacity() || core.files.have_too_large(),
+            checkpoint_lsn: core.space.checkpoint_lsn(),
+            capacity_bytes: core.space.wanted_bytes(),
+            resized_bytes: core.space.in_force_bytes(),
+            resizing_down: core.space.in_force_bytes() > core.space.wanted_bytes()
+                || core.files.have_too_large(),
             physical_bytes: core.files.size_bytes(),
             write_requests: read(&counters.write_requests),
             writes: read(&counters.writes),

@@ -8,7 +8,7 @@ use os::account::{self, State};
 use crate::core::{Core, Counters};
 use crate::frame::{FRAME_BYTES, Frame};
 use crate::ring::Ring;
-use crate::{LogConfig, Lsn, RedoError};
+use crate::{Lsn, RedoError};
 
 /// Space taken in the log that must be filled, soon and without waiting for anything: every later
 /// record's write waits for it.
@@ -20,58 +20,22 @@ pub struct Reservation<'a> {
     filled: bool,
 }
 
-impl Core {
+impl<'a> Reservation<'a> {
     /// The largest payload: a record must fit into the log's capacity.
-    pub fn max_payload_bytes(&self) -> u64 {
-        (self.capacity() - FRAME_BYTES as u64).min(u64::from(u32::MAX))
+    pub(crate) fn max_payload_bytes(core: &Core) -> u64 {
+        (core.space.wanted_bytes() - FRAME_BYTES as u64).min(u64::from(u32::MAX))
     }
 
-    pub fn reserve(&self, payload_bytes: u64) -> Result<Reservation<'_>, RedoError> {
-        let max_payload_bytes = self.max_payload_bytes();
+    /// See [`crate::Log::reserve`].
+    pub(crate) fn take(core: &'a Core, payload_bytes: u64) -> Result<Reservation<'a>, RedoError> {
+        let max_payload_bytes = Reservation::max_payload_bytes(core);
         if payload_bytes > max_payload_bytes {
             return Err(RedoError::RecordTooLarge { payload_bytes, max_payload_bytes });
         }
-        let start_lsn = self.reserved_lsn.0.fetch_add(FRAME_BYTES as u64 + payload_bytes, Ordering::SeqCst);
-        Ok(Reservation { core: self, start_lsn, payload_bytes: payload_bytes as u32, filled: false })
+        let start_lsn = core.reserved_lsn.0.fetch_add(FRAME_BYTES as u64 + payload_bytes, Ordering::SeqCst);
+        Ok(Reservation { core, start_lsn, payload_bytes: payload_bytes as u32, filled: false })
     }
 
-    fn room(&self, start: Lsn, left: u64) -> Option<(&Ring, u64)> {
-        self.rings.room(start, left, || self.written())
-    }
-
-    /// Waits until the ring has room for the next chunk of `left` bytes from `start`: until the
-    /// file has what lay there a lap ago.
-    #[cold]
-    fn wait_for_room(&self, start: Lsn, left: u64) -> Result<(&Ring, u64), RedoError> {
-        let _waiting = account::enter(State::LogBufferWait);
-        Counters::count(&self.counters.buffer_waits, 1);
-        loop {
-            self.check()?;
-            if let Some(room) = self.room(start, left) {
-                return Ok(room);
-            }
-            // Room comes from writing, so this thread writes: what it finds published, or what
-            // another publishes in the meantime.
-            self.write_published()?;
-            let waiter = self.written.prepare();
-            if self.room(start, left).is_none() {
-                waiter.wait(Some(Duration::from_micros(100)));
-            }
-        }
-    }
-
-    /// See [`crate::Log::set_buffer_bytes`].
-    pub fn set_buffer_bytes(&self, bytes: u64) {
-        let bytes = LogConfig::ring_bytes(bytes);
-        let state = self.write.lock();
-        if self.rings.newest().capacity() != bytes {
-            self.rings.replace(Ring::new(bytes), self.written());
-        }
-        drop(state);
-    }
-}
-
-impl Reservation<'_> {
     /// First byte of the record.
     pub fn start_lsn(&self) -> Lsn {
         self.start_lsn
@@ -102,7 +66,7 @@ impl Reservation<'_> {
         let (core, start, end) = (self.core, self.start_lsn, self.end_lsn());
         let frame = Frame::encode(core.seed, (start, core.durable()), kind, self.payload_bytes, parts);
         let whole = end - start;
-        if let Some((ring, chunk)) = core.room(start, whole)
+        if let Some((ring, chunk)) = room(core, start, whole)
             && chunk == whole
         {
             let mut at = start;
@@ -136,9 +100,9 @@ impl Reservation<'_> {
         let mut chunk_start = self.start_lsn;
         while chunk_start < end {
             let left = end - chunk_start;
-            let (ring, chunk) = match core.room(chunk_start, left) {
+            let (ring, chunk) = match room(core, chunk_start, left) {
                 Some(room) => room,
-                None => core.wait_for_room(chunk_start, left)?,
+                None => wait_for_room(core, chunk_start, left)?,
             };
             let chunk_end = chunk_start + chunk;
             let mut at = chunk_start;
@@ -159,6 +123,32 @@ impl Reservation<'_> {
             chunk_start = chunk_end;
         }
         Ok(())
+    }
+}
+
+/// The ring that the bytes from `start` belong into, and how many of `left` it has room for now.
+fn room(core: &Core, start: Lsn, left: u64) -> Option<(&Ring, u64)> {
+    core.rings.room(start, left, || core.written())
+}
+
+/// Waits until the ring has room for the next chunk of `left` bytes from `start`: until the file
+/// has what lay there a lap ago.
+#[cold]
+fn wait_for_room(core: &Core, start: Lsn, left: u64) -> Result<(&Ring, u64), RedoError> {
+    let _waiting = account::enter(State::LogBufferWait);
+    Counters::count(&core.counters.buffer_waits, 1);
+    loop {
+        core.check()?;
+        if let Some(room) = room(core, start, left) {
+            return Ok(room);
+        }
+        // Room comes from writing, so this thread writes: what it finds published, or what another
+        // publishes in the meantime.
+        core.write_published()?;
+        let waiter = core.written.prepare();
+        if room(core, start, left).is_none() {
+            waiter.wait(Some(Duration::from_micros(100)));
+        }
     }
 }
 

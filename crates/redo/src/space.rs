@@ -1,4 +1,5 @@
-//! The log's capacity: checkpoints free it, `free_check` waits for it.
+//! The log's capacity: what is used of it, what is wanted, and where it limits others.
+//! [`crate::make_space`] has what frees it and who waits for it.
 //!
 //! Capacity is a limit on what may begin, not on what is under way: a thread asks
 //! [`crate::Log::free_check`] before it latches anything, and then reserves what it needs. Beyond
@@ -15,158 +16,128 @@
 //! checkpointer at once, and what limits others follows what checkpoints leave, with some room for
 //! what comes meanwhile: nobody stands still until the log has become small.
 
-use os::sync::atomic::Ordering;
-use std::time::Duration;
+use os::sync::RwLock;
+use os::sync::atomic::{AtomicU64, Ordering};
 
-use os::account::{self, State};
+use os::event::Event;
 
-use crate::checkpoint::{Checkpoint, Slot};
-use crate::core::{Core, Counters};
-use crate::{Lsn, RedoError};
+use crate::{LogConfig, Lsn};
 
-/// How often a thread that waits for space asks for it again.
-const ASK_AGAIN: Duration = Duration::from_millis(50);
+/// What [`Space::ask`] calls: it has a checkpoint made.
+pub(crate) type Hook = Box<dyn Fn() + Send + Sync>;
 
-impl Core {
-    /// Bytes between the checkpoint and the end beyond which nothing new begins.
-    fn hard_limit_bytes(&self) -> u64 {
-        self.resized() / 8 * 7
-    }
+/// Where the log begins, how long it may be, and who is asked to make it shorter.
+///
+/// Invariant: the capacity in force is at least the one that is wanted.
+pub(crate) struct Space {
+    /// `innodb_redo_log_capacity` as it is to be. Relaxed, as the next: a limit that may be seen a
+    /// moment late.
+    wanted_bytes: AtomicU64,
+    /// The capacity in force: more, while the log is being made smaller and still holds more.
+    in_force_bytes: AtomicU64,
+    /// Start of the newest durable checkpoint. `Release` after it is synced, `Acquire`; only a
+    /// later one is ever stored.
+    checkpoint_lsn: AtomicU64,
+    /// Position up to which the checkpointer was poked last, so that it is poked once a stretch and
+    /// not by every commit. Relaxed: a hint.
+    poked_lsn: AtomicU64,
+    /// The checkpoint has advanced, the capacity has grown, or the log was stopped.
+    pub freed: Event,
+    hook: RwLock<Option<Hook>>,
+}
 
-    /// Bytes beyond which those who write a lot wait.
-    fn bulk_limit_bytes(&self) -> u64 {
-        self.resized() / 16 * 11
-    }
-
-    /// Bytes beyond which the checkpointer is poked.
-    fn soft_limit_bytes(&self) -> u64 {
-        self.capacity() / 8 * 5
+impl Space {
+    pub fn new(capacity_bytes: u64, checkpoint_lsn: Lsn) -> Space {
+        Space {
+            wanted_bytes: AtomicU64::new(capacity_bytes),
+            in_force_bytes: AtomicU64::new(capacity_bytes),
+            checkpoint_lsn: AtomicU64::new(checkpoint_lsn),
+            poked_lsn: AtomicU64::new(0),
+            freed: Event::new(),
+            hook: RwLock::new(None),
+        }
     }
 
     /// `innodb_redo_log_capacity`, as it is to be.
-    pub fn capacity(&self) -> u64 {
-        self.capacity_bytes.load(Ordering::Relaxed)
+    pub fn wanted_bytes(&self) -> u64 {
+        self.wanted_bytes.load(Ordering::Relaxed)
     }
 
     /// The capacity in force.
-    pub fn resized(&self) -> u64 {
-        self.resized_bytes.load(Ordering::Relaxed)
-    }
-
-    fn used_bytes(&self) -> u64 {
-        self.reserved().saturating_sub(self.checkpoint_lsn())
-    }
-
-    /// See [`crate::Log::set_capacity`].
-    pub fn set_capacity(&self, bytes: u64) {
-        // Checkpoints bring the capacity in force down, too.
-        let _checkpoint = self.checkpoint.lock();
-        let bytes = bytes.max(crate::LogConfig::MIN_CAPACITY_BYTES);
-        let before = self.resized();
-        self.capacity_bytes.store(bytes, Ordering::Relaxed);
-        self.resized_bytes.store(bytes.max(before), Ordering::Relaxed);
-        self.shrink();
-        self.files.set_capacity(bytes);
-        self.governor.notify_all();
-        self.space.notify_all();
-        if self.used_bytes() > self.soft_limit_bytes() {
-            self.ask_for_space();
-        }
-    }
-
-    /// Brings the capacity in force down to what is wanted, as far as what the log holds leaves
-    /// room for others. Under `checkpoint`.
-    fn shrink(&self) {
-        let (wanted, in_force) = (self.capacity(), self.resized());
-        if in_force > wanted {
-            let held = self.used_bytes() / 7 * 8 + wanted / 4;
-            self.resized_bytes.store(held.clamp(wanted, in_force), Ordering::Relaxed);
-        }
+    pub fn in_force_bytes(&self) -> u64 {
+        self.in_force_bytes.load(Ordering::Relaxed)
     }
 
     pub fn checkpoint_lsn(&self) -> Lsn {
         self.checkpoint_lsn.load(Ordering::Acquire)
     }
 
-    /// See [`crate::Log::free_check`].
-    pub fn free_check(&self) {
-        self.wait_below(Core::hard_limit_bytes);
+    /// Bytes between the checkpoint and the log's end.
+    pub fn used_bytes(&self, end: Lsn) -> u64 {
+        end.saturating_sub(self.checkpoint_lsn())
     }
 
-    /// See [`crate::Log::free_check_in_bulk`].
-    pub fn free_check_in_bulk(&self) {
-        self.wait_below(Core::bulk_limit_bytes);
+    /// Bytes between the checkpoint and the end beyond which nothing new begins.
+    pub fn hard_limit_bytes(&self) -> u64 {
+        self.in_force_bytes() / 8 * 7
     }
 
-    /// Pokes the checkpointer when the log is filling, and waits while it holds more than `limit`
-    /// says.
-    #[inline]
-    fn wait_below(&self, limit: fn(&Core) -> u64) {
-        let end = self.reserved();
-        let used_bytes = end.saturating_sub(self.checkpoint_lsn());
-        if used_bytes <= self.soft_limit_bytes() {
-            return;
+    /// Bytes beyond which those who write a lot wait.
+    pub fn bulk_limit_bytes(&self) -> u64 {
+        self.in_force_bytes() / 16 * 11
+    }
+
+    /// Bytes beyond which the checkpointer is poked.
+    pub fn soft_limit_bytes(&self) -> u64 {
+        self.wanted_bytes() / 8 * 5
+    }
+
+    /// Sets the capacity that is wanted. More is in force at once, less by [`Space::shrink`].
+    pub fn set_wanted(&self, bytes: u64) {
+        let bytes = bytes.max(LogConfig::MIN_CAPACITY_BYTES);
+        let before = self.in_force_bytes();
+        self.wanted_bytes.store(bytes, Ordering::Relaxed);
+        self.in_force_bytes.store(bytes.max(before), Ordering::Relaxed);
+    }
+
+    /// Brings the capacity in force down to what is wanted, as far as what the log holds leaves
+    /// room for others. Neither this nor [`Space::set_wanted`] runs in two threads at once.
+    pub fn shrink(&self, end: Lsn) {
+        let (wanted, in_force) = (self.wanted_bytes(), self.in_force_bytes());
+        assert!(wanted <= in_force, "{wanted} bytes are wanted, only {in_force} are in force");
+        if in_force > wanted {
+            let held = self.used_bytes(end) / 7 * 8 + wanted / 4;
+            self.in_force_bytes.store(held.clamp(wanted, in_force), Ordering::Relaxed);
         }
+    }
+
+    /// The log begins at `lsn` from now on: the checkpoint there is durable.
+    pub fn begin_at(&self, lsn: Lsn) {
+        let before = self.checkpoint_lsn.swap(lsn, Ordering::Release);
+        assert!(before <= lsn, "the log began at {before} and is to begin at {lsn}");
+    }
+
+    /// Pokes the checkpointer when the log, which ends at `end`, has grown by a stretch since it
+    /// was poked last.
+    pub fn poke(&self, end: Lsn) {
         let poked = self.poked_lsn.load(Ordering::Relaxed);
-        let step = self.capacity() / 32;
+        let step = self.wanted_bytes() / 32;
         if end >= poked + step
             && self.poked_lsn.compare_exchange(poked, end, Ordering::Relaxed, Ordering::Relaxed).is_ok()
         {
-            self.ask_for_space();
-        }
-        if used_bytes > limit(self) {
-            self.wait_for_space(limit);
+            self.ask();
         }
     }
 
-    #[cold]
-    fn wait_for_space(&self, limit: fn(&Core) -> u64) {
-        let _waiting = account::enter(State::LogSpaceWait);
-        Counters::count(&self.counters.space_waits, 1);
-        loop {
-            let waiter = self.space.prepare();
-            let is_full = self.used_bytes() > limit(self);
-            if !is_full || self.is_stopped() || self.is_closing() {
-                return;
-            }
-            self.ask_for_space();
-            waiter.wait(Some(ASK_AGAIN));
-        }
-    }
-
-    fn ask_for_space(&self) {
-        if let Some(hook) = self.space_hook.read().as_ref() {
+    /// Asks for a checkpoint.
+    pub fn ask(&self) {
+        if let Some(hook) = self.hook.read().as_ref() {
             hook();
         }
     }
 
-    /// See [`crate::Log::write_checkpoint`].
-    pub fn write_checkpoint(&self, lsn: Lsn, state: &[u8]) -> Result<(), RedoError> {
-        let _making = account::enter(State::Checkpoint);
-        let mut checkpoint = self.checkpoint.lock();
-        let (oldest, end) = (self.checkpoint_lsn(), self.reserved());
-        assert!(lsn >= oldest && lsn <= end, "checkpoint at {lsn}, the log is {oldest}..{end}");
-        // The state may speak of anything that has happened by now.
-        self.wait_durable(end)?;
-        let mut lives = self.lives.clone();
-        lives.forget_before(lsn);
-        let slot = Slot {
-            sequence: checkpoint.sequence + 1,
-            log_id: self.log_id,
-            lives,
-            checkpoint: Checkpoint { lsn, state: state.to_vec() },
-        };
-        // A failed write of a slot leaves the one before whole; a failed sync leaves in doubt which
-        // of the two a crash would find, and the files between them must not be recycled: both end
-        // it here.
-        self.slots.write(&slot).map_err(|error| self.fail(&error.to_string()))?;
-        checkpoint.sequence += 1;
-        self.checkpoint_lsn.store(lsn, Ordering::Release);
-        self.shrink();
-        if self.files.retire_before(lsn) {
-            self.governor.notify_all();
-        }
-        self.space.notify_all();
-        Ok(())
+    /// Sets what is called to have a checkpoint made.
+    pub fn set_hook(&self, hook: Hook) {
+        *self.hook.write() = Some(hook);
     }
 }

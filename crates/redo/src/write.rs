@@ -11,7 +11,7 @@ use os::sync::MutexGuard;
 use crate::core::{Core, Counters, WriteState};
 use crate::files::LogFile;
 use crate::ring::Ring;
-use crate::{Lsn, RedoError};
+use crate::{LogConfig, Lsn, RedoError};
 
 /// Most bytes of one write call, so that room in the ring comes back in steps.
 const MAX_WRITE_BYTES: u64 = 4 << 20;
@@ -248,6 +248,16 @@ impl Core {
         if self.written() < lsn && self.writer_idle.has_waiters() {
             self.writer_idle.notify_all();
         }
+    }
+
+    /// See [`crate::Log::set_buffer_bytes`].
+    pub fn set_buffer_bytes(&self, bytes: u64) {
+        let bytes = LogConfig::ring_bytes(bytes);
+        let state = self.write.lock();
+        if self.rings.newest().capacity() != bytes {
+            self.rings.replace(Ring::new(bytes), self.written());
+        }
+        drop(state);
     }
 
     /// The thread `log_writer`.
