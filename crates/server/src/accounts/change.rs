@@ -2,7 +2,7 @@
 //! changed so far. Storing the result is the caller's.
 
 use super::alter::PasswordPolicy;
-use super::denied::{access_denied, needs_privilege};
+use super::denied::needs_privilege;
 use super::{Account, AccountName, AccountTable, Privileges, RoutineName};
 use sql::SqlError;
 use sql::admin::Account as Named;
@@ -111,20 +111,6 @@ impl Change<'_> {
             return Ok(());
         }
         Err(needs_privilege("SYSTEM_USER"))
-    }
-
-    /// Error 1045: a privilege on `*.*` is missing.
-    pub(super) fn global_denied(&self) -> SqlError {
-        access_denied(&self.by.account.user, &self.by.account.host, self.by.with_password)
-    }
-
-    /// Error 1142: a privilege on a table is missing.
-    pub(super) fn table_denied(&self, privileges: &str, table: &str) -> SqlError {
-        let (user, host) = (&self.by.account.user, &self.by.client_host);
-        SqlError::new(
-            1142,
-            format!("{privileges} command denied to user '{user}'@'{host}' for table '{table}'"),
-        )
     }
 
     /// Notes for each name that it is there already (3163).

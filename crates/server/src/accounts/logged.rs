@@ -13,9 +13,18 @@ use sql::admin::{
     GrantObject, GrantPrivilege, PasswordExpiry, RoleChoice, Secret, TlsRequirement, UserAttribute,
 };
 
-impl Change<'_> {
-    /// The text to log of a statement that has been carried out; `written` is the statement.
-    pub fn logged_text(&self, command: &Command, written: &str) -> Result<String, SqlError> {
+/// The text to log of a statement that has been carried out; `written` is the statement.
+pub fn logged_text(change: &Change<'_>, command: &Command, written: &str) -> Result<String, SqlError> {
+    Words { change }.of(command, written)
+}
+
+/// Puts names and passwords into words, as they are after a change.
+struct Words<'a> {
+    change: &'a Change<'a>,
+}
+
+impl Words<'_> {
+    fn of(&self, command: &Command, written: &str) -> Result<String, SqlError> {
         Ok(match command {
             Command::CreateUser { accounts, if_not_exists, options, .. } => {
                 let lenient = if *if_not_exists { "IF NOT EXISTS " } else { "" };
@@ -39,7 +48,7 @@ impl Change<'_> {
             }
             Command::GrantProxy { on, to, with_grant_option } => {
                 let option = if *with_grant_option { GRANT_OPTION } else { "" };
-                format!("GRANT PROXY ON {} TO {}{option}", quoted(&self.name(on)), self.names(to))
+                format!("GRANT PROXY ON {} TO {}{option}", quoted(&self.change.name(on)), self.names(to))
             }
             _ => written.to_owned(),
         })
@@ -57,12 +66,12 @@ impl Change<'_> {
                     RoleChoice::AllExcept(roles) => format!("ALL EXCEPT {}", self.names(roles)),
                     RoleChoice::These(roles) => self.names(roles),
                 };
-                (self.name(account), roles)
+                (self.change.name(account), roles)
             }
-            None if self.by.partial_revokes && *on == GrantObject::Global => {
-                let roles: Vec<String> = self.by.active_roles.iter().map(quoted).collect();
+            None if self.change.by.partial_revokes && *on == GrantObject::Global => {
+                let roles: Vec<String> = self.change.by.active_roles.iter().map(quoted).collect();
                 let roles = if roles.is_empty() { "NONE".into() } else { roles.join(",") };
-                (self.by.account.name(), roles)
+                (self.change.by.account.name(), roles)
             }
             None => return String::new(),
         };
@@ -70,13 +79,13 @@ impl Change<'_> {
     }
 
     fn names(&self, named: &[Named]) -> String {
-        let names: Vec<String> = named.iter().map(|named| quoted(&self.name(named))).collect();
+        let names: Vec<String> = named.iter().map(|named| quoted(&self.change.name(named))).collect();
         names.join(",")
     }
 
     fn specs(&self, specs: &[AccountSpec], is_new: bool) -> Result<String, SqlError> {
         let one = |spec: &AccountSpec| -> Result<String, SqlError> {
-            let name = self.name(&spec.account);
+            let name = self.change.name(&spec.account);
             Ok(quoted(&name) + &self.identified(&name, spec.authentication.as_ref(), is_new)?)
         };
         Ok(specs.iter().map(one).collect::<Result<Vec<_>, _>>()?.join(","))
@@ -94,13 +103,14 @@ impl Change<'_> {
         if written.secret == Secret::DiscardOld {
             return Ok(" DISCARD OLD PASSWORD".into());
         }
-        let (plugin, stored) = match self.table.get(name) {
-            Some(account) if self.changed.contains(name) => {
+        let (plugin, stored) = match self.change.table.get(name) {
+            Some(account) if self.change.changed.contains(name) => {
                 (account.plugin.clone(), account.authentication_string.clone())
             }
             // It was passed over. MySQL logs what it would have got.
             _ => {
-                let made = Credentials::of(&super::Account::default(), written, self.random_chars, false)?;
+                let made =
+                    Credentials::of(&super::Account::default(), written, self.change.random_chars, false)?;
                 (made.plugin, made.stored)
             }
         };
@@ -124,7 +134,7 @@ impl Change<'_> {
         };
         if !options.default_roles.is_empty() {
             let names: Vec<String> =
-                options.default_roles.iter().map(|role| roles::shown(&self.name(role))).collect();
+                options.default_roles.iter().map(|role| roles::shown(&self.change.name(role))).collect();
             put(&format!("DEFAULT ROLE {}", names.join(",")));
         }
         if let Some(require) = &options.require {
@@ -183,8 +193,9 @@ impl Change<'_> {
     }
 
     fn object(&self, on: &GrantObject) -> String {
-        let current =
-            |schema: &Option<String>| named(schema.as_deref().or(self.schema.as_deref()).unwrap_or_default());
+        let current = |schema: &Option<String>| {
+            named(schema.as_deref().or(self.change.schema.as_deref()).unwrap_or_default())
+        };
         match on {
             GrantObject::Global => "*.*".into(),
             GrantObject::CurrentSchema => format!("{}.*", current(&None)),

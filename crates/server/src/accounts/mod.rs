@@ -8,8 +8,8 @@
 //!
 //! From the bottom up: `account` and `table` are the accounts, `rights` and `roles` what an account
 //! may do. `change` is a change that a statement makes, `users`, `grant` and `role_changes` carry
-//! the statements out on it, and `logged` is what the binary log gets of them. `storage` reads and
-//! writes the tables.
+//! the statements out on it, `grant_check` says whether privileges may be granted, and `logged` is
+//! what the binary log gets of the statements. `storage` reads and writes the tables.
 
 mod account;
 pub mod alter;
@@ -17,9 +17,10 @@ pub mod attributes;
 pub mod change;
 mod denied;
 pub mod grant;
+mod grant_check;
 mod grant_tables;
 pub mod host_pattern;
-mod logged;
+pub mod logged;
 mod nobody;
 pub mod privileges;
 mod restrictions;

@@ -3,6 +3,8 @@
 use super::account_rights::{check, check_grant_tables, is_self, may_create_users, on_accounts};
 use crate::accounts::alter::{PasswordPolicy, RandomPassword};
 use crate::accounts::change::{By, Change};
+use crate::accounts::grant;
+use crate::accounts::logged::logged_text;
 use crate::accounts::{Account, AccountName, AccountTable, Level, Privileges, RoutineName, storage};
 use crate::client::connection_host::ConnectionHost;
 use crate::client::session_rights::mandatory_roles;
@@ -159,7 +161,7 @@ fn change(
     };
     let text = match log.group {
         Some(_) => String::new(),
-        None => change.logged_text(command, log.text)?,
+        None => logged_text(&change, command, log.text)?,
     };
     let Change { changed, removed, notes, warnings, .. } = change;
     let accounts: Vec<Arc<Account>> =
@@ -245,10 +247,10 @@ fn apply(change: &mut Change<'_>, command: &Command) -> sql::Result<Vec<RandomPa
         }
         Command::Grant { privileges, on, to, identified, with_grant_option, grantor } => {
             change.identify_received(identified)?;
-            change.grant(privileges, on, to, *with_grant_option, grantor.as_ref())?;
+            grant::grant(change, privileges, on, to, *with_grant_option, grantor.as_ref())?;
         }
         Command::Revoke { privileges, on, from, lenience } => {
-            change.revoke(privileges, on.as_ref(), from, *lenience)?;
+            grant::revoke(change, privileges, on.as_ref(), from, *lenience)?;
         }
         Command::GrantRoles { roles, to, with_admin_option } => {
             change.grant_roles(roles, to, *with_admin_option)?;

@@ -1,7 +1,7 @@
-//! The commands of the command phase, but for those of prepared statements and of binary log dumps.
+//! The commands of the command phase, but for those of prepared statements.
 
 use super::admission::unreadable;
-use super::{Connection, End};
+use super::{Connection, End, dump};
 use crate::accounts::{Account, access_denied};
 use crate::client::authenticate::{Authentication, Refusal};
 use crate::client::connection_host::{ConnectionHost, password_expired};
@@ -17,6 +17,7 @@ use protocol::handshake::HandshakeResponse;
 use protocol::packet::PacketError;
 use protocol::response::{EOF_HEADER, OkPacket, put_eof};
 use protocol::wire::Reader;
+use source::dump::DumpEnd;
 use sql::{AdminCommand, Host, ResultSink, SqlError};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -274,6 +275,47 @@ impl Connection<'_> {
                 self.send_ok()
             }
             Err(_) => self.send_error(&malformed()),
+        }
+    }
+
+    /// COM_BINLOG_DUMP and COM_BINLOG_DUMP_GTID: sends events for as long as the client wants them.
+    /// The connection ends with it.
+    fn binlog_dump(&mut self) -> Result<End, PacketError> {
+        let by_gtid = self.command.first() == Some(&com::BINLOG_DUMP_GTID);
+        self.entry.set_activity(if by_gtid { Activity::BinlogDumpGtid } else { Activity::BinlogDump });
+        if let Err(e) = self.host.require_static("REPLICATION SLAVE") {
+            self.send_error(&e)?;
+            return Ok(End::Quit);
+        }
+        let Some(binlog) = self.server.binlog.clone() else {
+            self.send_error(&SqlError::new(1236, "Binary log is not open"))?;
+            return Ok(End::Quit);
+        };
+        let request = match dump::request(&self.session, by_gtid, self.body()) {
+            Ok(request) => request,
+            Err(refusal) => {
+                self.send_error(&SqlError::new(refusal.code, refusal.message))?;
+                return Ok(End::Quit);
+            }
+        };
+        match dump::send_events(&binlog, &request, &mut self.channel, self.entry)? {
+            DumpEnd::Complete => {
+                let status = self.session.status();
+                self.channel.write_packet(|out| put_eof(status, 0, out))?;
+                Ok(End::Quit)
+            }
+            DumpEnd::Killed => {
+                self.send_error(&SqlError::new(1053, "Server shutdown in progress"))?;
+                Ok(End::Quit)
+            }
+            DumpEnd::Refused(refusal) => {
+                self.send_error(&SqlError::new(refusal.code, refusal.message))?;
+                Ok(End::Quit)
+            }
+            DumpEnd::Disconnected(e) => {
+                log::info!("binlog_dump to connection {} ended: {e}", self.entry.id);
+                Ok(End::Lost)
+            }
         }
     }
 }

@@ -1,15 +1,14 @@
 //! COM_BINLOG_DUMP and COM_BINLOG_DUMP_GTID: the connection becomes a stream of events.
 
-use super::{Connection, End};
-use crate::server::sessions::{Activity, SessionEntry};
+use crate::server::sessions::SessionEntry;
 use binlog::semi_sync;
 use os::account::{State, enter};
-use protocol::command as com;
 use protocol::packet::{Channel, PacketError};
-use protocol::response::put_eof;
 use protocol::stream::Stream;
+use source::Binlog;
 use source::dump::{Acknowledgement, Checksum, DumpClient, DumpEnd, DumpRequest, DumpSink};
-use sql::SqlError;
+use source::error::Refusal;
+use sql::Session;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,79 +81,46 @@ impl DumpSink for EventSink<'_> {
     }
 }
 
-impl Connection<'_> {
-    pub(super) fn binlog_dump(&mut self) -> Result<End, PacketError> {
-        let by_gtid = self.command.first() == Some(&com::BINLOG_DUMP_GTID);
-        self.entry.set_activity(if by_gtid { Activity::BinlogDumpGtid } else { Activity::BinlogDump });
-        if let Err(e) = self.host.require_static("REPLICATION SLAVE") {
-            self.send_error(&e)?;
-            return Ok(End::Quit);
-        }
-        let Some(binlog) = self.server.binlog.clone() else {
-            self.send_error(&SqlError::new(1236, "Binary log is not open"))?;
-            return Ok(End::Quit);
-        };
-        let request = match self.dump_request(by_gtid) {
-            Ok(request) => request,
-            Err(refusal) => {
-                self.send_error(&SqlError::new(refusal.code, refusal.message))?;
-                return Ok(End::Quit);
-            }
-        };
-        log::info!("Start binlog_dump to connection {}, server id {}", self.entry.id, request.server_id);
-        if request.client.semi_sync {
-            log::info!("Start semi-sync binlog_dump to replica (server_id: {})", request.server_id);
-            self.channel.stream().set_read_timeout(Some(ACKNOWLEDGEMENT_LOOK))?;
-        }
-        let mut sink = EventSink { channel: &mut self.channel, entry: self.entry };
-        let end = binlog.dump(&request, &mut sink);
-        match end {
-            DumpEnd::Complete => {
-                let status = self.session.status();
-                self.channel.write_packet(|out| put_eof(status, 0, out))?;
-                Ok(End::Quit)
-            }
-            DumpEnd::Killed => {
-                self.send_error(&SqlError::new(1053, "Server shutdown in progress"))?;
-                Ok(End::Quit)
-            }
-            DumpEnd::Refused(refusal) => {
-                self.send_error(&SqlError::new(refusal.code, refusal.message))?;
-                Ok(End::Quit)
-            }
-            DumpEnd::Disconnected(e) => {
-                log::info!("binlog_dump to connection {} ended: {e}", self.entry.id);
-                Ok(End::Lost)
-            }
-        }
+/// Sends the events that are asked for until the client, the server or an error ends it.
+pub(super) fn send_events(
+    binlog: &Binlog,
+    request: &DumpRequest,
+    channel: &mut Channel<Stream>,
+    entry: &Arc<SessionEntry>,
+) -> Result<DumpEnd, PacketError> {
+    log::info!("Start binlog_dump to connection {}, server id {}", entry.id, request.server_id);
+    if request.client.semi_sync {
+        log::info!("Start semi-sync binlog_dump to replica (server_id: {})", request.server_id);
+        channel.stream().set_read_timeout(Some(ACKNOWLEDGEMENT_LOOK))?;
     }
+    Ok(binlog.dump(request, &mut EventSink { channel, entry }))
+}
 
-    /// The request in the packet, completed by the user variables that replicas set before it.
-    fn dump_request(&mut self, by_gtid: bool) -> Result<DumpRequest, source::error::Refusal> {
-        let user_variable = |names: [&str; 2]| {
-            names
-                .iter()
-                .find_map(|name| self.session.user_variable(name))
-                .map(|v| String::from_utf8_lossy(&v.text_bytes(None).unwrap_or_default()).into_owned())
-        };
-        let checksum = user_variable(["source_binlog_checksum", "master_binlog_checksum"]);
-        let period = user_variable(["source_heartbeat_period", "master_heartbeat_period"]);
-        let semi_sync = user_variable(["rpl_semi_sync_replica", "rpl_semi_sync_slave"]);
-        let client = DumpClient {
-            checksum: Checksum::from_variable(checksum.as_deref()),
-            heartbeat_period_ns: period.and_then(|text| text.parse().ok()).unwrap_or(0),
-            is_mariadb: self.session.user_variable("mariadb_slave_capability").is_some(),
-            semi_sync: semi_sync.is_some_and(|text| text != "0"),
-        };
-        if by_gtid {
-            return DumpRequest::from_dump_gtid(self.body(), client);
-        }
-        let mariadb_gtids = user_variable(["slave_connect_state"; 2]).filter(|_| client.is_mariadb);
-        let until = user_variable(["slave_until_gtid"; 2]);
-        let request = DumpRequest::from_dump(self.body(), client)?;
-        match mariadb_gtids {
-            Some(has) => request.by_mariadb_gtids(&has, until.as_deref()),
-            None => Ok(request),
-        }
+/// The request in a command's `body`, completed by the user variables that replicas set before it.
+pub(super) fn request(session: &Session, by_gtid: bool, body: &[u8]) -> Result<DumpRequest, Refusal> {
+    let user_variable = |names: [&str; 2]| {
+        names
+            .iter()
+            .find_map(|name| session.user_variable(name))
+            .map(|v| String::from_utf8_lossy(&v.text_bytes(None).unwrap_or_default()).into_owned())
+    };
+    let checksum = user_variable(["source_binlog_checksum", "master_binlog_checksum"]);
+    let period = user_variable(["source_heartbeat_period", "master_heartbeat_period"]);
+    let semi_sync = user_variable(["rpl_semi_sync_replica", "rpl_semi_sync_slave"]);
+    let client = DumpClient {
+        checksum: Checksum::from_variable(checksum.as_deref()),
+        heartbeat_period_ns: period.and_then(|text| text.parse().ok()).unwrap_or(0),
+        is_mariadb: session.user_variable("mariadb_slave_capability").is_some(),
+        semi_sync: semi_sync.is_some_and(|text| text != "0"),
+    };
+    if by_gtid {
+        return DumpRequest::from_dump_gtid(body, client);
+    }
+    let mariadb_gtids = user_variable(["slave_connect_state"; 2]).filter(|_| client.is_mariadb);
+    let until = user_variable(["slave_until_gtid"; 2]);
+    let request = DumpRequest::from_dump(body, client)?;
+    match mariadb_gtids {
+        Some(has) => request.by_mariadb_gtids(&has, until.as_deref()),
+        None => Ok(request),
     }
 }

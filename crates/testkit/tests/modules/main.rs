@@ -25,8 +25,6 @@ const SPREAD_TYPES: &[(&str, &str, usize)] = &[
     // A handle on a pool and a root, without state of its own: each file has one operation on it.
     ("btree", "Tree", 11),
     ("engine", "Transaction", 13),
-    ("server", "Change", 5),
-    ("server", "Connection", 4),
     ("sql", "Binder", 16),
     ("sql", "Expr", 4),
     // A place among tokens: each file has the grammar of one subject.
