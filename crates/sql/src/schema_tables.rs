@@ -11,11 +11,11 @@ pub(crate) mod stored;
 pub(crate) use columns::{default_of, extra_of, index_rows, key_of};
 pub(crate) use objects::{character_sets, collations, engine_row, status_of, status_of_view, table_type};
 
-use crate::bind::{decimals, type_flags};
 use crate::error::Result;
 use crate::expr::Context;
 use crate::host::{Host, Sight};
 use crate::memory::{Charge, growth};
+use crate::result_column::{decimals, type_flags};
 use crate::sink::{ColumnMeta, column_flag};
 use engine::{Engine, Table};
 use std::sync::Arc;

@@ -28,5 +28,5 @@ pub(crate) use locked::{LockedName, LockedNames};
 pub(crate) use logging::LoggingNeeds;
 pub(crate) use place::{Aggregates, Frame, Place};
 pub(crate) use query::{bind_query, view_columns};
-pub(crate) use scope::{ColumnAt, Scope, ScopeTable, column_flags, decimals, type_flags};
+pub(crate) use scope::{ColumnAt, Scope, ScopeTable};
 pub(crate) use target::{Target, bind_target};

@@ -1,14 +1,15 @@
 //! ALTER TABLE: the new definition, and how the old rows become rows of it.
 
 use super::altered::Altered;
-use super::column::{
-    add_expressions, column, default_of, expression_default, implied_timestamps, recollated,
-};
+use super::column::{add_expressions, column, default_of, expression_default, implied_timestamps};
+use super::column_type::recollated;
 use super::conditional::{settled, written_column};
 use super::create::{add_key, check, check_engine, check_name, keep_options};
 use super::expression::{add_check, check_names, columns_of, forget_check_of, no_such_check, renamed};
+use super::foreign_key::Relations;
 use super::kept_key::check_srid;
-use super::{DdlSettings, chosen_collation, temporal};
+use super::settings::{DdlSettings, chosen_collation};
+use super::temporal;
 use crate::ast::{AlterTable, Alteration, ColumnPlace, ColumnSpec, KeyKind, KeyPart, KeySpec};
 use crate::error::{Result, SqlError};
 use engine::{Catalog, ColumnDef, ColumnDefault, TableDef};
@@ -42,7 +43,7 @@ pub(crate) fn altered_definition(
 ) -> Result<Altered> {
     let settled = settled(old, alter);
     let alter = settled.as_ref();
-    let relations = settings.relations(catalog);
+    let relations = Relations::under(settings, catalog);
     let sources = (0..old.columns.len()).map(Some).collect();
     let mut builder = Builder { old, def: old.clone(), sources, settings };
     builder.def.arrange_indexes();

@@ -3,21 +3,20 @@
 use super::column::{column, implied_timestamps};
 use super::expression::{add_check, kept_index};
 use super::kept_key::{check_kept_keys, kind_by_columns, special_index};
+use super::key::{key_definition, key_parts};
 use super::long_key::{fitted, over_geometry};
-use super::{DdlSettings, chosen_collation};
+use super::settings::{DdlSettings, chosen_collation};
 use crate::ast::{CreateTable, KeyKind, KeyPart, KeySpec, TableOptions};
 use crate::attribute::ENGINE;
 use crate::error::{Result, SqlError};
 use crate::plan::QueryPlan;
 use crate::sink::column_flag;
-use engine::{ColumnDef, ColumnDefault, IndexColumn, IndexDef, TableDef};
-use types::{ColumnType, TypeCode, collation};
+use engine::{ColumnDef, ColumnDefault, IndexColumn, TableDef};
+use types::{ColumnType, TypeCode};
 
 /// InnoDB's limits.
 const MOST_COLUMNS: usize = 1017;
 const MOST_KEYS: usize = 64;
-const MOST_KEY_PARTS: usize = 16;
-pub(super) const MOST_KEY_BYTES: u64 = 3072;
 
 /// The definition that a CREATE TABLE with columns makes, in schema `schema`; `extra` are columns
 /// that a query gives.
@@ -207,98 +206,6 @@ pub(super) fn add_column(def: &mut TableDef, column: ColumnDef) -> Result<()> {
     }
     def.columns.push(column);
     Ok(())
-}
-
-/// The key's columns, checked.
-fn key_parts(def: &TableDef, key: &KeySpec) -> Result<Vec<IndexColumn>> {
-    if key.parts.len() > MOST_KEY_PARTS {
-        return Err(SqlError::new(1070, "Too many key parts specified; max 16 parts allowed"));
-    }
-    let mut parts: Vec<IndexColumn> = Vec::with_capacity(key.parts.len());
-    let mut bytes = 0;
-    for part in &key.parts {
-        let at = def.column(&part.column).ok_or_else(|| {
-            SqlError::new(1072, format!("Key column '{}' doesn't exist in table", part.column))
-        })?;
-        if parts.iter().any(|other| other.column == at) {
-            return Err(SqlError::new(1060, format!("Duplicate column name '{}'", part.column)));
-        }
-        let ty = &def.columns[at].ty;
-        let prefix = key_prefix(part, ty)?;
-        bytes += match prefix {
-            Some(chars) => u64::from(chars) * u64::from(collation::max_bytes_per_char(ty.collation)),
-            None => ty.max_bytes(),
-        };
-        parts.push(IndexColumn { column: at, prefix, descending: part.descending });
-    }
-    if bytes > MOST_KEY_BYTES {
-        return Err(SqlError::new(1071, "Specified key was too long; max key length is 3072 bytes"));
-    }
-    Ok(parts)
-}
-
-fn key_prefix(part: &KeyPart, ty: &ColumnType) -> Result<Option<u32>> {
-    let is_text = ty.is_blob() || matches!(ty.code, TypeCode::Varchar | TypeCode::String);
-    if ty.code == TypeCode::Json {
-        return Err(SqlError::new(
-            3152,
-            format!(
-                "JSON column '{}' supports indexing only via generated columns on a specified JSON path.",
-                part.column
-            ),
-        ));
-    }
-    match part.prefix {
-        None if ty.is_blob() => Err(SqlError::new(
-            1170,
-            format!("BLOB/TEXT column '{}' used in key specification without a key length", part.column),
-        )),
-        None => Ok(None),
-        Some(0) => Err(SqlError::new(1391, format!("Key part '{}' length cannot be 0", part.column))),
-        Some(_) if !is_text => Err(wrong_prefix()),
-        Some(chars) if !ty.is_blob() && chars > ty.chars() => Err(wrong_prefix()),
-        // The whole column is no prefix.
-        Some(chars) if !ty.is_blob() && chars == ty.chars() => Ok(None),
-        Some(chars) => Ok(Some(chars)),
-    }
-}
-
-pub(super) fn wrong_prefix() -> SqlError {
-    SqlError::new(
-        1089,
-        "Incorrect prefix key; the used key part isn't a string, the used length is longer than the key part, or the \
-         storage engine doesn't support unique prefix keys",
-    )
-}
-
-/// The name of a key that has none: its first column's, with a number where that is taken.
-pub(super) fn free_key_name(def: &TableDef, first: &str) -> String {
-    let taken = |name: &str| {
-        def.index(name).is_some() || def.kept_index(name).is_some() || name.eq_ignore_ascii_case("PRIMARY")
-    };
-    if !taken(first) {
-        return first.to_owned();
-    }
-    (2..).map(|n| format!("{first}_{n}")).find(|name| !taken(name)).unwrap_or_default()
-}
-
-/// A secondary index's definition.
-pub(crate) fn key_definition(def: &TableDef, key: &KeySpec) -> Result<IndexDef> {
-    let mut columns = key_parts(def, key)?;
-    columns.extend(super::temporal::parts_of_period(def, key)?);
-    let name = match &key.name {
-        Some(name) if name.eq_ignore_ascii_case("PRIMARY") => {
-            return Err(SqlError::new(1280, format!("Incorrect index name '{name}'")));
-        }
-        Some(name) if def.index(name).is_some() || def.kept_index(name).is_some() => {
-            return Err(SqlError::new(1061, format!("Duplicate key name '{name}'")));
-        }
-        Some(name) => name.clone(),
-        None => free_key_name(def, &key.parts[0].column),
-    };
-    let unique = key.kind == KeyKind::Unique;
-    let (comment, invisible) = (key.comment.clone(), key.invisible);
-    Ok(IndexDef { id: 0, name, unique, columns, comment, invisible, generated: false })
 }
 
 /// Adds a key of any kind.

@@ -1,8 +1,8 @@
 //! Generated columns, CHECK constraints, expression defaults and functional key parts: what is
 //! written becomes the canonical text of the definition, with MySQL's checks.
 
-use super::DdlSettings;
 use super::canonical::{Canonical, is_condition, walk};
+use super::settings::DdlSettings;
 use crate::ast::{CheckSpec, Expr, KeyKind, KeySpec, WrittenExpr};
 use crate::error::{Result, SqlError};
 use crate::lexer::LexMode;

@@ -1,7 +1,8 @@
 //! Foreign keys of definitions: what a FOREIGN KEY clause adds to a table, and what other
 //! statements may not take from under the foreign keys that are there.
 
-use super::create::key_definition;
+use super::key::key_definition;
+use super::settings::DdlSettings;
 use crate::ast::{ForeignKeySpec, KeyKind, KeyPart, KeySpec};
 use crate::error::{Result, SqlError};
 use engine::{Catalog, ForeignKeyDef, IndexRef, ReferentialAction, Table, TableDef};
@@ -18,6 +19,18 @@ pub(crate) struct Relations<'a> {
     pub replicated: bool,
     /// REFERENCES at a column counts: it does since MySQL 9.0, and with MariaDB.
     pub inline: bool,
+}
+
+impl<'a> Relations<'a> {
+    /// Those of a catalog, as the settings want them checked.
+    pub fn under(settings: &DdlSettings, catalog: &'a Catalog) -> Relations<'a> {
+        Relations {
+            catalog,
+            checks: settings.foreign_key_checks,
+            replicated: settings.replicated,
+            inline: settings.inline_references,
+        }
+    }
 }
 
 impl Relations<'_> {

@@ -1,7 +1,7 @@
 //! FULLTEXT and SPATIAL indexes: kept in the definition, with MySQL's checks, and not looked up in.
 
-use super::DdlSettings;
-use super::create::{free_key_name, wrong_prefix};
+use super::key::{free_key_name, wrong_prefix};
+use super::settings::DdlSettings;
 use crate::ast::{KeyKind, KeySpec};
 use crate::error::{Result, SqlError};
 use engine::{ColumnDef, KeptIndex, KeptKind, KeptPart, TableDef};

@@ -1,8 +1,8 @@
 //! MariaDB's keys over more than a key holds: a UNIQUE key over BLOB, TEXT or long VARCHAR columns,
 //! which it keeps a hash for, other keys, which it cuts, and keys over the bytes of geometries.
 
-use super::DdlSettings;
-use super::create::{MOST_KEY_BYTES, free_key_name};
+use super::key::{MOST_KEY_BYTES, free_key_name};
+use super::settings::DdlSettings;
 use crate::ast::{KeyKind, KeyPart, KeySpec};
 use engine::{KeptIndex, KeptKind, KeptPart, TableDef};
 use std::borrow::Cow;

@@ -8,152 +8,37 @@ mod alter;
 mod altered;
 mod canonical;
 mod column;
+mod column_type;
 mod conditional;
 mod create;
 mod expression;
 mod foreign_key;
 mod kept_key;
+mod key;
 mod long_key;
 mod object;
+mod object_errors;
 mod old_rows;
 mod partition;
 mod partition_alter;
 mod partition_exchange;
 mod partition_rows;
 mod run;
+mod schedule;
 mod sequence;
+mod settings;
 mod temporal;
 mod view_text;
 
-pub(crate) use alter::altered_definition;
 pub(crate) use altered::Altered;
+pub(crate) use column_type::kept_type;
 pub(crate) use create::{columns_of_query, definition};
 pub(crate) use expression::columns_of;
-pub(crate) use foreign_key::Relations;
-pub(crate) use object::{ScheduleValues, absent, charset_words, not_a, routine_change, schedule_of};
-pub(crate) use old_rows::converter;
-pub(crate) use partition_alter::{rows_of_key, unknown_partition};
-pub(crate) use partition_rows::{condition, condition_of_any, named as named_partition};
+pub(crate) use object::routine_change;
+pub(crate) use object_errors::{absent, not_a};
+pub(crate) use partition_rows::{chosen_condition, condition_of_any};
 pub(crate) use run::{DdlReport, DdlRun};
+pub(crate) use schedule::{ScheduleValues, schedule_of};
 pub(crate) use sequence::{not_a_sequence, statement as sequence_statement};
+pub(crate) use settings::DdlSettings;
 pub(crate) use temporal::{moment, not_versioned, row_edge_value};
-
-use crate::error::{Result, SqlError};
-use types::collation::{self, Charset};
-use types::convert::{self, DateModes};
-
-/// What a definition is made under.
-#[derive(Debug, Clone)]
-pub(crate) struct DdlSettings {
-    /// The default collation of new tables: the schema's.
-    pub collation: u16,
-    /// What the character set utf8mb4 alone stands for.
-    pub utf8mb4_collation: u16,
-    /// Strict mode: what is too large is an error.
-    pub strict: bool,
-    pub no_engine_substitution: bool,
-    /// What sql_mode says about dates and times.
-    pub dates: DateModes,
-    pub zone_offset_s: i32,
-    pub now_us: u64,
-    /// `foreign_key_checks`
-    pub foreign_key_checks: bool,
-    /// `explicit_defaults_for_timestamp`; without it TIMESTAMP columns are NOT NULL and have
-    /// defaults that nobody wrote.
-    pub explicit_timestamps: bool,
-    /// REFERENCES at a column makes a foreign key.
-    pub inline_references: bool,
-    /// The statement comes from a source: names that only MariaDB knows are mapped, and what the
-    /// source accepted is not refused for its engine.
-    pub replicated: bool,
-    /// That source is MariaDB.
-    pub of_mariadb: bool,
-    /// The character set of literals without an introducer.
-    pub literal_collation: u16,
-}
-
-impl DdlSettings {
-    /// How values are converted for columns.
-    pub fn conversion(&self, strict: bool) -> convert::Context {
-        convert::Context { strict, zone_offset_seconds: self.zone_offset_s, dates: self.dates }
-    }
-
-    /// What foreign keys are checked against.
-    pub fn relations<'a>(&self, catalog: &'a engine::Catalog) -> Relations<'a> {
-        Relations {
-            catalog,
-            checks: self.foreign_key_checks,
-            replicated: self.replicated,
-            inline: self.inline_references,
-        }
-    }
-}
-
-/// The type that a routine's parameter or result has; `None`: none of this server's.
-pub(crate) fn kept_type(spec: &crate::ast::TypeSpec, schema_collation: u16) -> Option<types::ColumnType> {
-    let settings = DdlSettings {
-        collation: schema_collation,
-        utf8mb4_collation: collation::UTF8MB4_0900_AI_CI,
-        strict: false,
-        no_engine_substitution: false,
-        dates: DateModes::default(),
-        zone_offset_s: 0,
-        now_us: 0,
-        foreign_key_checks: false,
-        explicit_timestamps: true,
-        inline_references: false,
-        replicated: true,
-        of_mariadb: false,
-        literal_collation: schema_collation,
-    };
-    column::column_type("", spec, schema_collation, &settings).ok()
-}
-
-/// The name here of a collation that MariaDB has by a name of MySQL's, with another order, or by a
-/// name of its own.
-fn of_mariadb(name: &str) -> Option<String> {
-    let name = name.to_ascii_lowercase();
-    let (charset, language) = match name.strip_suffix("_croatian_ci") {
-        Some(charset) => (charset, "croatian_mariadb"),
-        None => (name.strip_suffix("_croatian_mysql561_ci")?, "croatian"),
-    };
-    let charset = Charset::from_name(charset)?;
-    Some(format!("{}_{language}_ci", charset.name()))
-}
-
-/// The collation that `CHARACTER SET` and `COLLATE` name together; `default` where neither does.
-pub(crate) fn chosen_collation(
-    charset: Option<&str>,
-    collation: Option<&str>,
-    default: u16,
-    settings: &DdlSettings,
-) -> Result<u16> {
-    let unknown_charset = |name: &str| SqlError::new(1115, format!("Unknown character set: '{name}'"));
-    let unknown = |name: &str| SqlError::new(1273, format!("Unknown collation: '{name}'"));
-    let charset = match charset {
-        None | Some("default") => None,
-        Some(name) => Some(Charset::from_name(name).ok_or_else(|| unknown_charset(name))?),
-    };
-    let Some(name) = collation.filter(|name| *name != "default") else {
-        return Ok(match charset {
-            None => default,
-            Some(Charset::Utf8mb4) => settings.utf8mb4_collation,
-            Some(charset) => charset.default_collation(),
-        });
-    };
-    // MariaDB writes `COLLATE uca1400_ai_ci` without the character set.
-    let base = charset.unwrap_or_else(|| collation::charset_of(default));
-    let own = settings.of_mariadb.then(|| of_mariadb(name)).flatten();
-    let id = own
-        .and_then(|name| crate::variables::known_collation(&name))
-        .or_else(|| crate::variables::known_collation(name))
-        .or_else(|| crate::variables::known_collation(&format!("{}_{name}", base.name())))
-        .ok_or_else(|| unknown(name))?;
-    match charset {
-        Some(charset) if collation::charset_of(id) != charset => Err(SqlError::new(
-            1253,
-            format!("COLLATION '{name}' is not valid for CHARACTER SET '{}'", charset.name()),
-        )),
-        _ => Ok(id),
-    }
-}

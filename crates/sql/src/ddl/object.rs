@@ -1,8 +1,9 @@
 //! CREATE, ALTER and DROP of views, triggers, routines and events: what the statements say becomes
 //! the engine's `ObjectDef`, with MySQL's errors for what is there and what is not.
 
-use super::DdlRun;
-use super::column::column_type;
+use super::column_type::column_type;
+use super::object_errors::{absent, exists, not_a};
+use super::run::DdlRun;
 use super::view_text::ViewNames;
 use crate::admin::Account;
 use crate::ast::{
@@ -12,61 +13,13 @@ use crate::ast::{
 use crate::attribute;
 use crate::error::{Result, SqlError};
 use crate::host::RoutineChange;
+use crate::object_text;
 use crate::quoting::quoted;
-use crate::show;
 use engine::{EngineError, Object, ObjectChange, ObjectDef, ObjectKind, ObjectName, TriggerPlace};
 use std::sync::Arc;
-use types::collation;
-
-/// The values of an event's schedule, which expressions may say.
-#[derive(Debug, Default)]
-pub(crate) struct ScheduleValues {
-    pub at: Option<String>,
-    /// As it is shown: a text in quotes.
-    pub amount: Option<String>,
-    pub starts: Option<String>,
-    pub ends: Option<String>,
-}
-
-/// The schedule whose expressions a statement has.
-pub(crate) fn schedule_of(statement: &Statement) -> Option<&EventSchedule> {
-    match statement {
-        Statement::CreateObject(create) => match &create.details {
-            ObjectDetails::Event(clauses) => clauses.schedule.as_ref(),
-            _ => None,
-        },
-        Statement::AlterEvent(alter) => alter.clauses.schedule.as_ref(),
-        _ => None,
-    }
-}
 
 fn within(error: SqlError) -> EngineError {
     EngineError::Statement { code: error.code, message: error.message }
-}
-
-/// What a statement says of an object that is there already.
-fn exists(kind: ObjectKind, name: &str) -> SqlError {
-    match kind {
-        ObjectKind::View => SqlError::new(1050, format!("Table '{name}' already exists")),
-        ObjectKind::Trigger => SqlError::new(1359, "Trigger already exists"),
-        ObjectKind::Event => SqlError::new(1537, format!("Event '{name}' already exists")),
-        kind => SqlError::new(1304, format!("{} {name} already exists", kind.word())),
-    }
-}
-
-/// What DROP and ALTER say of an object that is not there.
-pub(crate) fn absent(kind: ObjectKind, schema: &str, name: &str) -> SqlError {
-    match kind {
-        ObjectKind::View => SqlError::new(1051, format!("Unknown table '{schema}.{name}'")),
-        ObjectKind::Trigger => SqlError::new(1360, "Trigger does not exist"),
-        ObjectKind::Event => SqlError::new(1539, format!("Unknown event '{name}'")),
-        kind => SqlError::new(1305, format!("{} {schema}.{name} does not exist", kind.word())),
-    }
-}
-
-/// 1347: a table where a view is wanted, or the other way round.
-pub(crate) fn not_a(what: &str, schema: &str, name: &str) -> SqlError {
-    SqlError::new(1347, format!("'{schema}.{name}' is not {what}"))
 }
 
 impl DdlRun<'_> {
@@ -177,7 +130,7 @@ impl DdlRun<'_> {
                     def.set_attribute(attribute::CHECK, check);
                 }
                 self.view_text(&mut def, view);
-                if show::is_updatable(view) {
+                if object_text::is_updatable(view) {
                     def.set_attribute(attribute::UPDATABLE, "YES");
                 }
             }
@@ -240,7 +193,7 @@ impl DdlRun<'_> {
             let shown = match spec {
                 Some(spec) if !self.settings.replicated => {
                     let ty = column_type("", spec, def.schema_collation, &self.settings)?;
-                    show::returned_type(&ty)
+                    object_text::returned_type(&ty)
                 }
                 _ => written.clone(),
             };
@@ -289,7 +242,7 @@ impl DdlRun<'_> {
                 def.set_attribute(attribute::AMOUNT, self.positive_amount()?);
                 def.set_attribute(attribute::UNIT, unit.clone());
                 let begin = match (starts, &values.starts) {
-                    (None, _) => Some(show::moment(self.settings.now_us, self.settings.zone_offset_s)),
+                    (None, _) => Some(object_text::moment(self.settings.now_us, self.settings.zone_offset_s)),
                     (Some(_), known) => known.clone(),
                 };
                 let wrong = || SqlError::new(1525, "Incorrect STARTS value: 'NULL'");
@@ -342,7 +295,7 @@ impl DdlRun<'_> {
 
     /// Whether all that an event does would have been in the past, so that MySQL drops it.
     fn is_over(&self, def: &ObjectDef) -> bool {
-        let now = show::moment(self.settings.now_us, self.settings.zone_offset_s);
+        let now = object_text::moment(self.settings.now_us, self.settings.zone_offset_s);
         let last = def.attribute(attribute::AT).or(def.attribute(attribute::ENDS));
         def.attribute(attribute::COMPLETION) != Some("PRESERVE")
             && !self.settings.replicated
@@ -555,7 +508,7 @@ impl DdlRun<'_> {
         ];
         let mut plan = || self.altered_event(alter, &schema, &to).map_err(within);
         // The account that alters an event becomes its definer, on replicas too.
-        let definer = show::account(&self.definer_of(alter.definer.as_ref()));
+        let definer = object_text::account(&self.definer_of(alter.definer.as_ref()));
         let text = format!("ALTER DEFINER={definer} {}", alter.text);
         let context = engine::DdlContext { statement: &text, ..self.context() };
         self.engine.change_objects(&names, &mut plan, &context)?;
@@ -695,7 +648,7 @@ fn change_routine(def: &mut ObjectDef, routine: &RoutineDetails) {
 
 /// The text of a CREATE for the binary log: with its definer, so that replicas make it alike.
 fn logged_text(create: &CreateObject, def: &ObjectDef, current: Option<&str>) -> String {
-    let definer = show::definer(def);
+    let definer = object_text::definer(def);
     let if_not_exists = if create.if_not_exists { "IF NOT EXISTS " } else { "" };
     match &create.details {
         ObjectDetails::View(_) => {
@@ -710,24 +663,15 @@ fn logged_text(create: &CreateObject, def: &ObjectDef, current: Option<&str>) ->
             };
             // The query as it was written, as MySQL logs it.
             let written = ObjectDef { body: create.body.clone(), ..def.clone() };
-            show::view_text(&written, verb, &format!("{if_not_exists}{name}"))
+            object_text::view_text(&written, verb, &format!("{if_not_exists}{name}"))
         }
         ObjectDetails::Routine(_) => {
             let name = match create.name.schema.is_some() {
                 true => format!("{}.{}", quoted(&def.schema), quoted(&def.name)),
                 false => quoted(&def.name),
             };
-            show::routine_text(def, &format!("{if_not_exists}{name}"))
+            object_text::routine_text(def, &format!("{if_not_exists}{name}"))
         }
         _ => format!("CREATE DEFINER={definer} {}", create.text),
-    }
-}
-
-/// Whether a collation's character set is told of a type that has it.
-pub(crate) fn charset_words(id: u16) -> String {
-    let charset = collation::charset_of(id);
-    match charset.default_collation() == id {
-        true => format!(" CHARSET {}", charset.name()),
-        false => format!(" CHARSET {} COLLATE {}", charset.name(), collation::name(id)),
     }
 }

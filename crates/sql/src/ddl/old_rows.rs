@@ -1,7 +1,7 @@
 //! The rows of a table that ALTER TABLE changes: each becomes a row of the new definition.
 
-use super::DdlSettings;
 use super::altered::Altered;
+use super::settings::DdlSettings;
 use crate::detached::{DetachedCondition, DetachedRows};
 use crate::error::{Result, SqlError};
 use engine::{ColumnDef, ColumnDefault, EngineError, TableDef};

@@ -1,8 +1,8 @@
 //! PARTITION BY: what is written becomes the partitioning of a definition, with MySQL's checks. A
 //! source's statement is checked by nobody but the source.
 
-use super::DdlSettings;
 use super::expression::{Owner, canonical, columns_of, constant_function};
+use super::settings::DdlSettings;
 use crate::ast::{
     Expr, PartitionElement, PartitionFunctionSpec, PartitionSpec, PartitionValue, PartitionValues,
 };

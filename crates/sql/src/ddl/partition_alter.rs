@@ -1,7 +1,9 @@
 //! What ALTER TABLE does to partitions: another partitioning, and which rows go.
 
 use super::partition::{Maker, must_be_defined, name_subpartitions, unnamed};
-use super::partition_rows::{PartitionPlace, condition, condition_of_any, named};
+use super::partition_rows::{
+    PartitionPlace, condition, condition_of_any, named, rows_of_key, unknown_partition,
+};
 use crate::ast::{PartitionAlteration, PartitionElement, PartitionNames};
 use crate::error::{Result, SqlError};
 use engine::{Partition, PartitionForm, PartitionKind, Partitioning, TableDef};
@@ -28,11 +30,6 @@ impl Repartitioned {
     }
 }
 
-/// Error 1735.
-pub(crate) fn unknown_partition(name: &str, table: &str) -> SqlError {
-    SqlError::new(1735, format!("Unknown partition '{name}' in table '{table}'"))
-}
-
 /// Error 1507.
 fn error_in_list(what: &str) -> SqlError {
     SqlError::new(1507, format!("Error in list of partitions to {what}"))
@@ -41,11 +38,6 @@ fn error_in_list(what: &str) -> SqlError {
 /// Error 1508.
 fn removes_all() -> SqlError {
     SqlError::new(1508, "Cannot remove all partitions, use DROP TABLE instead")
-}
-
-/// Error 1235: which rows a partition by KEY or SYSTEM_TIME has is not computed.
-pub(crate) fn rows_of_key() -> SqlError {
-    SqlError::not_supported("choosing rows by partitions of KEY or SYSTEM_TIME")
 }
 
 impl Maker<'_> {

@@ -1,7 +1,6 @@
 //! `ALTER TABLE ... EXCHANGE PARTITION`
 
-use super::partition_alter::{rows_of_key, unknown_partition};
-use super::partition_rows::{condition, named};
+use super::partition_rows::{condition, named, rows_of_key, unknown_partition};
 use super::run::DdlRun;
 use crate::ast::TableName;
 use crate::detached::{DetachedCondition, DetachedSettings};

@@ -5,12 +5,13 @@
 //! expression of a definition. A condition is never NULL where MySQL's own rules say that NULL is
 //! less than every value.
 
+use crate::error::{Result, SqlError};
 use crate::quoting::quoted;
-use engine::{PartitionFunction, PartitionKind, Partitioning};
+use engine::{PartitionFunction, PartitionKind, Partitioning, TableDef};
 
 /// The condition of the rows of a partition, or of one of its subpartitions. `None`: it has none
 /// here (KEY hashes the stored form of values).
-pub(crate) fn condition(partitioning: &Partitioning, at: usize, sub: Option<usize>) -> Option<String> {
+pub(super) fn condition(partitioning: &Partitioning, at: usize, sub: Option<usize>) -> Option<String> {
     let of_partition = match partitioning.by.kind {
         PartitionKind::Range => range(partitioning, at),
         PartitionKind::List if partitioning.partitions[at].is_default() => others(partitioning),
@@ -40,10 +41,10 @@ pub(crate) fn condition_of_any(partitioning: &Partitioning) -> Option<String> {
 }
 
 /// The position of a partition and, where one of its subpartitions is meant, of that in it.
-pub(crate) type PartitionPlace = (usize, Option<usize>);
+pub(super) type PartitionPlace = (usize, Option<usize>);
 
 /// The partition or subpartition with this name.
-pub(crate) fn named(partitioning: &Partitioning, name: &str) -> Option<PartitionPlace> {
+pub(super) fn named(partitioning: &Partitioning, name: &str) -> Option<PartitionPlace> {
     if let Some(at) = partitioning.partition(name) {
         return Some((at, None));
     }
@@ -52,6 +53,32 @@ pub(crate) fn named(partitioning: &Partitioning, name: &str) -> Option<Partition
         let sub = subs.iter().position(|sub| sub.name.eq_ignore_ascii_case(name))?;
         Some((at, Some(sub)))
     })
+}
+
+/// Error 1735.
+pub(super) fn unknown_partition(name: &str, table: &str) -> SqlError {
+    SqlError::new(1735, format!("Unknown partition '{name}' in table '{table}'"))
+}
+
+/// Error 1235: which rows a partition by KEY or SYSTEM_TIME has is not computed.
+pub(super) fn rows_of_key() -> SqlError {
+    SqlError::not_supported("choosing rows by partitions of KEY or SYSTEM_TIME")
+}
+
+/// The condition of the rows of the partitions that a statement chose behind a table's name.
+///
+/// # Errors
+/// 1747 of a table that is not partitioned; 1735 for a name that no partition has; 1235 by KEY.
+pub(crate) fn chosen_condition(def: &TableDef, chosen: &[String]) -> Result<String> {
+    let Some(partitioning) = &def.partitioning else {
+        return Err(SqlError::new(1747, "PARTITION () clause on non partitioned table"));
+    };
+    let one = |name: &String| {
+        let place = named(partitioning, name).ok_or_else(|| unknown_partition(name, &def.name))?;
+        condition(partitioning, place.0, place.1).ok_or_else(rows_of_key)
+    };
+    let conditions = chosen.iter().map(one).collect::<Result<Vec<_>>>()?;
+    Ok(format!("({})", conditions.join(" OR ")))
 }
 
 /// What the function is computed from: one expression, or the columns.

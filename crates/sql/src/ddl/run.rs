@@ -1,10 +1,16 @@
 //! Running DDL: each statement is one commit of the engine, with its text.
 
 use super::algorithm::{any_way, way};
+use super::alter::altered_definition;
+use super::altered::Altered;
+use super::create::definition;
+use super::foreign_key::Relations;
+use super::object_errors::not_a;
+use super::old_rows::converter;
 use super::partition::Maker;
-use super::{
-    Altered, DdlSettings, Relations, altered_definition, chosen_collation, converter, definition, sequence,
-};
+use super::schedule::ScheduleValues;
+use super::sequence;
+use super::settings::{DdlSettings, chosen_collation};
 use crate::ast::{
     AlterDemands, AlterTable, Alteration, CreateTable, KeyKind, KeySpec, PartitionAlteration, SchemaOptions,
     SequenceSpec, Statement, TableName,
@@ -50,7 +56,7 @@ pub(crate) struct DdlRun<'a> {
     /// The definer of an object whose statement names none: user and host.
     pub current_user: (String, String),
     /// What the expressions of an event's schedule came to.
-    pub schedule: super::ScheduleValues,
+    pub schedule: ScheduleValues,
     /// What the session has locked.
     pub locked_tables: Option<&'a engine::LockedTables>,
     pub interrupt: Option<Arc<std::sync::atomic::AtomicBool>>,
@@ -169,7 +175,7 @@ impl<'a> DdlRun<'a> {
     /// As [`DdlRun::require_table`]; 1347 of a view.
     pub(super) fn require_base_table(&self, schema: &str, table: &str) -> Result<Arc<engine::Table>> {
         match self.engine.catalog().object(schema, ObjectKind::View, table) {
-            Some(_) => Err(super::not_a("BASE TABLE", schema, table)),
+            Some(_) => Err(not_a("BASE TABLE", schema, table)),
             None => self.require_table(schema, table),
         }
     }
@@ -224,7 +230,7 @@ impl<'a> DdlRun<'a> {
     }
 
     fn relations(&self) -> Relations<'_> {
-        self.settings.relations(self.engine.catalog())
+        Relations::under(&self.settings, self.engine.catalog())
     }
 
     /// The definition that a CREATE TABLE with columns makes.

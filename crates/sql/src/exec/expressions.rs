@@ -5,17 +5,13 @@
 //! statement that needs its value, and of no other.
 
 use super::assign::{Strictness, to_column};
+use super::compiled::{Compiled, compile};
 use super::placement::Placement;
-use crate::bind::{Binder, Place, Scope, ScopeTable};
+use crate::bind::{Binder, Scope, ScopeTable};
 use crate::error::{Result, SqlError};
 use crate::expr::{Context, Expr};
-use crate::lexer::LexMode;
-use crate::parse::parse_expression;
 use engine::{ColumnDef, ColumnDefault, TableDef};
 use types::Value;
-
-/// An expression, or why it cannot be computed.
-pub(super) type Compiled = Result<Expr>;
 
 /// What the rows of one table depend on.
 pub(crate) struct RowExpressions {
@@ -27,14 +23,6 @@ pub(crate) struct RowExpressions {
     checks: Vec<(String, Compiled)>,
     /// Of a partitioned table.
     placement: Option<Box<Placement>>,
-}
-
-pub(crate) fn compile(binder: &mut Binder<'_>, scope: &Scope, text: &str, whose: &str) -> Compiled {
-    let mut bind = || {
-        let tree = parse_expression(text.as_bytes(), LexMode::default())?;
-        binder.expr(&tree, &mut Place::new(scope, "expression"))
-    };
-    bind().map_err(|error| SqlError::not_supported(format!("the expression of {whose} ({})", error.message)))
 }
 
 impl RowExpressions {

@@ -2,6 +2,7 @@
 
 mod assign;
 mod bounds;
+mod compiled;
 mod counting;
 mod cte;
 mod delete;
@@ -34,10 +35,10 @@ mod window;
 
 pub(crate) use assign::{Strictness, to_column};
 pub(crate) use bounds::Ranges;
+pub(crate) use compiled::compile;
 pub(crate) use delete::{DeletePlan, bind_delete};
-pub(crate) use expressions::{RowExpressions, compile};
+pub(crate) use expressions::RowExpressions;
 pub(crate) use insert::{InsertPlan, bind_insert};
-pub(crate) use placement::chosen_condition;
 pub(crate) use run::{Changes, Run};
 use run::{info, refuse_changes};
 pub(crate) use select::run_query;

@@ -1,9 +1,9 @@
 //! Whether a row that a client writes belongs to some partition of its table, and to those that the
 //! statement chose.
 
-use super::expressions::{Compiled, compile};
+use super::compiled::{Compiled, compile};
 use crate::bind::{Binder, Scope};
-use crate::ddl::{condition, condition_of_any, named_partition, rows_of_key, unknown_partition};
+use crate::ddl::{chosen_condition, condition_of_any};
 use crate::error::{Result, SqlError};
 use crate::expr::{Context, truth};
 use engine::{Partitioning, TableDef};
@@ -17,22 +17,6 @@ pub(super) struct Placement {
     value: Option<Compiled>,
     /// That it belongs to the partitions that were chosen; `None`: none were.
     chosen: Option<Compiled>,
-}
-
-/// The condition of the rows of the partitions that a statement chose behind a table's name.
-///
-/// # Errors
-/// 1747 of a table that is not partitioned; 1735 for a name that no partition has; 1235 by KEY.
-pub(crate) fn chosen_condition(def: &TableDef, chosen: &[String]) -> Result<String> {
-    let Some(partitioning) = &def.partitioning else {
-        return Err(SqlError::new(1747, "PARTITION () clause on non partitioned table"));
-    };
-    let one = |name: &String| {
-        let place = named_partition(partitioning, name).ok_or_else(|| unknown_partition(name, &def.name))?;
-        condition(partitioning, place.0, place.1).ok_or_else(rows_of_key)
-    };
-    let conditions = chosen.iter().map(one).collect::<Result<Vec<_>>>()?;
-    Ok(format!("({})", conditions.join(" OR ")))
 }
 
 impl Placement {

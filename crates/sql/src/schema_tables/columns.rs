@@ -82,7 +82,7 @@ fn text(text: &str) -> Value {
 
 /// `PRI`, `UNI`, `MUL` or nothing.
 pub(crate) fn key_of(table: &Table, at: usize) -> &'static str {
-    let flags = crate::bind::column_flags(table, at);
+    let flags = crate::result_column::column_flags(table, at);
     // Without a primary key the first unique key that cannot be NULL stands for it.
     let stands_in = table.def.primary.is_none().then(|| {
         let mut unique = table.def.indexes.iter().filter(|index| index.unique);

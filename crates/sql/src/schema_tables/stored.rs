@@ -6,8 +6,8 @@ use crate::attribute;
 use crate::ddl::kept_type;
 use crate::error::Result;
 use crate::host::{Privilege, Sight};
+use crate::object_text;
 use crate::parse::object::{parameters_of, type_of};
-use crate::show;
 use crate::sql_mode::SqlMode;
 use engine::{Object, ObjectDef, ObjectKind};
 use std::sync::Arc;
@@ -233,7 +233,7 @@ fn views(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
             text(def.attribute(attribute::CHECK).unwrap_or("NONE")),
             text(def.attribute(attribute::UPDATABLE).unwrap_or("NO")),
             definer(def),
-            text(show::security(def)),
+            text(object_text::security(def)),
             client,
             connection,
         ]
@@ -255,7 +255,7 @@ fn triggers(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
             text(&place.table),
             Value::UInt(u64::from(place.order)),
             Value::Null,
-            text(&show::body_of(def)),
+            text(&object_text::body_of(def)),
             text("ROW"),
             text(timing(def)),
             Value::Null,
@@ -263,7 +263,7 @@ fn triggers(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
             text("OLD"),
             text("NEW"),
             hundredths(def.created_us),
-            text(&show::sql_mode(def)),
+            text(&object_text::sql_mode(def)),
             definer(def),
         ];
         row.extend(character_sets(def));
@@ -311,17 +311,17 @@ fn routines(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
         });
         row.extend([
             text("SQL"),
-            if shows { text(&show::body_of(def)) } else { Value::Null },
+            if shows { text(&object_text::body_of(def)) } else { Value::Null },
             Value::Null,
             text("SQL"),
             text("SQL"),
             text(def.attribute(attribute::DETERMINISTIC).unwrap_or("NO")),
             text(def.attribute(attribute::ACCESS).unwrap_or("CONTAINS SQL")),
             Value::Null,
-            text(show::security(def)),
+            text(object_text::security(def)),
             seconds(def.created_us),
             seconds(def.altered_us),
-            text(&show::sql_mode(def)),
+            text(&object_text::sql_mode(def)),
             text(def.attribute(attribute::COMMENT).unwrap_or_default()),
             definer(def),
         ]);
@@ -366,15 +366,15 @@ fn events(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
             definer(def),
             part(attribute::TIME_ZONE),
             text("SQL"),
-            text(&show::body_of(def)),
+            text(&object_text::body_of(def)),
             text(event_type(def)),
             part(attribute::AT),
             part(attribute::AMOUNT),
             part(attribute::UNIT),
-            text(&show::sql_mode(def)),
+            text(&object_text::sql_mode(def)),
             part(attribute::STARTS),
             part(attribute::ENDS),
-            text(show::event_status(def)),
+            text(object_text::event_status(def)),
             text(def.attribute(attribute::COMPLETION).unwrap_or("NOT PRESERVE")),
             seconds(def.created_us),
             seconds(def.altered_us),

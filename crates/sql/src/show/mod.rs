@@ -4,7 +4,6 @@ mod create_table;
 mod explain;
 mod objects;
 mod partitioning;
-mod stored;
 mod stored_rows;
 mod temporal;
 
@@ -13,10 +12,6 @@ pub(crate) use explain::{Operation, explain_rows, json, of_query, tree};
 pub(crate) use objects::ShowParts;
 pub(crate) use partitioning::{
     expression as partition_expression, method as partition_method, values as partition_values,
-};
-pub(crate) use stored::{
-    account, body_of, create_object, definer, event_status, is_updatable, moment, outside, returned_type,
-    routine_text, security, sql_mode, view_text,
 };
 
 use types::collation;

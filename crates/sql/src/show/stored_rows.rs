@@ -6,6 +6,7 @@ use crate::attribute;
 use crate::ddl::{absent, not_a};
 use crate::error::{Result, SqlError};
 use crate::host::{Privilege, Sight, VirtualTable};
+use crate::object_text;
 use crate::quoting::qualified;
 use crate::schema_tables::stored::{
     character_sets, definer, event_type, hundredths, originator, seconds, sees_object, shows_text, timing,
@@ -60,13 +61,13 @@ impl ShowParts<'_> {
 
     fn created(&self, def: &ObjectDef) -> VirtualTable {
         let [client, connection, schema] = character_sets(def);
-        let (name, mode) = (text(&def.name), text(super::sql_mode(def)));
+        let (name, mode) = (text(&def.name), text(object_text::sql_mode(def)));
         let create = match def.kind {
             // Outside of its schema everything is named with it.
             ObjectKind::View if self.schema != Some(&def.schema) => {
-                text(super::view_text(&super::outside(def), "CREATE", &qualified(def)))
+                text(object_text::view_text(&object_text::outside(def), "CREATE", &qualified(def)))
             }
-            _ => text(super::create_object(def)),
+            _ => text(object_text::create_object(def)),
         };
         match def.kind {
             ObjectKind::View => words(
@@ -133,10 +134,10 @@ impl ShowParts<'_> {
                     text(&def.name),
                     text(place.event.word()),
                     text(&place.table),
-                    text(super::body_of(def)),
+                    text(object_text::body_of(def)),
                     text(timing(def)),
                     made_at(def),
-                    text(super::sql_mode(def)),
+                    text(object_text::sql_mode(def)),
                     definer(def),
                 ];
                 row.extend(character_sets(def));
@@ -165,7 +166,7 @@ impl ShowParts<'_> {
                 part(attribute::UNIT),
                 part(attribute::STARTS),
                 part(attribute::ENDS),
-                text(super::event_status(def)),
+                text(object_text::event_status(def)),
                 originator(def),
             ];
             row.extend(character_sets(def));
@@ -203,7 +204,7 @@ impl ShowParts<'_> {
                 definer(def),
                 seconds(def.altered_us),
                 seconds(def.created_us),
-                text(super::security(def)),
+                text(object_text::security(def)),
                 text(def.attribute(attribute::COMMENT).unwrap_or_default()),
             ];
             row.extend(character_sets(def));

@@ -177,7 +177,7 @@ impl Binder<'_> {
                 false => Err(SqlError::new(1747, "PARTITION () clause on non partitioned table")),
             };
         };
-        let text = crate::exec::chosen_condition(&table.def, chosen)?;
+        let text = crate::ddl::chosen_condition(&table.def, chosen)?;
         let tree = crate::parse::parse_expression(text.as_bytes(), crate::lexer::LexMode::default())?;
         // Nobody reads a column by choosing a partition.
         let last = scope.tables.last().expect("the table has been added");

@@ -4,7 +4,7 @@
 use crate::ast::{Expr, QueryBody, SelectItem, TableRef, ViewDetails};
 use crate::attribute;
 use crate::lexer::{self, TokenKind};
-use crate::quoting::{quoted, text_literal as literal};
+use crate::quoting::{charset_words, quoted, text_literal as literal};
 use crate::sql_mode::SqlMode;
 use engine::{ObjectDef, ObjectKind};
 use types::{ColumnType, DateTime, Value};
@@ -36,7 +36,7 @@ pub(crate) fn sql_mode(def: &ObjectDef) -> String {
 
 /// The type behind RETURNS, as MySQL prints it.
 pub(crate) fn returned_type(ty: &ColumnType) -> String {
-    let words = if ty.is_character() { crate::ddl::charset_words(ty.collation) } else { String::new() };
+    let words = if ty.is_character() { charset_words(ty.collation) } else { String::new() };
     format!("{}{words}", ty.sql_name())
 }
 

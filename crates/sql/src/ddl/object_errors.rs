@@ -1,0 +1,29 @@
+//! What statements say of views, triggers, routines and events that are there, or are not.
+
+use crate::error::SqlError;
+use engine::ObjectKind;
+
+/// What a statement says of an object that is there already.
+pub(super) fn exists(kind: ObjectKind, name: &str) -> SqlError {
+    match kind {
+        ObjectKind::View => SqlError::new(1050, format!("Table '{name}' already exists")),
+        ObjectKind::Trigger => SqlError::new(1359, "Trigger already exists"),
+        ObjectKind::Event => SqlError::new(1537, format!("Event '{name}' already exists")),
+        kind => SqlError::new(1304, format!("{} {name} already exists", kind.word())),
+    }
+}
+
+/// What DROP and ALTER say of an object that is not there.
+pub(crate) fn absent(kind: ObjectKind, schema: &str, name: &str) -> SqlError {
+    match kind {
+        ObjectKind::View => SqlError::new(1051, format!("Unknown table '{schema}.{name}'")),
+        ObjectKind::Trigger => SqlError::new(1360, "Trigger does not exist"),
+        ObjectKind::Event => SqlError::new(1539, format!("Unknown event '{name}'")),
+        kind => SqlError::new(1305, format!("{} {schema}.{name} does not exist", kind.word())),
+    }
+}
+
+/// 1347: a table where a view is wanted, or the other way round.
+pub(crate) fn not_a(what: &str, schema: &str, name: &str) -> SqlError {
+    SqlError::new(1347, format!("'{schema}.{name}' is not {what}"))
+}
