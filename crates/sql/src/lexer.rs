@@ -6,6 +6,9 @@
 //! treats them; all other comments are white space.
 
 use crate::error::{Result, SqlError};
+use crate::lexical::is_space;
+pub use crate::lexical::{LexMode, number_bytes, unquote};
+use crate::lexical::{Watch, is_word_byte};
 use crate::literal_rows::LiteralRows;
 
 /// `/*!90700 ... */` is executed, `/*!90701 ... */` is a comment. MariaDB's own `/*M! ... */` is a
@@ -57,19 +60,6 @@ pub struct Token {
     pub end: u32,
 }
 
-/// Parts of `sql_mode` that change how a text is read.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct LexMode {
-    /// ANSI_QUOTES: double quotes enclose names.
-    pub ansi_quotes: bool,
-    /// NO_BACKSLASH_ESCAPES.
-    pub no_backslash_escapes: bool,
-    /// PIPES_AS_CONCAT.
-    pub pipes_as_concat: bool,
-    /// The text was logged by a source, which may be MariaDB: `/*M! ... */` comments count.
-    pub of_source: bool,
-}
-
 struct Lexer<'a> {
     text: &'a [u8],
     at: usize,
@@ -90,10 +80,6 @@ pub fn has_statement(text: &[u8], mode: LexMode) -> bool {
     let first = lexer.skip_space().and_then(|()| lexer.token());
     first.map_or(true, |token| token.kind != TokenKind::End)
 }
-
-/// Asked, while a text is read, whether there is memory and time for what becomes of so many more
-/// bytes of tokens.
-pub(crate) type Watch<'w> = dyn FnMut(usize) -> Result<()> + 'w;
 
 /// After so many tokens the watch is asked.
 const WATCHED_TOKENS: usize = 4096;
@@ -233,15 +219,6 @@ pub fn syntax_error(text: &[u8], at: usize) -> SqlError {
 pub fn syntax_error_after(text: &[u8], at: usize) -> SqlError {
     let blank = text[at..].iter().take_while(|byte| is_space(**byte)).count();
     syntax_error(text, at + blank)
-}
-
-/// White space between tokens.
-pub(crate) fn is_space(b: u8) -> bool {
-    matches!(b, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c)
-}
-
-pub(crate) fn is_word_byte(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || b >= 0x80
 }
 
 impl Lexer<'_> {
@@ -464,57 +441,6 @@ impl Lexer<'_> {
         }
         Err(syntax_error(self.text, self.at))
     }
-}
-
-/// The bytes that a [`TokenKind::Text`] or [`TokenKind::QuotedName`] token `raw` (quotes included)
-/// stands for.
-pub fn unquote(raw: &[u8], mode: LexMode, is_text: bool) -> Vec<u8> {
-    let raw = if raw.first().is_some_and(|b| matches!(b, b'n' | b'N')) { &raw[1..] } else { raw };
-    let quote = raw[0];
-    let inner = &raw[1..raw.len() - 1];
-    let escapes = is_text && !mode.no_backslash_escapes;
-    if !inner.iter().any(|b| *b == quote || (escapes && *b == b'\\')) {
-        return inner.to_vec();
-    }
-    let mut out = Vec::with_capacity(inner.len());
-    let mut bytes = inner.iter().copied();
-    while let Some(byte) = bytes.next() {
-        if byte == quote {
-            // Doubled inside: the lexer has seen to it that another follows.
-            bytes.next();
-            out.push(quote);
-        } else if byte == b'\\' && escapes {
-            match bytes.next() {
-                Some(b'0') => out.push(0),
-                Some(b'b') => out.push(8),
-                Some(b'n') => out.push(b'\n'),
-                Some(b'r') => out.push(b'\r'),
-                Some(b't') => out.push(b'\t'),
-                Some(b'Z') => out.push(0x1a),
-                // LIKE's escapes keep their backslash.
-                Some(wildcard @ (b'%' | b'_')) => out.extend([b'\\', wildcard]),
-                Some(other) => out.push(other),
-                None => out.push(b'\\'),
-            }
-        } else {
-            out.push(byte);
-        }
-    }
-    out
-}
-
-/// The bytes of a [`TokenKind::Hex`] or [`TokenKind::Bits`] token.
-pub fn number_bytes(raw: &[u8], is_hex: bool) -> Vec<u8> {
-    let digits = if raw.last() == Some(&b'\'') { &raw[2..raw.len() - 1] } else { &raw[2..] };
-    let per_byte = if is_hex { 2 } else { 8 };
-    let bits = if is_hex { 4 } else { 1 };
-    let mut out = vec![0u8; digits.len().div_ceil(per_byte)];
-    let last = out.len().wrapping_sub(1);
-    for (place, digit) in digits.iter().rev().enumerate() {
-        let value = (*digit as char).to_digit(16).unwrap_or(0) as u8;
-        out[last - place / per_byte] |= value << ((place % per_byte) * bits);
-    }
-    out
 }
 
 /// Whether a statement that begins with CREATE or ALTER has a body with semicolons of its own.

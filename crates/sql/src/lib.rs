@@ -10,7 +10,7 @@
 //! 1. What everything names: `error`, `memory`, `counters`, `sql_mode`, `sink`, `host` (what the
 //!    server around a session answers), `admin` (commands that are the server's), `attribute` and
 //!    `quoting` (how the dictionary keeps things and how definitions are printed), `variables`.
-//! 2. Text to tokens: `lexer`, `literal_rows`.
+//! 2. Text to tokens: `lexical`, `literal_rows`, `lexer`.
 //! 3. Tokens to a tree: `parse`, which makes the trees of `ast`.
 //! 4. Expressions, bound and computed: `expr`.
 //! 5. The plan's operators as values: `plan` (which index, which ranges).
@@ -43,6 +43,7 @@ mod exec;
 mod expr;
 mod host;
 mod lexer;
+mod lexical;
 mod literal_rows;
 pub mod memory;
 mod normalized;

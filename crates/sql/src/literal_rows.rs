@@ -7,7 +7,7 @@
 //! is not taken, and goes the general way, which also finds the words for what is wrong with it.
 
 use crate::error::Result;
-use crate::lexer::{self, LexMode, Watch};
+use crate::lexical::{self, LexMode, Watch};
 use crate::memory::allocated;
 use types::convert::LiteralKind;
 use types::{Decimal, Value};
@@ -146,7 +146,7 @@ impl LiteralRows {
             LiteralKind::Decimal => Value::Decimal(Decimal::parse_prefix(text).number),
             LiteralKind::Float => Value::Double(digits.parse().unwrap_or_default()),
             LiteralKind::Text => Value::Bytes(text.to_vec()),
-            LiteralKind::EscapedText => Value::Bytes(lexer::unquote(text, self.mode, true)),
+            LiteralKind::EscapedText => Value::Bytes(lexical::unquote(text, self.mode, true)),
         }
     }
 }
@@ -208,7 +208,7 @@ impl Scanner<'_> {
                 let start = self.at;
                 let word = self.text.get(start..start + 4)?;
                 self.at += 4;
-                let is_null = word.eq_ignore_ascii_case(b"NULL") && !lexer::is_word_byte(self.peek());
+                let is_null = word.eq_ignore_ascii_case(b"NULL") && !lexical::is_word_byte(self.peek());
                 is_null.then(|| self.from(start, LiteralKind::Null))
             }
             _ => None,
@@ -272,7 +272,7 @@ impl Scanner<'_> {
             kind = LiteralKind::Float;
         }
         // A word may begin with digits, and 0x1F is no number of this kind.
-        (!lexer::is_word_byte(self.peek())).then(|| self.from(start, kind))
+        (!lexical::is_word_byte(self.peek())).then(|| self.from(start, kind))
     }
 }
 

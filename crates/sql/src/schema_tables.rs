@@ -4,6 +4,7 @@
 
 mod columns;
 mod constraints;
+mod definition;
 mod objects;
 mod partitions;
 pub(crate) mod stored;
@@ -13,92 +14,15 @@ pub(crate) use objects::{character_sets, collations, engine_row, status_of, stat
 
 use crate::error::Result;
 use crate::expr::Context;
-use crate::host::{Host, Sight};
-use crate::memory::{Charge, growth};
+use crate::host::Host;
+use crate::memory::Charge;
 use crate::result_column::{decimals, type_flags};
 use crate::sink::{ColumnMeta, column_flag};
-use engine::{Engine, Table};
-use std::sync::Arc;
-use types::{ColumnType, Value, collation};
+use definition::{Definition, Dictionary, Rows};
+use types::{ColumnType, Value};
 
-/// A computed table of this crate.
-struct Definition {
-    /// In upper case, as MySQL shows it.
-    name: &'static str,
-    columns: &'static [(&'static str, Kind)],
-    fill: Fill,
-}
-
-/// Puts the rows of a table.
-type Fill = fn(&Dictionary<'_>, &mut Rows<'_>) -> Result<()>;
-
-/// The rows of a computed table as it is computed: each is charged, and asks first whether the
-/// statement is to end. There can be as many as tables, columns and indexes together.
-struct Rows<'a> {
-    ctx: &'a Context<'a>,
-    charge: Charge,
-    rows: Vec<Vec<Value>>,
-}
-
-impl Rows<'_> {
-    fn push(&mut self, row: Vec<Value>) -> Result<()> {
-        self.ctx.check_interrupt()?;
-        self.charge.add_row(&row)?;
-        growth::push(&mut self.rows, row, &mut self.charge)
-    }
-
-    fn extend(&mut self, rows: impl IntoIterator<Item = Vec<Value>>) -> Result<()> {
-        rows.into_iter().try_for_each(|row| self.push(row))
-    }
-}
-
-/// What the tables tell of: the dictionary, as far as the session's account sees it.
-struct Dictionary<'a> {
-    engine: &'a Engine,
-    host: &'a dyn Host,
-}
-
-impl Dictionary<'_> {
-    /// The tables that the account sees.
-    fn tables(&self) -> Vec<Arc<Table>> {
-        let mut tables = self.engine.catalog().all_tables();
-        tables.retain(|table| self.sees(Sight::Table(&table.def.schema, &table.def.name)));
-        tables
-    }
-
-    fn sees_column(&self, table: &Table, column: &str) -> bool {
-        self.sees(Sight::Column(&table.def.schema, &table.def.name, column))
-    }
-
-    fn sees(&self, sight: Sight<'_>) -> bool {
-        self.host.check_sight(sight).is_ok()
-    }
-}
-
-/// The types that the columns have.
-#[derive(Debug, Clone, Copy)]
-enum Kind {
-    Name,
-    Long,
-    Number,
-    Time,
-    /// With hundredths of seconds.
-    Moment,
-}
-
-impl Kind {
-    fn ty(self) -> ColumnType {
-        match self {
-            Kind::Name => ColumnType::varchar(64, collation::UTF8MB3_GENERAL_CI),
-            Kind::Long => ColumnType::longtext(collation::UTF8MB3_GENERAL_CI),
-            Kind::Number => ColumnType::bigint(true),
-            Kind::Time => ColumnType::datetime(0),
-            Kind::Moment => ColumnType::datetime(2),
-        }
-    }
-}
-
-const TABLES: &[&[Definition]] = &[objects::TABLES, columns::TABLES, constraints::TABLES, stored::TABLES];
+const TABLES: &[&[Definition]] =
+    &[objects::TABLES, columns::TABLES, constraints::TABLES, partitions::TABLES, stored::TABLES];
 
 /// Whether a schema has no stored tables of users.
 pub(crate) fn is_virtual_schema(schema: &str) -> bool {

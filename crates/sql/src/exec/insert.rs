@@ -334,7 +334,15 @@ impl InsertPlan {
                     run.on_row()?;
                     if self.expressions.is_none()
                         && !fires
-                        && self.literals_to_image(run, rows, row, sources, &mut generator, &mut image)?
+                        && literals::to_image(
+                            &self.table,
+                            run,
+                            rows,
+                            row,
+                            sources,
+                            &mut generator,
+                            &mut image,
+                        )?
                     {
                         count(self.put(run, &image)?, &mut generator);
                         continue;

@@ -2,7 +2,6 @@
 //! `MAX_EXECUTION_TIME(n)` has an effect, and so have those about the order and the methods of a
 //! SELECT's joins where they name its own tables; MySQL's others are known and passed over.
 
-use super::Parser;
 use crate::ast::JoinHint;
 
 /// The largest number that the hint takes.
@@ -57,38 +56,14 @@ pub struct Hints {
     pub warnings: Vec<(u16, String)>,
 }
 
-impl Parser<'_> {
-    /// Reads the hints behind the word that was just eaten, if there are any, and gives back those
-    /// about joins.
-    pub(super) fn read_hints(&mut self) -> Vec<JoinHint> {
-        let from = self.tokens[self.at - 1].end as usize;
-        let between = &self.text[from..(self.token().start as usize).max(from)];
-        let blanks = between.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        if !between[blanks..].starts_with(b"/*+") {
-            return Vec::new();
-        }
-        let mut reader = Reader { text: self.text, at: from + blanks + 3, joins: Vec::new() };
-        // The statement is the SELECT, whatever parentheses it is in.
-        let is_select = self.raw(self.tokens[self.at - 1]).eq_ignore_ascii_case(b"SELECT");
-        let is_whole = is_select && self.tokens[..self.at - 1].iter().all(|token| self.raw(*token) == b"(");
-        while !reader.is_at_end() {
-            if let Err((at, what)) = reader.hint(is_whole, &mut self.hints) {
-                let line = 1 + self.text[..at].iter().filter(|byte| **byte == b'\n').count();
-                let near: String = String::from_utf8_lossy(&self.text[at..]).chars().take(80).collect();
-                self.hints.warnings.push((1064, format!("{what} near '{near}' at line {line}")));
-                break;
-            }
-        }
-        reader.joins
-    }
-}
-
 /// What is wrong, and where.
 type Wrong = (usize, &'static str);
 
-struct Reader<'t> {
+/// Reads hints, from the first one to the end of their comment.
+pub(super) struct Reader<'t> {
     text: &'t [u8],
     at: usize,
+    /// Those about joins that were read.
     joins: Vec<JoinHint>,
 }
 
@@ -119,6 +94,25 @@ fn join_hint(name: &[u8], arguments: &[u8]) -> Option<JoinHint> {
 }
 
 impl<'t> Reader<'t> {
+    /// For the hints that begin at this place of the text.
+    pub fn at(text: &'t [u8], at: usize) -> Reader<'t> {
+        Reader { text, at, joins: Vec::new() }
+    }
+
+    /// Reads all of them, and gives back those about joins; `is_whole`: the statement is the SELECT
+    /// that has them.
+    pub fn read(mut self, is_whole: bool, hints: &mut Hints) -> Vec<JoinHint> {
+        while !self.is_at_end() {
+            if let Err((at, what)) = self.hint(is_whole, hints) {
+                let line = 1 + self.text[..at].iter().filter(|byte| **byte == b'\n').count();
+                let near: String = String::from_utf8_lossy(&self.text[at..]).chars().take(80).collect();
+                hints.warnings.push((1064, format!("{what} near '{near}' at line {line}")));
+                break;
+            }
+        }
+        self.joins
+    }
+
     fn skip_blanks(&mut self) {
         while self.text.get(self.at).is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b',') {
             self.at += 1;

@@ -42,6 +42,7 @@ mod xa;
 use crate::ast::{Expr, SelectInto, Statement, TableName};
 use crate::error::{Result, SqlError};
 use crate::lexer::{self, LexMode, Token, TokenKind};
+use crate::lexical;
 use crate::literal_rows::LiteralRows;
 pub use hints::Hints;
 pub use keywords::is_plain_name;
@@ -114,7 +115,7 @@ pub fn parse(text: &[u8], mode: LexMode) -> Result<Option<Parsed>> {
 pub(crate) fn parse_watched(
     text: &[u8],
     mode: LexMode,
-    watch: &mut lexer::Watch<'_>,
+    watch: &mut lexical::Watch<'_>,
 ) -> Result<Option<Parsed>> {
     let (tokens, rows) = lexer::tokenize_statement(text, mode, watch)?;
     let mut end = tokens[tokens.len() - 1];
@@ -122,7 +123,7 @@ pub(crate) fn parse_watched(
     if tokens.len() == 1 {
         let end = end.start as usize;
         // What the lexer has skipped and is no white space is a comment.
-        return if text[..end].iter().any(|byte| !lexer::is_space(*byte)) {
+        return if text[..end].iter().any(|byte| !lexical::is_space(*byte)) {
             let statement = Statement::Empty;
             Ok(Some(Parsed { statement, parameters: 0, hints: Hints::default(), end, next }))
         } else if end >= text.len() {

@@ -1,10 +1,11 @@
 //! SELECT, UNION, tables and joins.
 
+use super::hints;
 use super::{LEVELS_OF_A_QUERY, MOST_QUERY_LEVELS, Parser};
 use crate::SqlError;
 use crate::ast::{
-    Expr, IndexHint, IndexHintKind, JoinKind, Limit, LockClause, LockStrength, LockWait, OrderItem, Query,
-    QueryBody, Select, SelectItem, TableRef, With,
+    Expr, IndexHint, IndexHintKind, JoinHint, JoinKind, Limit, LockClause, LockStrength, LockWait, OrderItem,
+    Query, QueryBody, Select, SelectItem, TableRef, With,
 };
 use crate::error::Result;
 use crate::lexer::TokenKind;
@@ -17,6 +18,21 @@ const MOST_TABLES: usize = 61;
 const MOST_NAMING_BYTES: usize = 1024;
 
 impl Parser<'_> {
+    /// Reads the hints behind the word that was just eaten, if there are any, and gives back those
+    /// about joins.
+    pub(super) fn read_hints(&mut self) -> Vec<JoinHint> {
+        let from = self.tokens[self.at - 1].end as usize;
+        let between = &self.text[from..(self.token().start as usize).max(from)];
+        let blanks = between.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        if !between[blanks..].starts_with(b"/*+") {
+            return Vec::new();
+        }
+        // The statement is the SELECT, whatever parentheses it is in.
+        let is_select = self.raw(self.tokens[self.at - 1]).eq_ignore_ascii_case(b"SELECT");
+        let is_whole = is_select && self.tokens[..self.at - 1].iter().all(|token| self.raw(*token) == b"(");
+        hints::Reader::at(self.text, from + blanks + 3).read(is_whole, &mut self.hints)
+    }
+
     pub(super) fn query(&mut self) -> Result<Query> {
         self.query_behind(None)
     }

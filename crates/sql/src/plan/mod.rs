@@ -6,18 +6,20 @@
 
 mod access;
 mod json_table;
+mod reading;
 mod tree;
 mod window;
 
 pub(crate) use access::{Access, KeyCondition, Wish, accesses, choose, conjuncts};
 pub(crate) use json_table::{JsonColumn, JsonColumnKind, JsonResponse, JsonRows, JsonTable};
-pub(crate) use tree::{JoinTree, Joining, Leaf, Unplanned};
+pub(crate) use reading::{Estimate, HashKey, HashLookup, KeyKind, Nest, NestKind, RowLock};
+pub(crate) use tree::{JoinTree, Joining};
 pub(crate) use window::{Frame, FrameEdge, SortKey, WindowFunction, WindowKind, WindowPlan};
 
-use crate::ast::SetOperator;
+use crate::ast::{IndexHint, SetOperator};
 use crate::expr::{Aggregate, Coercibility, Expr, Node, SubqueryCall};
 use crate::sink::ColumnMeta;
-use engine::{Direction, EntryReader, IndexRef, LockMode, OnLocked, Table};
+use engine::{Direction, EntryReader, IndexRef, Table};
 use std::sync::Arc;
 
 /// Where the rows of a table of a query come from.
@@ -39,88 +41,47 @@ pub(crate) enum Source {
     JsonTable(Box<JsonTable>),
 }
 
-/// How the rows of a table are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct RowLock {
-    pub mode: LockMode,
-    pub on_locked: OnLocked,
-}
-
-impl RowLock {
-    /// A plain read.
-    pub const NONE: RowLock = RowLock { mode: LockMode::Snapshot, on_locked: OnLocked::Wait };
-    /// What statements that change rows do with those that they only read.
-    pub const SHARE: RowLock = RowLock { mode: LockMode::Share, on_locked: OnLocked::Wait };
-    /// What UPDATE and DELETE do.
-    pub const UPDATE: RowLock = RowLock { mode: LockMode::Update, on_locked: OnLocked::Wait };
-}
-
-/// What becomes of the rows so far at tables that are read together for each of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NestKind {
-    /// A row of NULLs where the tables have nothing.
-    Outer,
-    /// The row goes on, once, if they have something.
-    Semi,
-    /// The row goes on if they have nothing.
-    Anti,
-}
-
-/// Tables that belong together: the right side of an outer join, a semi-join or an anti-join. The
-/// conditions of its ON are at the tables.
+/// A table of FROM before its access is chosen.
 #[derive(Debug)]
-pub(crate) struct Nest {
-    pub kind: NestKind,
-    /// How many steps, from the one at which it is noted.
-    pub tables: usize,
-    /// Those conditions of ON that look at none of its tables.
-    pub guards: Vec<Expr>,
-    /// Conditions that can be decided once it is known what the nest has.
-    pub conditions: Vec<Expr>,
+pub(crate) struct Leaf {
+    /// A stored table's access is yet to be chosen.
+    pub source: Source,
+    /// First of its slots.
+    pub base: usize,
+    pub columns: usize,
+    /// The name under which the statement knows it.
+    pub alias: String,
+    pub hints: Vec<IndexHint>,
+    /// Whether hints want its rows in a hash table.
+    pub hash_hint: Option<bool>,
+    /// What holds of the rows of the partitions that were chosen, and of those that are seen of a
+    /// table with system versioning.
+    pub chosen: Vec<Expr>,
 }
 
-/// Two columns whose values are equal exactly when their keys are.
-#[derive(Debug)]
-pub(crate) struct HashKey {
-    /// Slot of the table.
-    pub own: usize,
-    /// Slot of a table before.
-    pub other: usize,
-    pub kind: KeyKind,
-}
-
-/// What the keys of two columns are made of, so that they are the same exactly if `=` holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KeyKind {
-    Integer,
-    Decimal,
-    Double,
-    /// Weights in this collation.
-    Text(u16),
-    /// Dates and datetimes.
-    Moment,
-    Time,
-}
-
-/// A table whose rows are read once and found by their keys.
-#[derive(Debug)]
-pub(crate) struct HashLookup {
-    pub keys: Vec<HashKey>,
-    /// Conditions on the table alone: its rows for which they do not hold are not kept.
-    pub conditions: Vec<Expr>,
-}
-
-/// What the optimizer expects of a step; EXPLAIN shows it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Estimate {
-    /// Rows that are read for each row of the tables before, or once for a hash table.
-    pub read: f64,
-    /// The share of them, in percent, that the conditions take.
-    pub taken_percent: f64,
-    /// Rows that go on, of all rounds together.
-    pub rows: f64,
-    /// Of this step and those before it.
-    pub cost: f64,
+impl Leaf {
+    /// The same table once more, where its rows are not those of a plan of its own.
+    pub fn copied(&self) -> Option<Leaf> {
+        let source = match &self.source {
+            Source::Stored { table, access } => {
+                Source::Stored { table: table.clone(), access: access.clone() }
+            }
+            Source::Virtual { schema, name } => {
+                Source::Virtual { schema: schema.clone(), name: name.clone() }
+            }
+            Source::Subquery(call) => Source::Subquery(call.clone()),
+            Source::Derived(_) | Source::JsonTable(_) => return None,
+        };
+        Some(Leaf {
+            source,
+            base: self.base,
+            columns: self.columns,
+            alias: self.alias.clone(),
+            hints: self.hints.clone(),
+            hash_hint: self.hash_hint,
+            chosen: self.chosen.clone(),
+        })
+    }
 }
 
 /// One table of the nested loops, outermost first.
@@ -184,6 +145,17 @@ pub(crate) struct SelectPlan {
     pub calc_found_rows: bool,
     /// Of a subquery that may be joined with the tables around it.
     pub unplanned: Option<Box<Unplanned>>,
+}
+
+/// A plain SELECT before it has a plan: what a query around needs to join its tables.
+#[derive(Debug)]
+pub(crate) struct Unplanned {
+    pub leaves: Vec<Leaf>,
+    pub tree: JoinTree,
+    pub conditions: Vec<Expr>,
+    pub outputs: Vec<Expr>,
+    /// Slots of its tables.
+    pub slots: usize,
 }
 
 /// LIMIT.

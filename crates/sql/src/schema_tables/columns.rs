@@ -1,6 +1,6 @@
 //! Columns and indexes.
 
-use super::{Definition, Dictionary, Kind, Rows};
+use super::definition::{Definition, Dictionary, Kind, Rows};
 use crate::error::Result;
 use crate::show::{ShownIndex, indexes_as_shown};
 use engine::{

@@ -1,7 +1,7 @@
 //! Keys and foreign keys as constraints.
 
 use super::columns::indexes;
-use super::{Definition, Dictionary, Kind, Rows};
+use super::definition::{Definition, Dictionary, Kind, Rows};
 use crate::error::Result;
 use engine::IndexRef;
 use types::Value;

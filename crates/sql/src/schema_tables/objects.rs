@@ -1,6 +1,6 @@
 //! Schemas, tables, engines, collations.
 
-use super::{Definition, Dictionary, Kind, Rows};
+use super::definition::{Definition, Dictionary, Kind, Rows};
 use crate::error::Result;
 use crate::host::Sight;
 use engine::{Engine, Table};
@@ -86,37 +86,6 @@ pub(super) const TABLES: &[Definition] = &[
         name: "COLLATION_CHARACTER_SET_APPLICABILITY",
         columns: &[("COLLATION_NAME", Kind::Name), ("CHARACTER_SET_NAME", Kind::Name)],
         fill: |_, rows| rows.extend(collations().into_iter().map(|row| row[..2].to_vec())),
-    },
-    Definition {
-        name: "PARTITIONS",
-        columns: &[
-            ("TABLE_CATALOG", Kind::Name),
-            ("TABLE_SCHEMA", Kind::Name),
-            ("TABLE_NAME", Kind::Name),
-            ("PARTITION_NAME", Kind::Name),
-            ("SUBPARTITION_NAME", Kind::Name),
-            ("PARTITION_ORDINAL_POSITION", Kind::Number),
-            ("SUBPARTITION_ORDINAL_POSITION", Kind::Number),
-            ("PARTITION_METHOD", Kind::Name),
-            ("SUBPARTITION_METHOD", Kind::Name),
-            ("PARTITION_EXPRESSION", Kind::Long),
-            ("SUBPARTITION_EXPRESSION", Kind::Long),
-            ("PARTITION_DESCRIPTION", Kind::Long),
-            ("TABLE_ROWS", Kind::Number),
-            ("AVG_ROW_LENGTH", Kind::Number),
-            ("DATA_LENGTH", Kind::Number),
-            ("MAX_DATA_LENGTH", Kind::Number),
-            ("INDEX_LENGTH", Kind::Number),
-            ("DATA_FREE", Kind::Number),
-            ("CREATE_TIME", Kind::Time),
-            ("UPDATE_TIME", Kind::Time),
-            ("CHECK_TIME", Kind::Time),
-            ("CHECKSUM", Kind::Number),
-            ("PARTITION_COMMENT", Kind::Long),
-            ("NODEGROUP", Kind::Name),
-            ("TABLESPACE_NAME", Kind::Name),
-        ],
-        fill: super::partitions::fill,
     },
     Definition {
         name: "FILES",

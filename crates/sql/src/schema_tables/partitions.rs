@@ -1,12 +1,44 @@
 //! information_schema.PARTITIONS: a row for each partition or subpartition, one for a table that
 //! has none.
 
+use super::definition::{Definition, Dictionary, Kind, Rows};
 use super::objects::status_of;
-use super::{Dictionary, Rows};
 use crate::error::Result;
 use crate::show::{partition_expression, partition_method, partition_values};
 use engine::{Partition, Partitioning, Subpartition, Table};
 use types::Value;
+
+pub(super) const TABLES: &[Definition] = &[Definition {
+    name: "PARTITIONS",
+    columns: &[
+        ("TABLE_CATALOG", Kind::Name),
+        ("TABLE_SCHEMA", Kind::Name),
+        ("TABLE_NAME", Kind::Name),
+        ("PARTITION_NAME", Kind::Name),
+        ("SUBPARTITION_NAME", Kind::Name),
+        ("PARTITION_ORDINAL_POSITION", Kind::Number),
+        ("SUBPARTITION_ORDINAL_POSITION", Kind::Number),
+        ("PARTITION_METHOD", Kind::Name),
+        ("SUBPARTITION_METHOD", Kind::Name),
+        ("PARTITION_EXPRESSION", Kind::Long),
+        ("SUBPARTITION_EXPRESSION", Kind::Long),
+        ("PARTITION_DESCRIPTION", Kind::Long),
+        ("TABLE_ROWS", Kind::Number),
+        ("AVG_ROW_LENGTH", Kind::Number),
+        ("DATA_LENGTH", Kind::Number),
+        ("MAX_DATA_LENGTH", Kind::Number),
+        ("INDEX_LENGTH", Kind::Number),
+        ("DATA_FREE", Kind::Number),
+        ("CREATE_TIME", Kind::Time),
+        ("UPDATE_TIME", Kind::Time),
+        ("CHECK_TIME", Kind::Time),
+        ("CHECKSUM", Kind::Number),
+        ("PARTITION_COMMENT", Kind::Long),
+        ("NODEGROUP", Kind::Name),
+        ("TABLESPACE_NAME", Kind::Name),
+    ],
+    fill: fill,
+}];
 
 fn text(text: &str) -> Value {
     Value::text(text)
@@ -43,7 +75,7 @@ fn comment(options: &[(String, String)]) -> Value {
     text(comment.map_or("", |(_, comment)| comment))
 }
 
-pub(super) fn fill(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
+fn fill(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     for table in dictionary.tables() {
         rows.extend(rows_of(dictionary, &table))?;
     }

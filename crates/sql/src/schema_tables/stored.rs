@@ -1,7 +1,7 @@
 //! VIEWS, TRIGGERS, ROUTINES, PARAMETERS and EVENTS.
 
 use super::columns::type_values;
-use super::{Definition, Dictionary, Kind, Rows};
+use super::definition::{Definition, Dictionary, Kind, Rows};
 use crate::attribute;
 use crate::ddl::kept_type;
 use crate::error::Result;

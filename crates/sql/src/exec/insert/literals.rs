@@ -1,11 +1,12 @@
 //! Rows of literals straight into row images.
 
-use super::{Generator, InsertPlan};
+use super::Generator;
 use crate::error::Result;
 use crate::exec::Run;
 use crate::exec::assign::for_default;
 use crate::literal_rows::{Literal, LiteralRows};
 use engine::{ColumnDef, ColumnDefault, Table};
+use std::sync::Arc;
 use types::convert::{self, LiteralKind, pack_literal};
 use types::packed::{self, Width};
 use types::{TypeCode, Value};
@@ -62,86 +63,84 @@ fn is_written_text(kind: LiteralKind) -> bool {
     matches!(kind, LiteralKind::Text | LiteralKind::EscapedText)
 }
 
-impl InsertPlan {
-    /// Sets `image` to the row. False: some value is not stored just as it is written, and the row
-    /// has to go the long way, which knows what to say about it and in which order.
-    pub(super) fn literals_to_image(
-        &self,
-        run: &Run<'_, '_>,
-        rows: &LiteralRows,
-        row: &[Literal],
-        sources: &[ColumnSource],
-        generator: &mut Generator,
-        image: &mut Vec<u8>,
-    ) -> Result<bool> {
-        let variables = run.ctx.variables;
-        let generates_in_turn = variables.insert_id.is_none() && variables.auto_increment_increment == 1;
-        let mut generated = None;
-        image.clear();
-        image.resize(self.table.layout.null_bytes(), 0);
-        for (at, (source, column)) in sources.iter().zip(&self.table.def.columns).enumerate() {
-            let is_packed = match *source {
-                ColumnSource::Literal(place) => {
-                    let (literal, is_generated) = (row[place], generator.column == Some(at));
-                    let text = rows.text_of(literal);
-                    if literal.kind == LiteralKind::Null {
-                        set_null(image, at);
-                        column.nullable && !is_generated
-                    } else if takes_the_long_way(literal.kind, text, column, is_generated) {
-                        false
-                    } else {
-                        pack_literal(literal.kind, text, &column.ty, image)
-                            || pack_value(run.ctx.conversion(true), &rows.value(literal), column, image)
-                    }
-                }
-                ColumnSource::Generated => match packed::width(&column.ty) {
-                    // Taken last, when nothing keeps the row from being stored.
-                    Width::Fixed(len) if generates_in_turn => {
-                        generated = Some((image.len(), column));
-                        image.resize(image.len() + usize::from(len), 0);
-                        true
-                    }
-                    _ => false,
-                },
-                ColumnSource::Null => {
+/// Sets `image` to the row. False: some value is not stored just as it is written, and the row
+/// has to go the long way, which knows what to say about it and in which order.
+pub(super) fn to_image(
+    table: &Arc<Table>,
+    run: &Run<'_, '_>,
+    rows: &LiteralRows,
+    row: &[Literal],
+    sources: &[ColumnSource],
+    generator: &mut Generator,
+    image: &mut Vec<u8>,
+) -> Result<bool> {
+    let variables = run.ctx.variables;
+    let generates_in_turn = variables.insert_id.is_none() && variables.auto_increment_increment == 1;
+    let mut generated = None;
+    image.clear();
+    image.resize(table.layout.null_bytes(), 0);
+    for (at, (source, column)) in sources.iter().zip(&table.def.columns).enumerate() {
+        let is_packed = match *source {
+            ColumnSource::Literal(place) => {
+                let (literal, is_generated) = (row[place], generator.column == Some(at));
+                let text = rows.text_of(literal);
+                if literal.kind == LiteralKind::Null {
                     set_null(image, at);
+                    column.nullable && !is_generated
+                } else if takes_the_long_way(literal.kind, text, column, is_generated) {
+                    false
+                } else {
+                    pack_literal(literal.kind, text, &column.ty, image)
+                        || pack_value(run.ctx.conversion(true), &rows.value(literal), column, image)
+                }
+            }
+            ColumnSource::Generated => match packed::width(&column.ty) {
+                // Taken last, when nothing keeps the row from being stored.
+                Width::Fixed(len) if generates_in_turn => {
+                    generated = Some((image.len(), column));
+                    image.resize(image.len() + usize::from(len), 0);
                     true
                 }
-                ColumnSource::Default => column
-                    .default_literal()
-                    .is_some_and(|literal| pack_value(for_default(run.ctx), &literal, column, image)),
-            };
-            if !is_packed {
-                return Ok(false);
+                _ => false,
+            },
+            ColumnSource::Null => {
+                set_null(image, at);
+                true
             }
-        }
-        match generated {
-            Some((at, column)) => self.put_generated(run, at, column, generator, image),
-            None => Ok(true),
-        }
-    }
-
-    /// Puts the next AUTO_INCREMENT value into the room that it has in the image.
-    fn put_generated(
-        &self,
-        run: &Run<'_, '_>,
-        at: usize,
-        column: &ColumnDef,
-        generator: &mut Generator,
-        image: &mut Vec<u8>,
-    ) -> Result<bool> {
-        let (first, end) = (generator.first, image.len());
-        let id = generator.next(&self.table, run)?;
-        if packed::encode(&column.ty, &Value::UInt(id), image).is_err() {
-            // The long way takes the same value again, and says what is wrong with it.
-            generator.reserved.start -= 1;
-            generator.first = first;
+            ColumnSource::Default => column
+                .default_literal()
+                .is_some_and(|literal| pack_value(for_default(run.ctx), &literal, column, image)),
+        };
+        if !is_packed {
             return Ok(false);
         }
-        image.copy_within(end.., at);
-        image.truncate(end);
-        Ok(true)
     }
+    match generated {
+        Some((at, column)) => put_generated(table, run, at, column, generator, image),
+        None => Ok(true),
+    }
+}
+
+/// Puts the next AUTO_INCREMENT value into the room that it has in the image.
+fn put_generated(
+    table: &Arc<Table>,
+    run: &Run<'_, '_>,
+    at: usize,
+    column: &ColumnDef,
+    generator: &mut Generator,
+    image: &mut Vec<u8>,
+) -> Result<bool> {
+    let (first, end) = (generator.first, image.len());
+    let id = generator.next(table, run)?;
+    if packed::encode(&column.ty, &Value::UInt(id), image).is_err() {
+        // The long way takes the same value again, and says what is wrong with it.
+        generator.reserved.start -= 1;
+        generator.first = first;
+        return Ok(false);
+    }
+    image.copy_within(end.., at);
+    image.truncate(end);
+    Ok(true)
 }
 
 fn set_null(image: &mut [u8], at: usize) {

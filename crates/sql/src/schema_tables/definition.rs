@@ -1,0 +1,86 @@
+//! What a computed table is: its columns, and what fills it with rows.
+
+use crate::error::Result;
+use crate::expr::Context;
+use crate::host::{Host, Sight};
+use crate::memory::{Charge, growth};
+use engine::{Engine, Table};
+use std::sync::Arc;
+use types::{ColumnType, Value, collation};
+
+/// A computed table of this crate.
+pub(super) struct Definition {
+    /// In upper case, as MySQL shows it.
+    pub(super) name: &'static str,
+    pub(super) columns: &'static [(&'static str, Kind)],
+    pub(super) fill: Fill,
+}
+
+/// Puts the rows of a table.
+pub(super) type Fill = fn(&Dictionary<'_>, &mut Rows<'_>) -> Result<()>;
+
+/// The rows of a computed table as it is computed: each is charged, and asks first whether the
+/// statement is to end. There can be as many as tables, columns and indexes together.
+pub(super) struct Rows<'a> {
+    pub(super) ctx: &'a Context<'a>,
+    pub(super) charge: Charge,
+    pub(super) rows: Vec<Vec<Value>>,
+}
+
+impl Rows<'_> {
+    pub(super) fn push(&mut self, row: Vec<Value>) -> Result<()> {
+        self.ctx.check_interrupt()?;
+        self.charge.add_row(&row)?;
+        growth::push(&mut self.rows, row, &mut self.charge)
+    }
+
+    pub(super) fn extend(&mut self, rows: impl IntoIterator<Item = Vec<Value>>) -> Result<()> {
+        rows.into_iter().try_for_each(|row| self.push(row))
+    }
+}
+
+/// What the tables tell of: the dictionary, as far as the session's account sees it.
+pub(super) struct Dictionary<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) host: &'a dyn Host,
+}
+
+impl Dictionary<'_> {
+    /// The tables that the account sees.
+    pub(super) fn tables(&self) -> Vec<Arc<Table>> {
+        let mut tables = self.engine.catalog().all_tables();
+        tables.retain(|table| self.sees(Sight::Table(&table.def.schema, &table.def.name)));
+        tables
+    }
+
+    pub(super) fn sees_column(&self, table: &Table, column: &str) -> bool {
+        self.sees(Sight::Column(&table.def.schema, &table.def.name, column))
+    }
+
+    pub(super) fn sees(&self, sight: Sight<'_>) -> bool {
+        self.host.check_sight(sight).is_ok()
+    }
+}
+
+/// The types that the columns have.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kind {
+    Name,
+    Long,
+    Number,
+    Time,
+    /// With hundredths of seconds.
+    Moment,
+}
+
+impl Kind {
+    pub(super) fn ty(self) -> ColumnType {
+        match self {
+            Kind::Name => ColumnType::varchar(64, collation::UTF8MB3_GENERAL_CI),
+            Kind::Long => ColumnType::longtext(collation::UTF8MB3_GENERAL_CI),
+            Kind::Number => ColumnType::bigint(true),
+            Kind::Time => ColumnType::datetime(0),
+            Kind::Moment => ColumnType::datetime(2),
+        }
+    }
+}
