@@ -60,8 +60,7 @@ impl Binlog {
                 (engine.visible_lsn(), recover::after_turned_off(&series, safe, &engine)?)
             }
             Some(safe) if series.numbers().binary_search(&safe.file).is_ok() => {
-                let mut stream = engine.commit_stream(safe.lsn)?;
-                let tail = recover::rederive(&series, &safe, &mut stream)?;
+                let tail = recover::rederive(&series, &safe, &engine)?;
                 (tail.lsn, tail.gtids)
             }
             Some(safe) => {

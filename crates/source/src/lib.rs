@@ -28,6 +28,7 @@ pub mod events;
 mod failure;
 mod files;
 mod find;
+mod lost;
 mod mariadb_gtid;
 mod position;
 mod purge;

@@ -4,28 +4,26 @@
 //! into the files again, at the very places where it was: groups have one form, and where one file
 //! ends and the next begins is read from the files, since a file is complete and synced before its
 //! successor is in the index. Replicas' positions therefore stay right. What a file has and the log
-//! has not (it was not yet synced when the machine stopped) is cut off.
+//! has not is cut off, and the error log says which transactions were in it (decision 0051).
 
 use std::io;
 
 use binlog::gtid::GtidSet;
-use engine::{CommitStream, Engine};
+use engine::Engine;
 use os::disk::OpenMode;
 
 use crate::dependencies::Written;
 use crate::error::BinlogError;
 use crate::events::{self, HeadEvent};
+use crate::lost::Lost;
 use crate::series::FileSeries;
 use crate::state::SafePoint;
 use crate::tail::{BLOCK_BYTES, Tail};
 
-/// Redoes everything of `stream` (which begins at `safe.lsn`) and returns the end, in the newest
-/// file; it is synced.
-pub(crate) fn rederive(
-    files: &FileSeries,
-    safe: &SafePoint,
-    stream: &mut CommitStream,
-) -> Result<Tail, BinlogError> {
+/// Redoes everything of the log from `safe.lsn` on and returns the end, in the newest file; it is
+/// synced.
+pub(crate) fn rederive(files: &FileSeries, safe: &SafePoint, engine: &Engine) -> Result<Tail, BinlogError> {
+    let mut stream = engine.commit_stream(safe.lsn)?;
     let mut tail = open_tail(files, safe)?;
     let newest = files.last().unwrap_or(safe.file);
     let mut groups: u64 = 0;
@@ -50,7 +48,7 @@ pub(crate) fn rederive(
         });
     }
     if !ends_here(files, &tail)? {
-        tail.truncate()?;
+        cut_off(files, &mut tail, engine)?;
     }
     tail.mark_in_use(false)?;
     tail.sync()?;
@@ -62,6 +60,33 @@ pub(crate) fn rederive(
         );
     }
     Ok(tail)
+}
+
+/// Cuts the newest file behind the log's end, and says what was there if that was a transaction.
+/// The GTIDs of this server among those are purged before: another transaction with one of them
+/// would be passed over by the replicas that have the lost one. Those of other servers are not
+/// executed, and come again.
+fn cut_off(files: &FileSeries, tail: &mut Tail, engine: &Engine) -> Result<(), BinlogError> {
+    let file = files.open_file(tail.number, OpenMode::Read)?;
+    let (pos, len) = (tail.pos(), file.len_bytes()?);
+    let lost = Lost::read(&*file, pos, tail.checksum(), engine.config().server_uuid)?;
+    if lost.transactions > 0 {
+        log::error!(
+            "Binary log: '{}' is cut off at position {pos} of {len}: what follows is not in the redo log, which ends at LSN {} and is \
+             damaged there or was not synced (innodb_flush_log_at_trx_commit). This server has lost {lost}, which replicas may have",
+            files.name(tail.number),
+            tail.lsn
+        );
+    }
+    if !lost.own.is_empty() {
+        log::error!(
+            "Binary log: no other transaction gets the lost GTIDs of this server; they are purged: '{}'",
+            lost.own
+        );
+        engine.add_gtid_purged(&lost.own)?;
+        tail.gtids.union(&lost.own);
+    }
+    tail.truncate()
 }
 
 /// After an error had turned the log off: cuts off what was not synced, of which nobody can say

@@ -69,6 +69,38 @@ fn a_file_that_lost_what_was_synced_is_named() {
     }
 }
 
+/// Damages the last byte of the redo log that is not zero: the record of the last commit.
+fn damage_log_end(disk: &SimDisk) {
+    let path = datadir().join("#innodb_redo/#ib_redo0");
+    let bytes = disk.read(&path).expect("reads");
+    let last = bytes.iter().rposition(|byte| *byte != 0).expect("has records");
+    disk.flip_bit(&path, last as u64 * 8 + 3);
+}
+
+#[test]
+fn what_the_redo_log_has_lost_is_cut_off_and_its_gtid_is_not_given_again() {
+    let disk = new_disk(3);
+    let life = Life::start_with(&disk, 1 << 20);
+    (0..20).for_each(|number| life.commit(number));
+    life.binlog.wait_caught_up().expect("writes");
+    let (killed, executed) = (disk.kill(), life.engine.gtid_executed());
+    drop(life);
+    damage_log_end(&killed);
+
+    let life = Life::start_with(&killed, 1 << 20);
+    assert_eq!(life.queries(), expected(19));
+    assert_eq!(life.engine.gtid_purged().to_string(), format!("{UUID}:20"));
+    assert_eq!(life.engine.gtid_executed(), executed, "replicas that lack the lost one are refused");
+    life.commit(19);
+    assert_eq!(life.engine.gtid_executed().to_string(), format!("{UUID}:1-21"));
+    assert_eq!(life.queries(), expected(20));
+    life.end();
+    // The file that a further start begins says the same.
+    let life = Life::start_with(&killed, 1 << 20);
+    assert_eq!(life.engine.gtid_purged().to_string(), format!("{UUID}:20"));
+    life.end();
+}
+
 fn open(disk: &SimDisk) -> Result<Arc<Binlog>, BinlogError> {
     let disk: Arc<dyn Disk> = Arc::new(disk.clone());
     let config = EngineConfig {

@@ -1,0 +1,275 @@
+//! What a list of privileges of GRANT or REVOKE means, and whether the account that gives or takes
+//! them may do so.
+
+use super::change::By;
+use super::denied::access_denied;
+use super::privileges::DYNAMIC;
+use super::{Level, Privileges, RoutineName, needs_privilege, routine_denied, schema_denied};
+use sql::SqlError;
+use sql::admin::GrantPrivilege;
+use std::collections::BTreeMap;
+
+/// What GRANT or REVOKE is written on, with the current schema filled in.
+pub(super) enum Target {
+    Global,
+    Schema(String),
+    Table(String, String),
+    Routine { routine: RoutineName, written: String },
+}
+
+/// What a list of privileges means.
+pub(super) struct Asked {
+    pub target: Target,
+    /// Of REVOKE.
+    pub is_revoke: bool,
+    /// ALL was written.
+    pub is_all: bool,
+    /// GRANT OPTION was written as one of the privileges, not behind WITH.
+    pub names_grant_option: bool,
+    /// Static ones, without those on columns.
+    pub set: Privileges,
+    pub dynamic: Vec<String>,
+    /// On columns, by name as the table has it where the table is there.
+    pub columns: BTreeMap<String, Privileges>,
+}
+
+impl Asked {
+    fn of_columns(&self) -> Privileges {
+        self.columns.values().fold(Privileges::NONE, |all, set| all.with(*set))
+    }
+}
+
+impl By<'_> {
+    /// Error 1045: a privilege on `*.*` is missing.
+    fn global_denied(&self) -> SqlError {
+        access_denied(&self.account.user, &self.account.host, self.with_password)
+    }
+
+    /// Error 1142: a privilege on a table is missing.
+    fn table_denied(&self, privileges: &str, table: &str) -> SqlError {
+        let (user, host) = (&self.account.user, &self.client_host);
+        SqlError::new(
+            1142,
+            format!("{privileges} command denied to user '{user}'@'{host}' for table '{table}'"),
+        )
+    }
+
+    /// Errors 1045, 1044 and 1142 unless the grantor has the static privileges, with GRANT OPTION,
+    /// where they are granted.
+    pub(super) fn check_asked(&self, asked: &Asked) -> Result<(), SqlError> {
+        if self.is_unchecked {
+            return Ok(());
+        }
+        let account = &self.account;
+        let is_dynamic_only = asked.set.is_empty() && !asked.dynamic.is_empty();
+        let wanted = asked.set.with(asked.of_columns()).with(Privileges::grant_option());
+        match &asked.target {
+            Target::Global if is_dynamic_only || account.global.contains(wanted) => Ok(()),
+            Target::Global => Err(self.global_denied()),
+            Target::Schema(schema)
+            | Target::Table(schema, _)
+            | Target::Routine { routine: RoutineName { schema, .. }, .. }
+                if schema.eq_ignore_ascii_case("information_schema") =>
+            {
+                Err(schema_denied(&account.shown(), schema))
+            }
+            Target::Schema(schema) => {
+                if account.on_schema(schema).contains(wanted) {
+                    return Ok(());
+                }
+                let schema_level = Privileges::all(Level::Schema).with(Privileges::grant_option());
+                match wanted.without(account.global).without(schema_level).is_empty() {
+                    true => Err(schema_denied(&account.shown(), schema)),
+                    false => Err(self.global_denied()),
+                }
+            }
+            Target::Table(schema, table) => self.check_on_table(schema, table, asked, wanted),
+            Target::Routine { routine, written } => self.check_on_routine(routine, written, wanted),
+        }
+    }
+
+    fn check_on_routine(
+        &self,
+        routine: &RoutineName,
+        written: &str,
+        wanted: Privileges,
+    ) -> Result<(), SqlError> {
+        let account = &self.account;
+        let held = account.on_schema(&routine.schema).with(account.on_routine_itself(routine));
+        let missing = wanted.without(held);
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let named = ["ALTER ROUTINE", "EXECUTE"]
+            .into_iter()
+            .find(|name| missing.contains(Privileges::named(name).unwrap_or_default()));
+        let object = format!("{}.{written}", routine.schema);
+        Err(routine_denied(named.unwrap_or("GRANT"), &account.shown(), &object))
+    }
+
+    fn check_on_table(
+        &self,
+        schema: &str,
+        table: &str,
+        asked: &Asked,
+        wanted: Privileges,
+    ) -> Result<(), SqlError> {
+        let account = &self.account;
+        let on_schema = account.on_schema(schema);
+        let table_level = Privileges::all(Level::Table).with(Privileges::grant_option());
+        let schema_level = Privileges::all(Level::Schema).with(Privileges::grant_option());
+        let beyond = wanted.without(on_schema).without(table_level);
+        if !beyond.without(schema_level).is_empty() {
+            return Err(self.global_denied());
+        }
+        if !beyond.is_empty() {
+            return Err(schema_denied(&account.shown(), schema));
+        }
+        if !asked.dynamic.is_empty() {
+            return check_level(asked);
+        }
+        let held = on_schema.with(account.on_table_itself(schema, table));
+        let on_columns = held.with(account.on_columns_of(schema, table));
+        let of_table = asked.set.with(Privileges::grant_option());
+        let missing = of_table.with(asked.of_columns()).without(on_columns);
+        // What is held on columns alone is told only where nothing else is missing, and is enough
+        // to revoke.
+        let missing = if missing.is_empty() && !asked.is_revoke { of_table.without(held) } else { missing };
+        if !missing.is_empty() {
+            return Err(self.table_denied(&missing.names().join(", "), table));
+        }
+        for (column, set) in &asked.columns {
+            let missing = set.without(held).without(account.on_column_itself(schema, table, column));
+            if let Some(first) = missing.names().first() {
+                let text = format!(
+                    "{first} command denied to user '{}'@'{}' for column '{column}' in table '{table}'",
+                    account.user, self.client_host
+                );
+                return Err(SqlError::new(1143, text));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the grantor may pass a dynamic privilege on.
+    pub(super) fn may_grant_dynamic(&self, name: &str) -> bool {
+        self.is_unchecked || self.account.dynamic.get(name).is_some_and(|option| *option)
+    }
+
+    /// Error 1227 unless the grantor may pass on the dynamic privileges that are named.
+    pub(super) fn check_dynamic(&self, asked: &Asked) -> Result<(), SqlError> {
+        if asked.is_all || !matches!(asked.target, Target::Global) {
+            return Ok(());
+        }
+        let may_grant_some = self.is_unchecked || self.account.dynamic.values().any(|option| *option);
+        for name in &asked.dynamic {
+            let is_known = DYNAMIC.contains(&name.as_str());
+            if is_known && !self.may_grant_dynamic(name) || !is_known && !may_grant_some {
+                return Err(needs_privilege("GRANT OPTION"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Errors 1146, 1054 and 1305 for what is not there; CREATE may be granted before its table.
+    pub(super) fn check_object(&self, asked: &mut Asked) -> Result<(), SqlError> {
+        let (schema, table) = match &asked.target {
+            Target::Table(schema, table) => (schema.clone(), table.clone()),
+            Target::Routine { routine, .. } if (self.has_routine)(routine) => return Ok(()),
+            Target::Routine { routine, written } => {
+                let kind = if routine.is_function { "FUNCTION" } else { "PROCEDURE" };
+                return Err(SqlError::new(1305, format!("{kind} {written} does not exist")));
+            }
+            _ => return Ok(()),
+        };
+        let columns = (self.columns_of)(&schema, &table);
+        let Some(there) = columns else {
+            let create = Privileges::named("CREATE").unwrap_or_default();
+            if asked.set.contains(create) {
+                return Ok(());
+            }
+            if !asked.columns.is_empty() && !(self.has_schema)(&schema) {
+                return Err(SqlError::unknown_schema(&schema));
+            }
+            return Err(SqlError::new(1146, format!("Table '{schema}.{table}' doesn't exist")));
+        };
+        let mut named = BTreeMap::new();
+        for (column, set) in &asked.columns {
+            let Some(name) = there.iter().find(|name| name.eq_ignore_ascii_case(column)) else {
+                return Err(SqlError::new(1054, format!("Unknown column '{column}' in '{table}'")));
+            };
+            let all: &mut Privileges = named.entry(name.clone()).or_default();
+            *all = all.with(*set);
+        }
+        asked.columns = named;
+        Ok(())
+    }
+}
+
+/// Errors for privileges that cannot be granted at the level that was written.
+pub(super) fn check_level(asked: &Asked) -> Result<(), SqlError> {
+    let illegal = || {
+        let text =
+            "Illegal GRANT/REVOKE command; please consult the manual to see which privileges can be used";
+        SqlError::new(1144, text)
+    };
+    let not_here = |what: &str| SqlError::new(3619, format!("Illegal privilege level specified for {what}"));
+    let outside = |level| asked.set.without(Privileges::all(level)).without(Privileges::grant_option());
+    match &asked.target {
+        Target::Global if !asked.columns.is_empty() => Err(illegal()),
+        Target::Global => Ok(()),
+        Target::Schema(_) => match asked.dynamic.first() {
+            _ if !asked.columns.is_empty() => Err(illegal()),
+            Some(name) => Err(not_here(name)),
+            None if outside(Level::Schema).is_empty() => Ok(()),
+            None => Err(SqlError::new(1221, "Incorrect usage of DB GRANT and GLOBAL PRIVILEGES")),
+        },
+        Target::Table(_, table) => {
+            if !asked.dynamic.is_empty() {
+                return Err(not_here(table));
+            }
+            if outside(Level::Table).is_empty() { Ok(()) } else { Err(illegal()) }
+        }
+        Target::Routine { written, .. } => {
+            if !asked.dynamic.is_empty() {
+                return Err(not_here(written));
+            }
+            let is_legal = outside(Level::Routine).is_empty() && asked.columns.is_empty();
+            if is_legal { Ok(()) } else { Err(illegal()) }
+        }
+    }
+}
+
+impl Asked {
+    /// Adds a privilege of the list, which means the target's level where it is ALL.
+    pub fn add(&mut self, privilege: &GrantPrivilege) {
+        let name = privilege.name.as_str();
+        if name == "USAGE" {
+            return;
+        }
+        if name == "ALL" {
+            self.is_all = true;
+            let level = match self.target {
+                Target::Global => Level::Global,
+                Target::Schema(_) => Level::Schema,
+                Target::Table(..) => Level::Table,
+                Target::Routine { .. } => Level::Routine,
+            };
+            self.set = self.set.with(Privileges::all(level));
+            if level == Level::Global {
+                self.dynamic.extend(DYNAMIC.iter().map(|d| (*d).to_owned()));
+            }
+            return;
+        }
+        match Privileges::named(name) {
+            Some(set) if privilege.columns.is_empty() => self.set = self.set.with(set),
+            Some(set) => {
+                for column in &privilege.columns {
+                    let all = self.columns.entry(column.clone()).or_default();
+                    *all = all.with(set);
+                }
+            }
+            None => self.dynamic.push(name.to_owned()),
+        }
+    }
+}
