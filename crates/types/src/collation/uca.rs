@@ -138,27 +138,36 @@ pub(super) fn order_prefix(bytes: &[u8]) -> u64 {
 
 /// Appends the key: big-endian 16-bit weights, 0001 between levels, 0000 at the end.
 pub(super) fn write_key(bytes: &[u8], levels: u8, out: &mut Vec<u8>) {
-    if levels == 1 && bytes.is_ascii() {
-        return write_ascii_key(bytes, out);
+    if levels == 1 && bytes.iter().fold(true, |all, byte| all & is_printable(*byte)) {
+        return write_printable_key(bytes, out);
     }
     out.reserve(bytes.len() * 2 + 2);
     write_levels(levels, out, |level| level_weights(Version::V900, bytes, level));
 }
 
-/// [`write_key`] of the first level of ASCII characters, each of which has one weight or none.
-fn write_ascii_key(bytes: &[u8], out: &mut Vec<u8>) {
+/// Whether a byte is an ASCII character that is no control character: it has one weight.
+fn is_printable(byte: u8) -> bool {
+    (b' '..0x7f).contains(&byte)
+}
+
+/// The weights of the first level of printable ASCII characters, big-endian.
+static PRINTABLE_WEIGHTS: LazyLock<[[u8; 2]; 128]> = LazyLock::new(|| {
     let table = table(Version::V900);
-    let start = out.len();
-    out.resize(start + bytes.len() * 2, 0);
-    let mut end = 0;
-    let places = &mut out[start..];
-    for byte in bytes {
-        let weight = table.ascii_primary(*byte);
-        places[end..end + 2].copy_from_slice(&weight.to_be_bytes());
-        end += if weight == 0 { 0 } else { 2 };
+    std::array::from_fn(|at| {
+        let weight = table.ascii_primary(at as u8);
+        assert!(weight != 0 || !is_printable(at as u8), "character {at} has a weight");
+        weight.to_be_bytes()
+    })
+});
+
+/// [`write_key`] of the first level of printable ASCII characters. Sorting texts mostly is this
+/// loop, so that it has a look-up and a store a character, and no branch.
+fn write_printable_key(bytes: &[u8], out: &mut Vec<u8>) {
+    let (weights, start) = (&*PRINTABLE_WEIGHTS, out.len());
+    out.resize(start + bytes.len() * 2 + KEY_END.len(), 0);
+    for (place, byte) in out[start..].as_chunks_mut().0.iter_mut().zip(bytes) {
+        *place = weights[usize::from(byte & 0x7f)];
     }
-    out.truncate(start + end);
-    out.extend_from_slice(&KEY_END);
 }
 
 /// Appends the key of the weights of so many levels.
