@@ -1,9 +1,10 @@
 //! The state of binding one statement.
 
+use super::common_tables::CommonTables;
 use super::constants::Constants;
-use super::locked::LockedNames;
+use super::locked::{LockedNames, LockedUse};
 use super::logging::LoggingNeeds;
-use super::query::CommonTables;
+use super::self_read::SubqueryReads;
 use crate::ast;
 use crate::error::{Result, SqlError};
 use crate::expr::Expr;
@@ -43,7 +44,7 @@ pub(crate) struct Binder<'a> {
     /// Subqueries that the query at hand is in.
     pub(super) subquery_levels: usize,
     /// The stored tables that subqueries read, but for those that derived tables in them read.
-    pub(super) read_by_subqueries: Vec<ReadTable>,
+    pub reads: SubqueryReads,
     /// What cannot be kept in a cache was met: contents of virtual tables, settings taken from the
     /// session.
     pub uncacheable: bool,
@@ -54,9 +55,7 @@ pub(crate) struct Binder<'a> {
     /// What is told of the constants that it compares.
     pub constants: Constants,
     /// LOCK TABLES.
-    pub locked: Option<&'a LockedNames>,
-    /// Which of these the statement has used.
-    pub(super) locked_used: Vec<usize>,
+    pub locked: LockedUse<'a>,
     /// The types of the parameters, once they are known; those that are not count as text.
     pub parameter_types: &'a [types::ColumnType],
     /// The parameters are the variables of a program.
@@ -83,17 +82,6 @@ pub(crate) struct Binder<'a> {
     /// The expression at hand is MariaDB's: of a source's statement, or of a constraint that only
     /// MariaDB makes.
     pub of_mariadb: bool,
-}
-
-/// A stored table that a subquery reads.
-#[derive(Debug)]
-pub(super) struct ReadTable {
-    pub schema: String,
-    pub name: String,
-    /// The name that it has there.
-    pub alias: String,
-    /// The view through which it is read.
-    pub view: Option<String>,
 }
 
 /// What a table of FROM is for.
@@ -129,13 +117,12 @@ impl<'a> Binder<'a> {
             assigns_variables: false,
             common: Vec::new(),
             subquery_levels: 0,
-            read_by_subqueries: Vec::new(),
+            reads: SubqueryReads::default(),
             uncacheable: false,
             tables: Vec::new(),
             logging: LoggingNeeds::default(),
             constants: Constants::new(variables.sql_mode.dates(), host.is_of_source()),
-            locked,
-            locked_used: Vec::new(),
+            locked: LockedUse::of(locked),
             parameter_types: &[],
             of_program: false,
             calls_functions: false,

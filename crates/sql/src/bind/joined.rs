@@ -57,7 +57,7 @@ impl JoinedTables {
             let text = format!("The target table {} of the {statement} is not updatable", named.alias);
             return Err(SqlError::new(1288, text));
         };
-        binder.check_locked_to_change(&named.schema, &named.org_table, &named.alias)?;
+        binder.locked.check_to_change(&named.schema, &named.org_table, &named.alias)?;
         Ok(table.clone())
     }
 

@@ -1,7 +1,6 @@
 //! Under LOCK TABLES a statement may use the tables that are locked, under the names that they were
 //! locked by, and each name once.
 
-use super::Binder;
 use crate::error::{Result, SqlError};
 use crate::memory::{Budget, Charge};
 use std::collections::HashSet;
@@ -66,18 +65,31 @@ impl LockedName {
     }
 }
 
-impl Binder<'_> {
+/// The names that a statement may use under LOCK TABLES, and those that it has used.
+pub(crate) struct LockedUse<'a> {
+    /// `None` without LOCK TABLES.
+    pub names: Option<&'a LockedNames>,
+    /// Positions in the names.
+    used: Vec<usize>,
+}
+
+impl<'a> LockedUse<'a> {
+    /// None is used.
+    pub fn of(names: Option<&'a LockedNames>) -> LockedUse<'a> {
+        LockedUse { names, used: Vec::new() }
+    }
+
     /// Counts a use of a table under this name, for changing its rows or not.
     ///
     /// # Errors
     /// 1100 where the name is not locked, or has been used before; 1099 where it is locked READ and
     /// to be changed.
-    pub fn use_locked(&mut self, schema: &str, table: &str, shown: &str, to_change: bool) -> Result<()> {
-        let Some(LockedNames { names, .. }) = self.locked else { return Ok(()) };
+    pub fn use_name(&mut self, schema: &str, table: &str, shown: &str, to_change: bool) -> Result<()> {
+        let Some(LockedNames { names, .. }) = self.names else { return Ok(()) };
         let is_it = |name: &LockedName| name.is(schema, shown) && name.table == table;
-        let found = names.iter().position(is_it).filter(|at| !self.locked_used.contains(at));
+        let found = names.iter().position(is_it).filter(|at| !self.used.contains(at));
         let at = found.ok_or_else(|| not_locked(shown))?;
-        self.locked_used.push(at);
+        self.used.push(at);
         if to_change && !names[at].write {
             return Err(locked_read(shown));
         }
@@ -85,13 +97,18 @@ impl Binder<'_> {
     }
 
     /// Refuses to change the rows of a table that is used under this name and locked READ (1099).
-    pub fn check_locked_to_change(&self, schema: &str, table: &str, shown: &str) -> Result<()> {
-        let Some(LockedNames { names, .. }) = self.locked else { return Ok(()) };
+    pub fn check_to_change(&self, schema: &str, table: &str, shown: &str) -> Result<()> {
+        let Some(LockedNames { names, .. }) = self.names else { return Ok(()) };
         let is_it = |name: &&LockedName| name.is(schema, shown) && name.table == table;
         match names.iter().find(is_it) {
             Some(name) if !name.write => Err(locked_read(shown)),
             _ => Ok(()),
         }
+    }
+
+    /// The uses of a part of the statement are its own.
+    pub(super) fn append(&mut self, part: LockedUse<'_>) {
+        self.used.extend(part.used);
     }
 }
 

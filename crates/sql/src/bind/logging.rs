@@ -1,7 +1,6 @@
 //! What a statement's text does not say: what has to be logged before it (`binlog_format =
 //! STATEMENT`), and why it may do something else on a replica, which MySQL calls unsafe.
 
-use super::Binder;
 use crate::ast;
 use engine::Table;
 use std::collections::BTreeSet;
@@ -157,19 +156,18 @@ impl LoggingNeeds {
             self.reasons.insert(Unsafe::SystemVariable);
         }
     }
-}
 
-impl Binder<'_> {
-    /// The statement writes to this table; everything of it is bound.
-    fn note_write(&mut self, table: &Table) {
-        let reads_others = self.tables.len() > 1 || self.logging.reasons.contains(&Unsafe::SystemTable);
+    /// The statement writes to this table; everything of it is bound, and whether it reads other
+    /// stored tables is known.
+    fn note_write(&mut self, table: &Table, reads_others: bool) {
+        let reads_others = reads_others || self.reasons.contains(&Unsafe::SystemTable);
         if reads_others && table.def.auto_increment_column().is_some() {
-            self.logging.reasons.insert(Unsafe::WriteAutoIncrementSelect);
+            self.reasons.insert(Unsafe::WriteAutoIncrementSelect);
         }
     }
 
     /// What makes an INSERT unsafe.
-    pub fn note_insert(&mut self, table: &Table, insert: &ast::Insert) {
+    pub fn note_insert(&mut self, table: &Table, insert: &ast::Insert, reads_others: bool) {
         let updates = !insert.on_duplicate.is_empty();
         let from_query = matches!(insert.source, ast::InsertSource::Query(_));
         let unique = table.def.indexes.iter().filter(|index| index.unique).count();
@@ -183,17 +181,17 @@ impl Binder<'_> {
             ),
         ] {
             if applies {
-                self.logging.reasons.insert(reason);
+                self.reasons.insert(reason);
             }
         }
-        self.note_write(table);
+        self.note_write(table, reads_others);
     }
 
     /// What makes an UPDATE or DELETE unsafe.
-    pub fn note_change(&mut self, table: &Table, update_ignore: bool) {
+    pub fn note_change(&mut self, table: &Table, reads_others: bool, update_ignore: bool) {
         if update_ignore {
-            self.logging.reasons.insert(Unsafe::UpdateIgnore);
+            self.reasons.insert(Unsafe::UpdateIgnore);
         }
-        self.note_write(table);
+        self.note_write(table, reads_others);
     }
 }

@@ -3,8 +3,15 @@
 //! A binder serves one statement. It finds the statement's tables in the catalog, gives every
 //! column of every table a slot of the row, and collects the statement's subqueries, whose
 //! arguments are the columns around them that they name (`outer`).
+//!
+//! From below: `scope` and `place` say what may be named where; `binder` is what is known of the
+//! statement, of which `locked`, `logging`, `self_read`, `common_tables` and `windows` are parts;
+//! `expr` and `function` bind expressions; `query` binds queries out of `query/select`, FROM
+//! (`query/from`, `query/cte`, `query/view`) and the other clauses; `target` and `joined` bind what
+//! UPDATE and DELETE are about.
 
 mod binder;
+mod common_tables;
 mod compared;
 mod constants;
 mod expr;
@@ -19,6 +26,7 @@ mod scope;
 mod self_read;
 mod target;
 mod texts;
+mod windows;
 
 use binder::NODE_BYTES;
 pub(crate) use binder::{Binder, TableUse};
@@ -27,6 +35,7 @@ pub(crate) use joined::{Join, JoinedTables, bind_joined, check_columns_to_change
 pub(crate) use locked::{LockedName, LockedNames};
 pub(crate) use logging::LoggingNeeds;
 pub(crate) use place::{Aggregates, Frame, Place};
-pub(crate) use query::{bind_query, view_columns};
+pub(crate) use query::bind_query;
+pub(crate) use query::view::view_columns;
 pub(crate) use scope::{ColumnAt, Scope, ScopeTable};
 pub(crate) use target::{Target, bind_target};

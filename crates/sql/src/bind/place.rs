@@ -1,7 +1,7 @@
 //! What may be bound in a place of a query, and what a subquery in it sees.
 
-use super::query::Windows;
 use super::scope::Scope;
+use super::windows::Windows;
 use crate::ast;
 use crate::expr::{Aggregate, Expr, Node};
 use engine::Table;

@@ -1,16 +1,41 @@
 //! Errors 1093 and 1443: a statement that changes a table does not read it in its subqueries, but
 //! for derived tables, which are computed first.
 
-use super::Binder;
-use super::binder::ReadTable;
 use crate::error::{Result, SqlError};
 use crate::plan::{QueryBody, QueryPlan};
 use engine::Table;
 
-impl Binder<'_> {
+/// A stored table that a subquery reads.
+#[derive(Debug)]
+pub(super) struct ReadTable {
+    pub schema: String,
+    pub name: String,
+    /// The name that it has there.
+    pub alias: String,
+    /// The view through which it is read.
+    pub view: Option<String>,
+}
+
+/// The stored tables that a statement's subqueries read.
+#[derive(Default)]
+pub(crate) struct SubqueryReads {
+    tables: Vec<ReadTable>,
+}
+
+impl SubqueryReads {
+    /// Notes that a subquery reads a table.
+    pub(super) fn note(&mut self, table: ReadTable) {
+        self.tables.push(table);
+    }
+
+    /// The reads of a part of the statement are its own.
+    pub(super) fn append(&mut self, part: SubqueryReads) {
+        self.tables.extend(part.tables);
+    }
+
     /// Notes that a derived table is bound: what it reads is read before anything is changed.
     pub(super) fn note_derived(&mut self, read_before: usize) {
-        self.read_by_subqueries.truncate(read_before);
+        self.tables.truncate(read_before);
     }
 
     /// Notes that a view is bound: MySQL makes it part of the query around it where it can, and
@@ -18,10 +43,10 @@ impl Binder<'_> {
     pub(super) fn note_view(&mut self, view: &str, plan: &QueryPlan, read_before: usize) {
         match &plan.body {
             QueryBody::Select(select) if select.is_merged() => {
-                let read = self.read_by_subqueries.iter_mut().skip(read_before);
+                let read = self.tables.iter_mut().skip(read_before);
                 read.for_each(|table| table.view = Some(view.to_owned()));
             }
-            _ => self.read_by_subqueries.truncate(read_before),
+            _ => self.tables.truncate(read_before),
         }
     }
 
@@ -30,9 +55,9 @@ impl Binder<'_> {
     ///
     /// # Errors
     /// 1093; 1443 where they read it through a view.
-    pub fn check_not_read(&self, table: &Table, shown: &str, statement: &str) -> Result<()> {
+    pub fn check_none(&self, table: &Table, shown: &str, statement: &str) -> Result<()> {
         let is_it = |read: &&ReadTable| read.schema == table.def.schema && read.name == table.def.name;
-        match self.read_by_subqueries.iter().find(is_it) {
+        match self.tables.iter().find(is_it) {
             None => Ok(()),
             Some(ReadTable { view: None, .. }) => Err(SqlError::new(
                 1093,
@@ -47,9 +72,9 @@ impl Binder<'_> {
         }
     }
 
-    /// How many tables subqueries have been found to read.
-    pub fn read_by_subqueries(&self) -> usize {
-        self.read_by_subqueries.len()
+    /// How many tables have been found so far.
+    pub fn count(&self) -> usize {
+        self.tables.len()
     }
 
     /// Refuses ON DUPLICATE KEY UPDATE whose subqueries read the table that is changed by its own
@@ -58,11 +83,11 @@ impl Binder<'_> {
     ///
     /// # Errors
     /// 1093.
-    pub fn check_not_read_by_name(&self, read_before: usize, table: &Table, shown: &str) -> Result<()> {
+    pub fn check_none_by_name(&self, read_before: usize, table: &Table, shown: &str) -> Result<()> {
         let is_it = |read: &ReadTable| {
             read.schema == table.def.schema && read.name == table.def.name && read.alias == shown
         };
-        match self.read_by_subqueries.iter().skip(read_before).any(is_it) {
+        match self.tables.iter().skip(read_before).any(is_it) {
             false => Ok(()),
             true => Err(SqlError::new(
                 1093,

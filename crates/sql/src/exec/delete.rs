@@ -31,8 +31,8 @@ pub(crate) fn bind_delete(binder: &mut Binder<'_>, delete: &ast::Delete) -> Resu
     }
     let table = target.table();
     super::update::check_safe(binder, &target.step, target.limit.is_some())?;
-    binder.check_not_read(table, &target.scope.tables[0].alias, "DELETE")?;
-    binder.note_change(table, false);
+    binder.reads.check_none(table, &target.scope.tables[0].alias, "DELETE")?;
+    binder.logging.note_change(table, binder.tables.len() > 1, false);
     target.need_used_columns(std::iter::empty());
     let history = matches!(&delete.from, ast::TableRef::Table { system_time: Some(_), .. });
     Ok(DeletePlan { target, ignore: delete.ignore, history })

@@ -48,7 +48,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     let schema = binder.schema_of(&insert.table)?;
     let by_column = is_by_column(binder, insert, &schema)?;
     let readable = binder.host.check_table(&[Privilege::Select], &schema, &insert.table.name).is_ok();
-    binder.use_locked(&schema, &insert.table.name, &insert.table.name, true)?;
+    binder.locked.use_name(&schema, &insert.table.name, &insert.table.name, true)?;
     let table = binder.stored_table(&insert.table)?;
     let name = &table.def.name;
     let columns = target_columns(&table, insert)?;
@@ -80,7 +80,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
         }
     };
     if !matches!(rows, Rows::Query(_)) {
-        binder.check_not_read(&table, name, "INSERT")?;
+        binder.reads.check_none(&table, name, "INSERT")?;
     }
     let (columns, missing) = match &rows {
         // `VALUES ()`: every column takes its default.
@@ -90,13 +90,13 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     let mut place = Place::new(&scope, "field list");
     place.inserted = Some((&table, table.columns()));
     let written = insert.on_duplicate.iter().map(|(name, value)| (name.as_str(), value));
-    let read_before = binder.read_by_subqueries();
+    let read_before = binder.reads.count();
     let on_duplicate = bind_assignments(binder, &table, written, &mut place)?;
     if !matches!(rows, Rows::Query(_)) {
-        binder.check_not_read_by_name(read_before, &table, name)?;
+        binder.reads.check_none_by_name(read_before, &table, name)?;
     }
     let stamped = stamped_columns(&table, &on_duplicate);
-    binder.note_insert(&table, insert);
+    binder.logging.note_insert(&table, insert, binder.tables.len() > 1);
     let reads_row = matches!(&rows, Rows::Values(rows) if rows.iter().flatten().any(names_column));
     Ok(InsertPlan {
         reads_row,

@@ -131,7 +131,7 @@ impl RowUpdate {
         chosen: &[String],
         ignore: bool,
     ) -> Result<RowUpdate> {
-        binder.note_change(&table, ignore);
+        binder.logging.note_change(&table, binder.tables.len() > 1, ignore);
         let stamped = stamped_columns(&table, &assignments);
         let expressions = RowExpressions::within(binder, &table.def, chosen)?.map(Box::new);
         let mut assigned = ColumnMask::empty(table.def.columns.len());

@@ -131,7 +131,7 @@ pub(crate) fn bind_update_several(
     let updates = bind_row_updates(binder, &joined, update)?;
     check_keys_stay(&joined, &updates)?;
     for (position, update) in &updates {
-        binder.check_not_read(&update.table, &joined.scope.tables[*position].alias, "UPDATE")?;
+        binder.reads.check_none(&update.table, &joined.scope.tables[*position].alias, "UPDATE")?;
     }
     let bases: Vec<usize> = updates.iter().map(|(position, _)| joined.scope.tables[*position].base).collect();
     let first_key_slot = joined.scope.slots();
@@ -196,8 +196,8 @@ pub(crate) fn bind_delete_several(
     for (nth, position) in positions.iter().enumerate() {
         let table = joined.to_change(binder, *position, "DELETE")?;
         binder.host.check_table(&[Privilege::Delete], &table.def.schema, &table.def.name)?;
-        binder.check_not_read(&table, &joined.scope.tables[*position].alias, "DELETE")?;
-        binder.note_change(&table, false);
+        binder.reads.check_none(&table, &joined.scope.tables[*position].alias, "DELETE")?;
+        binder.logging.note_change(&table, binder.tables.len() > 1, false);
         targets.push((table, first_key_slot + nth));
     }
     let join = joined.plan(binder, &positions, std::iter::empty())?;

@@ -48,7 +48,7 @@ pub(crate) fn bind_update(binder: &mut Binder<'_>, update: &ast::Update) -> Resu
     let assignments = bind_assignments(binder, &table, written, &mut place)?;
     let partitions = update.from.partitions_of(&target.scope.tables[0].alias);
     let update = RowUpdate::new(binder, table.clone(), assignments, partitions, update.ignore)?;
-    binder.check_not_read(&table, &target.scope.tables[0].alias, "UPDATE")?;
+    binder.reads.check_none(&table, &target.scope.tables[0].alias, "UPDATE")?;
     let Source::Stored { access, .. } = &target.step.source else {
         return Err(SqlError::not_supported("UPDATE of a computed table"));
     };

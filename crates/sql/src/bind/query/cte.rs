@@ -5,55 +5,18 @@
 //! around the one with the WITH clause are its arguments, as those of any subquery.
 
 use super::super::{Binder, Frame, Scope, ScopeTable};
-use super::union::{bind_branch, columns_of_branches};
-use super::{Behind, bind_query};
+use super::clauses::{Behind, limit};
+use super::union::columns_of_branches;
+use super::{bind_branch, bind_query};
 use crate::ast::{self, CommonTable, QueryBody, SetOperator, With};
 use crate::bind::TableUse;
+use crate::bind::common_tables::{CommonTables, Recursing, State};
 use crate::error::{Result, SqlError};
 use crate::expr::SubqueryCall;
 use crate::host::Privilege;
 use crate::plan::{self, Branch, QueryPlan, Recursion, Source, SubPlan};
 use crate::sink::{ColumnMeta, column_flag};
 use std::sync::Arc;
-
-/// The common tables of a WITH clause, while what it stands before is bound.
-pub(in crate::bind) struct CommonTables {
-    with: Arc<With>,
-    /// How many of them may be named: not those behind the one that is being bound.
-    visible: usize,
-    /// Frames around the query that has the clause.
-    depth: usize,
-    states: Vec<State>,
-}
-
-/// What is known of a common table.
-enum State {
-    /// Nobody has named it.
-    Unbound,
-    /// It is being bound, and may name itself.
-    Recursive(Recursing),
-    Bound {
-        call: SubqueryCall,
-        columns: Vec<ColumnMeta>,
-    },
-}
-
-/// A common table that is being bound, and may name itself.
-#[derive(Default)]
-struct Recursing {
-    /// Of the rows that it has got so far; `None` before any query block that does not name it.
-    columns: Option<Vec<ColumnMeta>>,
-    /// The subquery that stands for its own rows.
-    number: usize,
-    /// The query is a UNION.
-    is_union: bool,
-    /// Frames around its query blocks.
-    depth: usize,
-    /// How often the block at hand has named it.
-    uses: usize,
-    /// In a subquery or a derived table of the block.
-    in_subquery: bool,
-}
 
 fn depth_of(outer: Option<&Frame<'_>>) -> usize {
     std::iter::successors(outer, |frame| frame.parent).count()
@@ -206,7 +169,7 @@ impl Binder<'_> {
         let visible = std::mem::replace(&mut self.common[level].visible, at + usize::from(with.recursive));
         let alone = Scope::default();
         let frame = Frame::derived(&alone, around);
-        let (first, read_before) = (self.subqueries.len(), self.read_by_subqueries.len());
+        let (first, read_before) = (self.subqueries.len(), self.reads.count());
         let plan = match with.recursive {
             true => self.bind_recursive(level, at, &with.tables[at], &frame),
             false => bind_query(self, &with.tables[at].query, Some(&frame)),
@@ -214,7 +177,7 @@ impl Binder<'_> {
         self.common[level].visible = visible;
         self.common.extend(hidden);
         let mut plan = plan?;
-        self.note_derived(read_before);
+        self.reads.note_derived(read_before);
         name_columns(&mut plan.columns, &with.tables[at].columns)?;
         let columns = plan.columns.clone();
         let call = self.add_subquery(plan, frame, first);
@@ -304,7 +267,7 @@ impl Binder<'_> {
         if !table.query.order_by.is_empty() {
             return Err(SqlError::not_supported("ORDER BY over UNION in recursive Common Table Expression"));
         }
-        let limit = super::limit(self, table.query.limit.as_ref())?;
+        let limit = limit(self, table.query.limit.as_ref())?;
         let recursing = self.recursing(level, at);
         let columns = recursing.columns.take().expect("there is a block that does not name the table");
         let own_rows = recursing.number;

@@ -1,45 +1,24 @@
 //! FROM: its tables and how they are joined. What becomes of them is the optimizer's affair.
 
-use super::super::binder::ReadTable;
 use super::super::logging::Unsafe;
 use super::super::scope::NotOne;
+use super::super::self_read::ReadTable;
 use super::super::{Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable, TableUse};
 use super::bind_query;
 use super::cte::name_columns;
+use super::joined_tables::From;
 use super::system_time::{self, With};
 use crate::ast::{self, JoinKind, TableRef};
 use crate::error::{Result, SqlError};
 use crate::expr::{Coercibility, Expr, Node};
 use crate::host::Privilege;
-use crate::optimize::{self, Constants, Freedom, Mask};
+use crate::optimize::{self, Constants, Freedom};
 use crate::plan::{Access, JoinTree, Joining, Leaf, Source, TableStep, Unplanned, Wish, conjuncts};
 use types::{ColumnType, Value};
 
 /// What a column of a table of FROM takes: its place in the scope with its names, and what is noted
 /// of it in the plan.
 const COLUMN_BYTES: usize = 256;
-
-/// FROM: its tables as they were written, each at the position that it has in the scope, and how
-/// they are joined.
-#[derive(Default)]
-pub(in crate::bind) struct From {
-    pub tables: Vec<Leaf>,
-    pub tree: Option<JoinTree>,
-    /// What hints say of the order: the tables that are read before others.
-    pub before: Vec<(Mask, Mask)>,
-    /// Tables that come before the one at hand and may not be named by a LATERAL one: the other
-    /// side of a RIGHT JOIN.
-    hidden: Vec<std::ops::Range<usize>>,
-}
-
-impl From {
-    /// What a LATERAL table may name: the tables before it.
-    fn nameable(&self, scope: &Scope) -> Scope {
-        let tables = scope.tables.iter().enumerate();
-        let tables = tables.filter(|(at, _)| !self.hidden.iter().any(|hidden| hidden.contains(at)));
-        Scope { tables: tables.map(|(_, table)| table.clone()).collect(), joined: None }
-    }
-}
 
 /// A table reference that is bound: the columns that may be named, and its tables.
 type Bound = (Joined, JoinTree);
@@ -69,9 +48,9 @@ impl Binder<'_> {
                 let first_subquery = self.subqueries.len();
                 let before = if *lateral { from.nameable(scope) } else { Scope::default() };
                 let frame = (*lateral || outer.is_some()).then(|| Frame::derived(&before, outer));
-                let read_before = self.read_by_subqueries.len();
+                let read_before = self.reads.count();
                 let mut plan = bind_query(self, query, frame.as_ref())?;
-                self.note_derived(read_before);
+                self.reads.note_derived(read_before);
                 name_columns(&mut plan.columns, columns)?;
                 let table = ScopeTable::computed("", alias, alias, &plan.columns, scope.slots());
                 self.add_to_scope(scope, table)?;
@@ -134,9 +113,9 @@ impl Binder<'_> {
         let view = self.engine.catalog().object(&schema, engine::ObjectKind::View, &name.name);
         if let Some(view) = view.filter(|_| !to_change) {
             let first_subquery = self.subqueries.len();
-            let read_before = self.read_by_subqueries.len();
+            let read_before = self.reads.count();
             let plan = self.view_plan(&view.def)?;
-            self.note_view(shown, &plan, read_before);
+            self.reads.note_view(shown, &plan, read_before);
             let mut table = ScopeTable::computed(&schema, shown, &name.name, &plan.columns, scope.slots());
             if !readable {
                 // It is the view's columns that something was granted on.
@@ -152,11 +131,11 @@ impl Binder<'_> {
                 None => Source::Derived(Box::new(plan)),
             });
         }
-        self.use_locked(&schema, &name.name, shown, to_change)?;
+        self.locked.use_name(&schema, &name.name, shown, to_change)?;
         let table = self.stored_table(name)?;
         if self.subquery_levels > 0 {
             let name = table.def.name.clone();
-            self.read_by_subqueries.push(ReadTable { schema, name, alias: shown.to_owned(), view: None });
+            self.reads.note(ReadTable { schema, name, alias: shown.to_owned(), view: None });
         }
         let in_scope = ScopeTable { readable, ..ScopeTable::stored(&table, shown, scope.slots()) };
         self.add_to_scope(scope, in_scope)?;

@@ -1,8 +1,9 @@
 //! GROUP BY: its keys, what may stand beside them, and groups that an index answers.
 
 use super::super::{Binder, Frame, Place, Scope};
-use super::{Items, Windows, position};
+use super::clauses::{Items, position};
 use crate::ast;
+use crate::bind::windows::Windows;
 use crate::error::{Result, SqlError};
 use crate::expr::{AggregateKind, Expr, Node};
 use crate::plan::{Grouping, IndexEnds, Source, TableStep};

@@ -1,6 +1,6 @@
 //! What the hints of a SELECT say of its tables.
 
-use super::from::From;
+use super::joined_tables::From;
 use crate::ast::{IndexHint, IndexHintKind, JoinHint};
 use crate::optimize::Mask;
 use crate::plan::{Leaf, Source};

@@ -5,7 +5,7 @@
 //! DISTINCT, ORDER BY and LIMIT. In the last one a key is a slot of its own, which is NULL where
 //! the key is not one of the group's.
 
-use super::window::layer_over;
+use super::layers::layer_over;
 use crate::error::{Result, SqlError};
 use crate::expr::functions::grouping::GROUPING_AT;
 use crate::expr::{Coercibility, Expr, Node};

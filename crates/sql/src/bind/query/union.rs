@@ -1,8 +1,8 @@
-//! UNION, INTERSECT, EXCEPT and VALUES: their branches, and columns that hold the values of all.
+//! UNION, INTERSECT, EXCEPT and VALUES: their order, and columns that hold the values of all.
 
 use super::super::{Binder, Frame, Place, Scope, ScopeTable};
-use super::{Behind, META_BYTES, bind_query, bind_select, limit, position};
-use crate::ast::{self, SetOperator};
+use super::clauses::{Behind, META_BYTES, limit, position};
+use crate::ast;
 use crate::bind::texts::in_order;
 use crate::error::{Result, SqlError};
 use crate::expr::{Expr, Node, common_type};
@@ -11,51 +11,8 @@ use crate::plan::{Branch, LimitPlan, QueryBody, QueryPlan, SortKey};
 use crate::sink::ColumnMeta;
 use types::Value;
 
-pub(super) fn bind_union(
-    binder: &mut Binder<'_>,
-    body: &ast::QueryBody,
-    behind: Behind<'_>,
-    outer: Option<&Frame<'_>>,
-) -> Result<QueryPlan> {
-    let (first, rest) = match body {
-        ast::QueryBody::Union { first, rest } => (&**first, &rest[..]),
-        other => (other, &[][..]),
-    };
-    let mut branches: Vec<Branch> = Vec::new();
-    let rest = rest.iter().map(|branch| (&branch.body, branch.operator, !branch.all));
-    for (body, operator, distinct) in std::iter::once((first, SetOperator::Union, false)).chain(rest) {
-        let plan = bind_branch(binder, body, behind, outer)?;
-        if branches.first().is_some_and(|first| first.plan.columns.len() != plan.columns.len()) {
-            return Err(SqlError::new(1222, "The used SELECT statements have a different number of columns"));
-        }
-        branches.push(Branch { plan, operator, distinct });
-    }
-    let columns = columns_of_branches(binder, &branches)?;
-    let (order, limit) = bind_order(binder, behind, &columns, outer)?;
-    Ok(QueryPlan { columns, body: QueryBody::Union { branches, order, limit } })
-}
-
-/// One query of a UNION.
-pub(super) fn bind_branch(
-    binder: &mut Binder<'_>,
-    body: &ast::QueryBody,
-    behind: Behind<'_>,
-    outer: Option<&Frame<'_>>,
-) -> Result<QueryPlan> {
-    match body {
-        ast::QueryBody::Nested(inner) => bind_query(binder, inner, outer),
-        // ORDER BY and LIMIT are the whole union's.
-        ast::QueryBody::Select(select) => bind_select(binder, select, behind.of_part(), outer),
-        ast::QueryBody::Values(rows) => {
-            let (rows, columns) = bind_rows(binder, rows, outer)?;
-            Ok(QueryPlan { columns, body: QueryBody::Values { rows, limit: None } })
-        }
-        ast::QueryBody::Union { .. } => bind_union(binder, body, behind.of_part(), outer),
-    }
-}
-
 /// ORDER BY and LIMIT of rows that have these columns.
-fn bind_order(
+pub(super) fn bind_order(
     binder: &mut Binder<'_>,
     behind: Behind<'_>,
     columns: &[ColumnMeta],
@@ -107,7 +64,7 @@ pub(super) fn bind_values(
 }
 
 /// The rows of VALUES, and the columns that hold the values of all.
-fn bind_rows(
+pub(super) fn bind_rows(
     binder: &mut Binder<'_>,
     rows: &[Vec<ast::Expr>],
     outer: Option<&Frame<'_>>,

@@ -8,7 +8,7 @@
 //! the subquery's would come.
 
 use super::super::{Binder, NODE_BYTES};
-use super::from::From;
+use super::joined_tables::From;
 use crate::ast::BinaryOp;
 use crate::error::Result;
 use crate::expr::{Coercibility, Expr, Node, SubqueryCall, SubqueryUse};

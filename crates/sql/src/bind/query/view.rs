@@ -51,7 +51,7 @@ impl Binder<'_> {
         let (user, host) = &def.definer;
         let is_definers = def.attribute(attribute::SECURITY) != Some("INVOKER");
         let rights = if is_definers { self.rights.of_definer((user, host))? } else { None };
-        let mut inner = Binder::new(self.engine, self.host, self.variables, Some(current), self.locked);
+        let mut inner = Binder::new(self.engine, self.host, self.variables, Some(current), self.locked.names);
         inner.rights = rights.as_deref().unwrap_or(self.rights);
         inner.definer = if is_definers { Some(format!("{user}@{host}")) } else { self.definer.clone() };
         inner.explains = self.explains;
@@ -78,14 +78,14 @@ impl Binder<'_> {
             _ => error,
         })?;
         self.subqueries = std::mem::take(&mut inner.subqueries);
-        self.read_by_subqueries.append(&mut inner.read_by_subqueries);
+        self.reads.append(inner.reads);
         if let Some(names) = def.attribute(attribute::NAMES) {
             for (column, name) in plan.columns.iter_mut().zip(names.split('\n')) {
                 name.clone_into(&mut column.name);
             }
         }
         self.tables.append(&mut inner.tables);
-        self.locked_used.append(&mut inner.locked_used);
+        self.locked.append(inner.locked);
         self.logging.reasons.append(&mut inner.logging.reasons);
         self.logging.rand |= inner.logging.rand;
         self.logging.last_insert_id |= inner.logging.last_insert_id;

@@ -5,151 +5,16 @@
 //! with the select list, DISTINCT, ORDER BY and LIMIT.
 
 use super::super::{Binder, Place, Scope};
-use crate::ast::{self, FrameBound, FrameOffset, Over, Window};
+use super::layers::layer_over;
+use crate::ast::{self, FrameBound, FrameOffset, Over};
 use crate::bind::texts::in_order;
+use crate::bind::windows::{NOT_HERE, Resolved, UNNAMED, Windows, find, not_in_this_place, resolve};
 use crate::error::{Result, SqlError};
 use crate::expr::{self, Coercibility, Expr, Node};
 use crate::plan::{
-    Frame, FrameEdge, QueryBody, QueryPlan, RowLock, SelectPlan, SortKey, Source, TableStep, WindowFunction,
-    WindowKind, WindowPlan, Windowed,
+    Frame, FrameEdge, QueryBody, SelectPlan, SortKey, WindowFunction, WindowKind, WindowPlan, Windowed,
 };
-use crate::sink::ColumnMeta;
-use std::cell::RefCell;
 use types::{ColumnType, TypeCode, Value};
-
-/// The windows of a query, as functions over them are found.
-pub(crate) struct Windows<'q> {
-    named: &'q [(String, Window)],
-    plans: RefCell<Vec<WindowPlan>>,
-    /// Slot of the first call's value.
-    first_slot: usize,
-    calls: std::cell::Cell<usize>,
-    most_calls: usize,
-}
-
-/// How a window without a name is called in messages.
-const UNNAMED: &str = "<unnamed window>";
-
-/// Error 3593.
-pub(in crate::bind) fn not_in_this_place(call: &ast::WindowCall) -> SqlError {
-    let text = format!("You cannot use the window function '{}' in this context.'", call.call.name);
-    SqlError::new(NOT_HERE, text)
-}
-
-const NOT_HERE: u16 = 3593;
-
-/// What a window is, with what it has of the one that it goes on from.
-struct Resolved<'q> {
-    name: &'q str,
-    partition_by: &'q [ast::Expr],
-    order_by: &'q [ast::OrderItem],
-    frame: Option<&'q ast::WindowFrame>,
-}
-
-impl<'q> Windows<'q> {
-    /// Those of a SELECT; the slots of its tables come before.
-    ///
-    /// # Errors
-    /// 3591, 3579, 3580.
-    pub fn new(select: &'q ast::Select, first_slot: usize) -> Result<Windows<'q>> {
-        let named = &select.windows[..];
-        for (at, (name, window)) in named.iter().enumerate() {
-            if named[..at].iter().any(|(other, _)| other.eq_ignore_ascii_case(name)) {
-                return Err(SqlError::new(3591, format!("Window '{name}' is defined twice.")));
-            }
-            if let Some(base) = &window.base {
-                find(named, base)?;
-            }
-        }
-        for (_, window) in named {
-            let mut next = window.base.as_ref();
-            let mut steps = 0;
-            while let Some(base) = next {
-                steps += 1;
-                if steps > named.len() {
-                    let text = "There is a circularity in the window dependency graph.";
-                    return Err(SqlError::new(3580, text));
-                }
-                next = find(named, base)?.1.base.as_ref();
-            }
-        }
-        Ok(Windows {
-            named,
-            plans: RefCell::default(),
-            first_slot,
-            calls: std::cell::Cell::new(0),
-            most_calls: select.most_window_calls,
-        })
-    }
-
-    /// The slots of the values.
-    pub fn slots(&self) -> std::ops::Range<usize> {
-        self.first_slot..self.first_slot + self.most_calls
-    }
-
-    /// Whether an expression has the value of a function over a window in it.
-    pub fn are_in(&self, expr: &Expr) -> bool {
-        let mut found = false;
-        expr.visit(&mut |expr| {
-            found |= matches!(expr.node, Node::Slot(slot) if self.slots().contains(&slot));
-        });
-        found
-    }
-
-    /// Adds the slots that the value in this slot depends on.
-    pub fn behind_slot(&self, slot: usize, found: &mut Vec<usize>) {
-        for window in self.plans.borrow().iter() {
-            if let Some(function) = window.functions.iter().find(|function| function.slot == slot) {
-                function.visit(&mut |expr| expr.slots(found));
-                window.visit_definition(&mut |expr| expr.slots(found));
-            }
-        }
-    }
-
-    /// The windows, to be changed.
-    pub fn plans_mut(&mut self) -> &mut [WindowPlan] {
-        self.plans.get_mut()
-    }
-
-    /// The windows that are used.
-    pub fn into_plans(self) -> Vec<WindowPlan> {
-        let mut plans = self.plans.into_inner();
-        plans.retain(|window| !window.functions.is_empty());
-        plans
-    }
-}
-
-fn find<'q>(named: &'q [(String, Window)], name: &str) -> Result<&'q (String, Window)> {
-    let found = named.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-    found.ok_or_else(|| SqlError::new(3579, format!("Window name '{name}' is not defined.")))
-}
-
-/// What a window is, with what it has of those that it goes on from.
-fn resolve<'q>(named: &'q [(String, Window)], name: &'q str, window: &'q Window) -> Result<Resolved<'q>> {
-    let Window { base, partition_by, order_by, frame } = window;
-    let (partition_by, order_by, frame) = (&partition_by[..], &order_by[..], frame.as_ref());
-    let Some(base) = base else { return Ok(Resolved { name, partition_by, order_by, frame }) };
-    let (base_name, base) = find(named, base)?;
-    if !partition_by.is_empty() {
-        let text = "A window which depends on another cannot define partitioning.";
-        return Err(SqlError::new(3581, text));
-    }
-    if base.frame.is_some() {
-        let text = format!(
-            "Window '{base_name}' has a frame definition, so cannot be referenced by another window."
-        );
-        return Err(SqlError::new(3582, text));
-    }
-    // No deeper than there are named windows: they are in no circle.
-    let inherited = resolve(named, base_name, base)?;
-    if !order_by.is_empty() && !inherited.order_by.is_empty() {
-        let text =
-            format!("Window '{name}' cannot inherit '{base_name}' since both contain an ORDER BY clause.");
-        return Err(SqlError::new(3583, text));
-    }
-    let order_by = if order_by.is_empty() { inherited.order_by } else { order_by };
-    Ok(Resolved { name, partition_by: inherited.partition_by, order_by, frame })
-}
 
 /// Binds a call with OVER: a slot for its value.
 pub(in crate::bind) fn bind_call(
@@ -475,73 +340,6 @@ pub(super) fn in_layers(plan: SelectPlan, windows: Vec<WindowPlan>, all: &[Expr]
     layer_over(plan, all, width, used, &values, |input| {
         QueryBody::Windowed(Box::new(Windowed { input, windows }))
     })
-}
-
-/// Puts the last stage of a query over what `body` makes of the rows of its first stage. `all`:
-/// what is in its slots then, of which the rows have the first `width`; `used`: those that are used
-/// on the way; `values`: those that are only made there.
-pub(super) fn layer_over(
-    plan: SelectPlan,
-    all: &[Expr],
-    width: usize,
-    mut used: Vec<usize>,
-    values: &[usize],
-    body: impl FnOnce(QueryPlan) -> QueryBody,
-) -> SelectPlan {
-    plan.outputs.iter().for_each(|output| output.slots(&mut used));
-    plan.order.iter().for_each(|key| key.expr.slots(&mut used));
-    used.sort_unstable();
-    used.dedup();
-    let columns = |exprs: &[Expr]| -> Vec<ColumnMeta> {
-        exprs.iter().map(|expr| Scope::default().describe(expr, "")).collect()
-    };
-    let outputs = all[..width].iter().enumerate().map(|(slot, expr)| {
-        let is_used = used.binary_search(&slot).is_ok() && !values.contains(&slot);
-        let node = if is_used { Node::Slot(slot) } else { Node::Constant(Value::Null) };
-        Expr { node, ..expr.clone() }
-    });
-    let rows_outputs = outputs.collect();
-    let SelectPlan { outputs, order, distinct, limit, calc_found_rows, .. } = plan;
-    let rows = SelectPlan {
-        outputs: rows_outputs,
-        order: Vec::new(),
-        ordered_by_access: false,
-        distinct: false,
-        limit: None,
-        calc_found_rows: false,
-        unplanned: None,
-        ..plan
-    };
-    let input = QueryPlan { columns: columns(&all[..width]), body: QueryBody::Select(Box::new(rows)) };
-    let step = TableStep {
-        source: Source::Derived(Box::new(QueryPlan { columns: columns(all), body: body(input) })),
-        alias: String::new(),
-        base: 0,
-        columns: all.len(),
-        needed: (0..all.len()).collect(),
-        covering: None,
-        key_slot: None,
-        lock: RowLock::NONE,
-        nests: Vec::new(),
-        hash: None,
-        conditions: Vec::new(),
-        estimate: None,
-    };
-    SelectPlan {
-        tables: vec![step],
-        slots: all.len(),
-        preconditions: Vec::new(),
-        grouping: None,
-        index_ends: None,
-        having: None,
-        outputs,
-        order,
-        ordered_by_access: false,
-        distinct,
-        limit,
-        calc_found_rows,
-        unplanned: None,
-    }
 }
 
 /// What is in the slots of a query: the columns of its tables, the values of functions over

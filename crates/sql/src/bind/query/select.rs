@@ -1,0 +1,430 @@
+//! SELECT.
+
+use super::clauses::{Behind, Items, META_BYTES, limit, position};
+use super::grouping::{bind_group_by, check_full_group_by, index_ends};
+use super::joined_tables::From;
+use super::{rollup, window};
+use crate::ast::{self, LockClause, LockStrength, LockWait, SelectItem};
+use crate::bind::texts::in_order;
+use crate::bind::windows::Windows;
+use crate::bind::{Aggregates, Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable, TableUse};
+use crate::error::{Result, SqlError};
+use crate::expr::{Expr, MayEqual, Node, comparison_collation};
+use crate::host::{Host, Privilege};
+use crate::memory::allocated;
+use crate::optimize::Freedom;
+use crate::plan::{
+    Grouping, HashKey, QueryBody, QueryPlan, RowLock, SelectPlan, SortKey, Source, TableStep, WindowPlan,
+    Wish, conjuncts,
+};
+use crate::sink::ColumnMeta;
+use engine::{LockMode, OnLocked};
+
+/// The columns of these that `*` does not leave out.
+fn visible_of(
+    binder: &mut Binder<'_>,
+    scope: &Scope,
+    columns: impl Iterator<Item = ColumnAt>,
+    items: &mut Items,
+) -> Result<()> {
+    for (table, at) in columns {
+        let table = &scope.tables[table];
+        let column = &table.columns[at];
+        if !column.invisible {
+            binder.may_make(NODE_BYTES + 2 * size_of::<String>() + allocated(column.name.len()))?;
+            items.outputs.push(table.column(at));
+            items.names.push(column.name.clone());
+        }
+    }
+    Ok(())
+}
+
+/// So much of an expression's text is the name of its column.
+const MOST_NAME_BYTES: usize = 256;
+
+/// What a query takes beside its expressions: its plan lies in a list that has room for twice as
+/// many.
+const SELECT_BYTES: usize = size_of::<SelectPlan>() + 2 * size_of::<(QueryPlan, bool)>() + 64;
+
+/// The error of `*` of a table some of whose columns the account may not read.
+fn check_all_readable(binder: &Binder<'_>, table: &ScopeTable) -> Result<()> {
+    if table.readable {
+        return Ok(());
+    }
+    let visible = table.columns.iter().filter(|column| !column.invisible);
+    let mut names = visible.map(|column| column.org_name.as_str());
+    binder.rights.check_all_columns(Privilege::Select, &table.schema, &table.org_table, &mut names)
+}
+
+/// Whether the account may lock rows is asked before what it may read of them.
+fn check_row_locks(host: &dyn Host, from: &From, clauses: &[LockClause]) -> Result<()> {
+    let to_change = clauses.iter().filter(|clause| clause.strength == LockStrength::Update);
+    for clause in to_change {
+        for leaf in &from.tables {
+            let Source::Stored { table, .. } = &leaf.source else { continue };
+            let is_named = |name: &ast::TableName| leaf.alias.eq_ignore_ascii_case(&name.name);
+            if clause.tables.is_empty() || clause.tables.iter().any(is_named) {
+                host.check_row_locks(&table.def.schema, &table.def.name)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn bind_items(
+    binder: &mut Binder<'_>,
+    written: &[SelectItem],
+    scope: &Scope,
+    (aggregates, windows): (&Aggregates, &Windows<'_>),
+    outer: Option<&Frame<'_>>,
+) -> Result<Items> {
+    let mut items = Items { outputs: Vec::new(), names: Vec::new(), aliases: Vec::new() };
+    for item in written {
+        match item {
+            SelectItem::All if scope.tables.is_empty() => return Err(SqlError::new(1096, "No tables used")),
+            SelectItem::All => {
+                for table in &scope.tables {
+                    check_all_readable(binder, table)?;
+                }
+                visible_of(binder, scope, scope.all_columns().into_iter(), &mut items)?;
+            }
+            SelectItem::AllOf { schema, table } => {
+                let named = scope.tables.iter().position(|scope_table| {
+                    scope_table.alias == *table
+                        && schema.as_ref().is_none_or(|schema| *schema == scope_table.schema)
+                });
+                let Some(named) = named else {
+                    return Err(SqlError::new(1051, format!("Unknown table '{table}'")));
+                };
+                check_all_readable(binder, &scope.tables[named])?;
+                let columns = 0..scope.tables[named].columns.len();
+                visible_of(binder, scope, columns.map(|column| (named, column)), &mut items)?;
+            }
+            SelectItem::Expr { expr, alias, text } => {
+                let mut place = Place::within(outer, scope, "field list");
+                place.aggregates = Some(aggregates);
+                place.windows = Some(windows);
+                place.shown = &items.aliases;
+                let bound = binder.expr(expr, &mut place)?;
+                let name = match (alias, expr) {
+                    (Some(alias), _) => alias.clone(),
+                    (None, ast::Expr::Column { name, .. }) => {
+                        scope.name_of_view_column(&bound).unwrap_or(name).to_owned()
+                    }
+                    (None, _) => text[..text.floor_char_boundary(MOST_NAME_BYTES)].to_owned(),
+                };
+                binder.may_make(2 * size_of::<String>() + allocated(name.len()))?;
+                if let Some(alias) = alias {
+                    items.aliases.push((alias.clone(), binder.copied(&bound)?));
+                }
+                items.outputs.push(bound);
+                items.names.push(name);
+            }
+        }
+    }
+    Ok(items)
+}
+
+pub(super) fn bind_select(
+    binder: &mut Binder<'_>,
+    select: &ast::Select,
+    behind: Behind<'_>,
+    outer: Option<&Frame<'_>>,
+) -> Result<QueryPlan> {
+    let Behind { order_by, limit: written_limit, locks } = behind;
+    let needle = outer.and_then(|frame| frame.needle.take());
+    binder.may_make(SELECT_BYTES)?;
+    let to_change = locks.iter().any(|clause| clause.strength == LockStrength::Update);
+    let table_use = if to_change { TableUse::Lock } else { TableUse::Read };
+    let (scope, mut from) = binder.from(select.from.as_ref(), table_use, outer)?;
+    check_row_locks(binder.host, &from, locks)?;
+    let mut filter = Vec::new();
+    if let Some(written) = &select.filter {
+        let mut place = Place::within(outer, &scope, "where clause");
+        conjuncts(binder.expr(written, &mut place)?, &mut filter);
+    }
+    let is_fixed = from.take_hints(&select.hints) || select.straight;
+    let freedom = match (binder.keeps_order || !locks.is_empty(), is_fixed) {
+        (true, _) => Freedom::None,
+        (false, true) => Freedom::Methods,
+        (false, false) => Freedom::All,
+    };
+    let mut slots = scope.slots();
+    if freedom != Freedom::None {
+        binder.unnest(&mut filter, &mut from, &mut slots)?;
+    }
+    // The values of functions over windows have their slots behind those of the tables.
+    let mut windows = Windows::new(select, slots)?;
+    slots += select.most_window_calls;
+    let aggregates = Aggregates::new(slots);
+    let mut items = bind_items(binder, &select.items, &scope, (&aggregates, &windows), outer)?;
+    let mut in_windows = Place::within(outer, &scope, "window order by");
+    in_windows.aggregates = Some(&aggregates);
+    window::bind_named(binder, &windows, &mut in_windows)?;
+    let keys = bind_group_by(binder, select, &scope, &items, outer)?;
+    check_no_windows(keys.iter(), &windows, &items)?;
+    let mut having = match &select.having {
+        None => None,
+        Some(written) => {
+            let mut place = Place::within(outer, &scope, "having clause");
+            place.aliases = &items.aliases;
+            place.aggregates = Some(&aggregates);
+            Some(binder.expr(written, &mut place)?)
+        }
+    };
+    check_no_windows(having.iter(), &windows, &items)?;
+    let mut order = bind_order(binder, order_by, &scope, &items, (&aggregates, &windows), outer)?;
+    let found = aggregates.found.into_inner();
+    let grouping = (!keys.is_empty() || !found.is_empty()).then_some(Grouping { keys, aggregates: found });
+    let aggregates = grouping.as_ref().map_or(0, |grouping| grouping.aggregates.len());
+    let keys = grouping.as_ref().map_or(&[][..], |grouping| &grouping.keys);
+    let key_slots = select.rollup.then(|| {
+        let first = slots + aggregates;
+        rollup::KeySlots { first, count: first + keys.len() }
+    });
+    let mut grouped = rollup::Grouped {
+        outputs: &mut items.outputs,
+        having: having.as_mut(),
+        order: &mut order,
+        windows: windows.plans_mut(),
+    };
+    rollup::resolve(keys, key_slots, &mut grouped)?;
+    if let Some(grouping) = &grouping {
+        check_full_group_by(binder, grouping, &items, &scope, &windows)?;
+    }
+    let windows = windows.into_plans();
+    let limit = limit(binder, written_limit)?;
+    let is_plain = grouping.is_none() && select.having.is_none() && windows.is_empty() && limit.is_none();
+    let unplanned = match outer.is_some() && is_plain && freedom == Freedom::All && !select.calc_found_rows {
+        true => from.unplanned(binder, &filter, &items.outputs, slots)?,
+        false => None,
+    };
+    if let (Some(needle), Some(frame), [output]) = (needle, outer, &items.outputs[..])
+        && frame.is_correlated()
+        && is_plain
+    {
+        filter.push(looked_for(frame, binder.copied(output)?, needle)?);
+    }
+    let wish = |base: usize| match grouping.is_none() && windows.is_empty() && !select.distinct {
+        true => wish_of(&order, base, &scope, limit.is_some()),
+        false => Wish::default(),
+    };
+    let no_filter = filter.is_empty() && from.tables.len() == 1;
+    let (mut tables, preconditions) = binder.steps(from, filter, freedom, wish)?;
+    let ordered_by_access = matches!(
+        tables.first(),
+        Some(TableStep { source: Source::Stored { access, .. }, .. }) if access.ordered && !order.is_empty()
+    );
+    set_locks(&mut tables, &scope, locks)?;
+    let index_ends = grouping
+        .as_ref()
+        .filter(|grouping| no_filter && grouping.keys.is_empty() && locks.is_empty())
+        .and_then(|grouping| index_ends(&tables, grouping));
+    binder.may_make(items.outputs.len() * META_BYTES)?;
+    let columns =
+        items.outputs.iter().zip(&items.names).map(|(expr, name)| scope.describe(expr, name)).collect();
+    let is_kept = !windows.is_empty() || select.rollup && (select.distinct || !order.is_empty());
+    let columns = if is_kept { as_kept(columns) } else { columns };
+    let mut plan = SelectPlan {
+        slots,
+        tables: Vec::new(),
+        preconditions,
+        grouping,
+        index_ends,
+        having,
+        outputs: items.outputs,
+        order,
+        ordered_by_access,
+        distinct: select.distinct,
+        limit,
+        calc_found_rows: select.calc_found_rows,
+        unplanned,
+    };
+    mark_needed(&mut tables, &plan, &windows);
+    plan.tables = tables;
+    if select.rollup || !windows.is_empty() {
+        let mut all = window::in_slots(&plan, &windows, &scope);
+        if select.rollup {
+            plan = rollup::in_layers(plan, &mut all);
+        }
+        if !windows.is_empty() {
+            plan = window::in_layers(plan, windows, &all);
+        }
+    }
+    Ok(QueryPlan { columns, body: QueryBody::Select(Box::new(plan)) })
+}
+
+/// The descriptions of columns whose rows are kept in a table for a while: texts have no decimals.
+fn as_kept(mut columns: Vec<ColumnMeta>) -> Vec<ColumnMeta> {
+    columns.iter_mut().filter(|column| column.ty.is_character()).for_each(|column| column.decimals = 0);
+    columns
+}
+
+/// Error 3594 for an alias of a window's value where that is not yet computed.
+fn check_no_windows<'e>(
+    mut exprs: impl Iterator<Item = &'e Expr>,
+    windows: &Windows<'_>,
+    items: &Items,
+) -> Result<()> {
+    if !exprs.any(|expr| windows.are_in(expr)) {
+        return Ok(());
+    }
+    let alias = items.aliases.iter().find(|(_, expr)| windows.are_in(expr));
+    let alias = alias.map_or("", |(alias, _)| alias);
+    let text = format!(
+        "You cannot use the alias '{alias}' of an expression containing a window function in this context.'"
+    );
+    Err(SqlError::new(3594, text))
+}
+
+/// The condition of the rows that decide whether a needle is among a subquery's: those that it
+/// equals, and those of which that is not known.
+fn looked_for(frame: &Frame<'_>, output: Expr, needle: Expr) -> Result<Expr> {
+    let is_known = !output.nullable && !needle.nullable;
+    let operands = [output, frame.argument(needle)];
+    let collation = match operands.iter().all(|operand| operand.ty.is_character()) {
+        true => comparison_collation(&operands[1], &operands[0])?,
+        false => types::collation::UTF8MB4_0900_AI_CI,
+    };
+    let node = match is_known {
+        true => Node::Compare { op: ast::BinaryOp::Equal, operands: Box::new(operands), collation },
+        false => Node::MayEqual(Box::new(MayEqual { operands, collation })),
+    };
+    let (ty, coercibility) = (types::ColumnType::int(false), crate::expr::Coercibility::Numeric);
+    Ok(Expr { node, ty, nullable: false, coercibility })
+}
+
+/// Gives the tables the locks that the query's clauses say.
+fn set_locks(tables: &mut [TableStep], scope: &Scope, clauses: &[LockClause]) -> Result<()> {
+    for clause in clauses {
+        let lock = RowLock {
+            mode: match clause.strength {
+                LockStrength::Share => LockMode::Share,
+                LockStrength::Update => LockMode::Update,
+            },
+            on_locked: match clause.wait {
+                LockWait::Wait => OnLocked::Wait,
+                LockWait::NoWait => OnLocked::Fail,
+                LockWait::SkipLocked => OnLocked::Skip,
+            },
+        };
+        let named = |name: &ast::TableName| {
+            let is_it = |table: &&ScopeTable| {
+                table.alias.eq_ignore_ascii_case(&name.name)
+                    && name.schema.as_ref().is_none_or(|schema| *schema == table.schema)
+            };
+            scope.tables.iter().find(is_it).map(|table| table.base)
+        };
+        let mut bases = Vec::with_capacity(clause.tables.len());
+        for name in &clause.tables {
+            let unresolved =
+                || SqlError::new(3568, format!("Unresolved table name '{}' in locking clause.", name.name));
+            bases.push(named(name).ok_or_else(unresolved)?);
+        }
+        for step in tables.iter_mut().filter(|step| bases.is_empty() || bases.contains(&step.base)) {
+            if step.lock != RowLock::NONE {
+                let alias = scope.tables.iter().find(|table| table.base == step.base);
+                let alias = alias.map_or("", |table| &table.alias);
+                return Err(SqlError::new(
+                    3569,
+                    format!("Table {alias} appears in multiple locking clauses."),
+                ));
+            }
+            step.lock = lock;
+        }
+    }
+    Ok(())
+}
+
+fn bind_order(
+    binder: &mut Binder<'_>,
+    order_by: &[ast::OrderItem],
+    scope: &Scope,
+    items: &Items,
+    (aggregates, windows): (&Aggregates, &Windows<'_>),
+    outer: Option<&Frame<'_>>,
+) -> Result<Vec<SortKey>> {
+    let mut order = Vec::new();
+    for item in order_by {
+        let expr = match position(&item.expr, items.outputs.len())? {
+            Some(at) => binder.copied(&items.outputs[at])?,
+            None => {
+                let mut place = Place::within(outer, scope, "order clause");
+                place.aliases = &items.aliases;
+                place.aggregates = Some(aggregates);
+                place.windows = Some(windows);
+                binder.expr(&item.expr, &mut place)?
+            }
+        };
+        order.push(SortKey { expr: in_order(expr), descending: item.descending });
+    }
+    Ok(order)
+}
+
+/// The order as columns of the table at `base`; empty when it is anything else.
+pub(in crate::bind) fn wish_of(order: &[SortKey], base: usize, scope: &Scope, has_limit: bool) -> Wish {
+    let Some(table) = scope.tables.iter().find(|table| table.base == base) else { return Wish::default() };
+    let mut wish = Wish { order: Vec::new(), has_limit };
+    for key in order {
+        match key.expr.node {
+            Node::Slot(slot) if (base..base + table.columns.len()).contains(&slot) => {
+                wish.order.push((slot - base, key.descending));
+            }
+            _ => return Wish::default(),
+        }
+    }
+    wish
+}
+
+/// Notes which columns of each table any expression needs, and whether the index that is read has
+/// them.
+fn mark_needed(tables: &mut [TableStep], plan: &SelectPlan, windows: &[WindowPlan]) {
+    let mut slots = Vec::new();
+    let mut take = |expr: &Expr| expr.slots(&mut slots);
+    plan.outputs.iter().for_each(&mut take);
+    plan.order.iter().for_each(|key| take(&key.expr));
+    plan.having.iter().for_each(&mut take);
+    windows.iter().for_each(|window| window.visit(&mut take));
+    if let Some(grouping) = &plan.grouping {
+        grouping.keys.iter().for_each(&mut take);
+        grouping.aggregates.iter().flat_map(|aggregate| &aggregate.args).for_each(&mut take);
+    }
+    mark_used(tables, slots);
+}
+
+/// Notes which columns of each table are needed: those of `slots`, and those that the conditions
+/// and ranges look at.
+pub(in crate::bind) fn mark_used(tables: &mut [TableStep], mut slots: Vec<usize>) {
+    let mut take = |expr: &Expr| expr.slots(&mut slots);
+    for step in tables.iter() {
+        step.all_conditions().for_each(&mut take);
+        match &step.source {
+            Source::Subquery(call) => call.args.iter().for_each(&mut take),
+            Source::JsonTable(table) => take(&table.document),
+            _ => {}
+        }
+        if let Source::Stored { access, .. } = &step.source {
+            for condition in &access.alternatives {
+                condition.equals.iter().for_each(|(expr, _)| take(expr));
+                condition.list.iter().flatten().for_each(&mut take);
+                condition.low.iter().chain(&condition.high).for_each(|(expr, _)| take(expr));
+            }
+        }
+    }
+    slots.extend(tables.iter().flat_map(|step| &step.hash).flat_map(|hash| &hash.keys).flat_map(key_slots));
+    slots.sort_unstable();
+    slots.dedup();
+    for step in tables {
+        let own = step.base..step.base + step.columns;
+        step.needed = slots.iter().filter(|slot| own.contains(slot)).map(|slot| slot - step.base).collect();
+        if let Source::Stored { table, access } = &step.source
+            && step.lock == RowLock::NONE
+        {
+            step.covering = table.entry_reader(access.index, &step.needed);
+        }
+    }
+}
+
+fn key_slots(key: &HashKey) -> [usize; 2] {
+    [key.own, key.other]
+}
