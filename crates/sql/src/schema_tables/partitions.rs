@@ -37,7 +37,7 @@ pub(super) const TABLES: &[Definition] = &[Definition {
         ("NODEGROUP", Kind::Name),
         ("TABLESPACE_NAME", Kind::Name),
     ],
-    fill: fill,
+    fill,
 }];
 
 fn text(text: &str) -> Value {
