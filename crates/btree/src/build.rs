@@ -11,7 +11,7 @@ use buffer::page::{self, PageType};
 use buffer::{Extent, PageId, PageNo, Pool, RecordLsn, SpaceId, slotted};
 
 use crate::error::{Result, TreeError};
-use crate::split::shortest_separator;
+use crate::split::{MAX_LEVELS, shortest_separator};
 use crate::tree::Tree;
 
 /// One part in this many of each page stays free, whatever the fill factor.
@@ -94,6 +94,7 @@ impl SortedBuild {
         let mut page = vec![0; self.tree.pool().page_size()];
         self.begin_page(&mut page, self.levels.len());
         self.levels.push(Open { page, low: Vec::new() });
+        assert!(self.levels.len() <= MAX_LEVELS, "a tree of {} levels", self.levels.len());
     }
 
     /// Makes a page an empty node; which page it is will be known when it is full.
@@ -145,6 +146,8 @@ impl SortedBuild {
     /// `low`.
     fn close(&mut self, level: usize, low: Vec<u8>) -> Result<()> {
         let node = &mut self.levels[level];
+        assert!(slotted::count(&node.page) > 0, "an empty node is not closed");
+        assert!(low > node.low, "the nodes of level {level} follow each other by key");
         let mut page = std::mem::take(&mut node.page);
         let low = std::mem::replace(&mut node.low, low);
         self.put_page(level, &page, low)?;
@@ -161,9 +164,11 @@ impl SortedBuild {
         let open = self.extent.as_mut().expect("taken just now");
         let no = open.extent.pages[open.used];
         open.used += 1;
+        assert_eq!(page::level(node) as usize, level, "a node is put under the level above its own");
         if open.extent.fresh {
             let at = open.content.len();
             open.content.extend_from_slice(node);
+            assert_eq!(at, (open.used - 1) * node.len(), "fresh pages are filled in order");
             page::place(&mut open.content[at..], PageId::new(self.tree.space(), no), open.extent.lsn.end);
         } else {
             let mut guard = self.tree.pool().write(PageId::new(self.tree.space(), no))?;
@@ -205,6 +210,11 @@ impl SortedBuild {
         if slotted::count(&self.levels[level].page) == 0 {
             low.clear();
         }
+        assert_eq!(
+            low.is_empty(),
+            slotted::count(&self.levels[level].page) == 0,
+            "a node's first child, and no other, has no key"
+        );
         append(&mut self.levels[level].page, &low, &child.to_le_bytes());
         Ok(())
     }
@@ -231,6 +241,7 @@ impl SortedBuild {
         root.changed(RecordLsn::UNLOGGED);
         drop(root);
         let Some(open) = &self.extent else { return Ok(()) };
+        assert!(open.content.is_empty(), "the last extent is written");
         let unused = &open.extent.pages[open.used..];
         match self.claim {
             Some(index_id) => {

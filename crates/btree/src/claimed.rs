@@ -60,6 +60,7 @@ impl Tree {
             level = self.check_freeing(&mtr, child, Some(level - 1))?;
             // Nothing above these two changes.
             let kept = mtr.release_before(node);
+            assert_eq!(kept.len(), 2, "a node and its child stay latched");
             (above, node) = (Some(kept[0]), kept[1]);
         }
         self.free_children(mtr, above, node)
@@ -79,6 +80,7 @@ impl Tree {
             .into_iter()
             .map(|no| mtr.latch_unread(no))
             .collect::<std::result::Result<Vec<Held>, _>>()?;
+        assert_eq!(leaves.len(), gone, "each child that goes is latched");
         mtr.prepare_free()?;
         match above {
             Some(above) if gone == count => {

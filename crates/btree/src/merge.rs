@@ -65,6 +65,11 @@ impl Tree {
 
     /// True when something was merged or freed.
     fn merge_latched(&self, mut mtr: Mtr<'_>, path: &Path) -> Result<bool> {
+        assert_eq!(
+            path.indexes.len() + 1,
+            path.nodes.len(),
+            "each node but the last has a child in the path"
+        );
         let depth = path.nodes.len() - 1;
         let (parent, node, index) = (path.nodes[depth - 1], path.nodes[depth], path.indexes[depth - 1]);
         if slotted::used_bytes(mtr.page(node)) >= mtr.page(node).len() / SPARSE {
@@ -81,6 +86,7 @@ impl Tree {
             let held = mtr.latch(no)?;
             self.check_node(no, mtr.page(held), Some(level))?;
             let right_index = index.max(neighbour);
+            assert!(right_index > 0, "the right one of two neighbours is not the first child");
             let (left, right) = if neighbour < index { (held, node) } else { (node, held) };
             if merged_bytes(&mtr, parent, left, right, right_index) <= mtr.page(left).len() / 16 * MERGED_FILL
             {
@@ -102,6 +108,7 @@ impl Tree {
         if page::level(node) > 0 || slotted::count(node) > 0 {
             return Ok(false);
         }
+        assert!(depth > 0, "the root is nobody's only child");
         mtr.prepare_free()?;
         let is_root = mtr.no(path.nodes[0]) == self.root_page();
         let lonely = |above: usize| slotted::count(mtr.page(path.nodes[above])) == 1;
@@ -130,6 +137,7 @@ impl Tree {
         let content = mtr.page(child).to_vec();
         let root = mtr.format(node, PageType::Index, page::level(&content));
         slotted::append_all(root, &content, 0);
+        assert_eq!(slotted::count(root), slotted::count(&content), "the root has all that its child had");
         mtr.free(child);
     }
 }
@@ -146,6 +154,7 @@ fn merge_into(mtr: &mut Mtr<'_>, parent: Held, left: Held, right: Held, right_in
         (mtr.page(right).to_vec(), slotted::key(mtr.page(parent), right_index).to_vec());
     let is_inner = page::level(&content) > 0;
     let bytes = mtr.page_mut(left);
+    let entries = slotted::count(bytes) + slotted::count(&content);
     if is_inner {
         // Between the two, the right one's first child gets back the key that rose when they were
         // split.
@@ -154,6 +163,7 @@ fn merge_into(mtr: &mut Mtr<'_>, parent: Held, left: Held, right: Held, right_in
         slotted::insert(bytes, at, &separator, &child.to_le_bytes());
     }
     slotted::append_all(bytes, &content, usize::from(is_inner));
+    assert_eq!(slotted::count(bytes), entries, "the left page has the entries of both");
     mtr.log_image(left);
     mtr.free(right);
     mtr.remove_child(parent, right_index);

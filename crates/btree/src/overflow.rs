@@ -36,6 +36,7 @@ pub fn store(pool: &Pool, space: SpaceId, bytes: &[u8]) -> Result<Vec<PageNo>> {
         lsns.extend(numbers.iter().map(|_| lsn));
         pages.extend(numbers);
     }
+    assert_eq!(pages.len(), lsns.len(), "each page has the LSN of its allocation");
     write_chain(pool, space, &pages, bytes, |index| lsns[index], |_, _| true)?;
     Ok(pages)
 }

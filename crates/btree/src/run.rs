@@ -33,10 +33,11 @@ impl<'t> Run<'t> {
         change: impl for<'v> FnOnce(Option<&[u8]>, &'v mut Vec<u8>) -> Change<'v>,
     ) -> Result<()> {
         self.leave_unless_holds(key);
-        let (leaf, _) = match &mut self.leaf {
+        let (leaf, high) = match &mut self.leaf {
             Some(held) => held,
             None => self.leaf.insert(self.tree.leaf_write_fenced(key)?),
         };
+        debug_assert!(high.as_ref().is_none_or(|high| key < high), "the key is below the leaf's fence");
         let found = slotted::search(leaf, key);
         self.value.clear();
         let wanted = change(found.ok().map(|index| slotted::value(leaf, index)), &mut self.value);

@@ -11,7 +11,7 @@ use crate::tree::{Tree, has_room, run_at};
 
 /// Levels of a tree; no tree that fits 2^32 pages is higher, since every inner node was split from
 /// a full one.
-const MAX_LEVELS: usize = 32;
+pub(crate) const MAX_LEVELS: usize = 32;
 
 /// How much of the path to latch exclusively.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +74,7 @@ impl Tree {
             };
             if path.allocate(&cut.separator, self.root_page())? {
                 path.split_leaf(leaf, &cut);
+                assert!(path.spare.is_empty(), "{} pages were allocated for nothing", path.spare.len());
                 path.mtr.commit();
                 return Ok(());
             }
@@ -130,6 +131,7 @@ impl Path<'_> {
             pages += 1;
             rises = slotted::key(node, inner_cut(node)).len();
         }
+        assert!(self.spare.is_empty(), "pages are allocated once for a split");
         self.mtr.make_room(pages)?;
         for _ in 0..pages {
             let page = self.mtr.alloc()?;
@@ -143,6 +145,7 @@ impl Path<'_> {
     }
 
     fn split_leaf(&mut self, leaf: Held, cut: &Cut) {
+        assert_eq!(page::level(self.mtr.page(leaf)), 0, "only a leaf has rows to cut");
         let (leaf, depth) = if self.nodes.len() == 1 { self.grow() } else { (leaf, self.nodes.len() - 1) };
         let right = self.move_right(leaf, cut, 0);
         self.mtr.truncate_from(leaf, &cut.separator);
@@ -151,6 +154,7 @@ impl Path<'_> {
             slotted::set_run(self.mtr.page_mut(heir), cut.run);
         }
         let right = self.mtr.no(right);
+        assert_ne!(right, self.mtr.no(leaf), "both sides of a split have a page");
         self.insert_above(depth, &cut.separator, right);
     }
 
@@ -163,9 +167,11 @@ impl Path<'_> {
         let bytes = self.mtr.format(child, PageType::Index, level);
         slotted::append_all(bytes, &content, 0);
         slotted::copy_run(bytes, &content);
+        assert_eq!(slotted::count(bytes), slotted::count(&content), "the child has all that the root had");
         let child_no = self.mtr.no(child);
         let bytes = self.mtr.format(root, PageType::Index, level + 1);
         slotted::insert(bytes, 0, &[], &child_no.to_le_bytes());
+        assert_eq!(slotted::count(bytes), 1, "the root has the one child");
         self.nodes.insert(1, child);
         (child, 1)
     }
@@ -174,6 +180,8 @@ impl Path<'_> {
     fn move_right(&mut self, node: Held, cut: &Cut, level: u8) -> Held {
         let right = self.take_spare();
         let content = self.mtr.page(node).to_vec();
+        assert!(cut.at <= slotted::count(&content), "a node is cut within its entries");
+        assert!(level == 0 || cut.at > 0, "an inner node keeps its first child");
         let bytes = self.mtr.format(right, PageType::Index, level);
         if level > 0 {
             // The first child's key rises; below the node it is empty.
@@ -182,6 +190,11 @@ impl Path<'_> {
         slotted::append_all(bytes, &content, cut.at + usize::from(level > 0));
         // Where few entries fit a page, inserts become a run in the course of several.
         slotted::take_run(bytes, &content, cut.at);
+        assert_eq!(
+            slotted::count(bytes),
+            slotted::count(&content) - cut.at,
+            "what is cut off is on the new page"
+        );
         right
     }
 
@@ -200,6 +213,7 @@ impl Path<'_> {
         let content = self.mtr.page(node);
         let (level, at) = (page::level(content), inner_cut(content));
         let cut = Cut { at, separator: slotted::key(content, at).to_vec(), run: 0 };
+        assert!(level > 0, "what has children is no leaf");
         let right = self.move_right(node, &cut, level);
         self.mtr.truncate_from(node, &cut.separator);
         let right_no = self.mtr.no(right);

@@ -208,6 +208,7 @@ impl Tree {
             (Change::Remove, Ok(index)) => {
                 let before = slotted::used_bytes(leaf);
                 slotted::remove(leaf.bytes_mut(), index);
+                debug_assert!(slotted::used_bytes(leaf) < before, "an entry that goes leaves room");
                 leaf.changed(lsn);
                 let is_root = leaf.id().no == self.root_page();
                 let sparse = !is_root && became_sparse(leaf, before);
@@ -230,6 +231,7 @@ impl Tree {
                     return Ok(Outcome::Full { needed });
                 }
                 slotted::insert(leaf.bytes_mut(), index, key, value);
+                debug_assert_eq!(slotted::key(leaf, index), key, "the entry is where the key belongs");
                 leaf.changed(lsn);
                 Ok(Outcome::Done)
             }
