@@ -254,6 +254,7 @@ impl<S: Read + Write> Channel<S> {
                 let here = left.min(self.end - self.start);
                 self.start += here;
                 left -= here;
+                debug_assert!(self.start <= self.end, "only what has come is passed over");
             }
             self.sequence = self.sequence.wrapping_add(1);
             skipped_bytes += len;
@@ -295,6 +296,7 @@ impl<S: Read + Write> Channel<S> {
                 self.taken_bytes = regrow(&mut self.joined, capacity, &mut self.room, self.taken_bytes)?;
             }
             self.start = start + len;
+            debug_assert!(self.start <= self.end, "a packet that is handed out has come whole");
             self.sequence = self.sequence.wrapping_add(1);
             if !self.joining && len < MAX_PAYLOAD_BYTES {
                 return Ok(Payload::Input(start, start + len));
@@ -320,6 +322,7 @@ impl<S: Read + Write> Channel<S> {
     fn need(&mut self, len: usize, at_boundary: bool) -> Result<(), PacketError> {
         while self.end - self.start < len {
             self.make_room(len)?;
+            assert!(self.end < self.input.len(), "without room a read looks like the end of the stream");
             let got = match self.stream.read(&mut self.input[self.end..]) {
                 Ok(got) => got,
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
@@ -332,6 +335,7 @@ impl<S: Read + Write> Channel<S> {
                 return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
             }
             self.end += got;
+            assert!(self.end <= self.input.len(), "a stream reads no more than there is room for");
             self.received_bytes += got as u64;
         }
         Ok(())
@@ -385,6 +389,7 @@ impl<S: Read + Write> Channel<S> {
         let header = self.output.len();
         self.output.extend_from_slice(&[0; HEADER_BYTES]);
         fill(&mut self.output);
+        assert!(self.output.len() >= header + HEADER_BYTES, "a payload is appended behind its header");
         let len = self.output.len() - header - HEADER_BYTES;
         if len >= MAX_PAYLOAD_BYTES {
             return self.send_split(header);
@@ -394,6 +399,7 @@ impl<S: Read + Write> Channel<S> {
     }
 
     fn put_header(&mut self, at: usize, len: usize) {
+        debug_assert!(len <= MAX_PAYLOAD_BYTES, "a packet's length has three bytes");
         let len = (len as u32).to_le_bytes();
         self.output[at..at + HEADER_BYTES].copy_from_slice(&[len[0], len[1], len[2], self.sequence]);
         self.sequence = self.sequence.wrapping_add(1);
@@ -437,6 +443,7 @@ impl<S: Read + Write> Channel<S> {
         if self.sent_bytes != mark.sent_bytes {
             return false;
         }
+        assert!(mark.len <= self.output.len(), "nothing was sent, so what was there is there");
         self.output.truncate(mark.len);
         self.sequence = mark.sequence;
         true
@@ -461,6 +468,7 @@ fn regrow(
     taken_bytes: usize,
 ) -> Result<usize, PacketError> {
     let counted = |bytes: usize| if bytes > KEEP_BYTES { bytes } else { 0 };
+    assert!(capacity >= buffer.len(), "a buffer grows: {} bytes to {capacity}", buffer.len());
     let (before, after) = (counted(buffer.capacity()), counted(capacity));
     if let Some(room) = room {
         room.take(after).map_err(|told| PacketError::NoRoom(Box::new(told)))?;

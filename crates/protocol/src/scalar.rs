@@ -173,6 +173,7 @@ fn put(out: &mut String, args: std::fmt::Arguments<'_>) {
 }
 
 fn put_fraction(micros: u32, decimals: u8, out: &mut String) {
+    debug_assert!(micros < 1_000_000, "a fraction of a second: {micros} microseconds");
     if (1..=6).contains(&decimals) {
         let digits = format!("{micros:06}");
         out.push('.');
@@ -273,7 +274,9 @@ pub fn put_binary_row(columns: usize, out: &mut Vec<u8>, mut cell: impl FnMut(us
     let bitmap = out.len();
     out.resize(bitmap + row_null_bitmap_bytes(columns), 0);
     for i in 0..columns {
+        let end = out.len();
         if !cell(i, out) {
+            debug_assert_eq!(out.len(), end, "NULL has a bit and no bytes");
             out[bitmap + (i + 2) / 8] |= 1 << ((i + 2) % 8);
         }
     }
