@@ -158,6 +158,7 @@ pub fn set_table_id(group: &mut [u8], offset: usize, table_id: u64) {
 
 /// Overwrites the server id of the event that starts at `offset` of the group.
 pub fn set_server_id(group: &mut [u8], offset: usize, server_id: u32) {
+    assert!(offset + HEADER_LEN <= group.len(), "an event of the group is at {offset}");
     encode::set_u32(group, offset + SERVER_ID_OFFSET, server_id);
 }
 

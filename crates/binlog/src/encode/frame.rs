@@ -18,6 +18,7 @@ pub fn begin_event(base: EventBase, event_type: u8, flags: u16, out: &mut Vec<u8
     let start = out.len();
     let EventBase { timestamp, server_id } = base;
     Header { timestamp, event_type, server_id, event_size: 0, log_pos: 0, flags }.encode(out);
+    debug_assert_eq!(out.len() - start, HEADER_LEN, "every header is as long");
     start
 }
 
@@ -39,6 +40,7 @@ pub fn finish_event(out: &mut Vec<u8>, start: usize, file_offset: Option<u64>, c
 /// Appends the CRC-32 of everything from `start` on.
 #[inline]
 pub fn append_checksum(out: &mut Vec<u8>, start: usize) {
+    debug_assert!(out.len() >= start + HEADER_LEN, "an event is whole but for its checksum");
     let crc = crc32(&out[start..]);
     out.extend_from_slice(&crc.to_le_bytes());
 }

@@ -73,6 +73,7 @@ pub fn xid(base: EventBase, xid: u64, out: &mut Vec<u8>) -> usize {
 /// The end of an XA transaction that is prepared, or committed in one phase.
 pub fn xa_prepare(base: EventBase, xid: &Xid, one_phase: bool, out: &mut Vec<u8>) -> usize {
     let start = begin_event(base, event_type::XA_PREPARE, 0, out);
+    assert_eq!(xid.data().len(), xid.gtrid().len() + xid.bqual().len(), "an XID is its two parts");
     out.push(u8::from(one_phase));
     out.extend_from_slice(&(xid.format_id() as u32).to_le_bytes());
     out.extend_from_slice(&(xid.gtrid().len() as u32).to_le_bytes());

@@ -26,6 +26,11 @@ pub fn rows(
         RowsKind::Update => event_type::UPDATE_ROWS,
         RowsKind::Delete => event_type::DELETE_ROWS,
     };
+    assert!(table_id < 1 << 48, "a table id has six bytes: {table_id}");
+    assert!(
+        kind != RowsKind::Update || before.columns() == after.columns(),
+        "both images are of one table's columns"
+    );
     let start = begin_event(base, event_type, 0, out);
     out.extend_from_slice(&table_id.to_le_bytes()[..6]);
     out.extend_from_slice(&flags.to_le_bytes());

@@ -46,6 +46,7 @@ pub enum RowMetadata<'a> {
 /// copied.
 pub fn table_map(base: EventBase, source: &TableMapSource<'_>, out: &mut Vec<u8>) -> usize {
     assert_eq!(source.columns.len(), source.nullable.columns(), "a nullable bit for each column");
+    assert!(source.table_id < 1 << 48, "a table id has six bytes: {}", source.table_id);
     let start = begin_event(base, event_type::TABLE_MAP, 0, out);
     out.extend_from_slice(&source.table_id.to_le_bytes()[..6]);
     out.extend_from_slice(&1u16.to_le_bytes()); // TM_BIT_LEN_EXACT_F
@@ -59,6 +60,7 @@ pub fn table_map(base: EventBase, source: &TableMapSource<'_>, out: &mut Vec<u8>
     for column in source.columns {
         write_table_map_column(column, &mut types, &mut metadata);
     }
+    assert_eq!(types.len(), source.columns.len(), "each column has one type byte");
     put_packed_int(types.len() as u64, out);
     out.extend_from_slice(&types);
     put_packed_int(metadata.len() as u64, out);

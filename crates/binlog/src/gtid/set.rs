@@ -69,6 +69,10 @@ impl GtidSet {
             merged.last = merged.last.max(intervals[to - 1].last);
         }
         intervals.splice(from..to, [merged]);
+        debug_assert!(
+            intervals.windows(2).all(|pair| pair[0].last + 1 < pair[1].first),
+            "intervals are apart and in order"
+        );
     }
 
     /// Whether a transaction is in it.
@@ -113,6 +117,7 @@ impl GtidSet {
             for gone in intervals {
                 *mine = mine.iter().flat_map(|kept| kept.without(*gone)).collect();
             }
+            debug_assert!(mine.windows(2).all(|pair| pair[0].last < pair[1].first), "they stay in order");
             if mine.is_empty() {
                 self.servers.remove(&tsid);
             }
