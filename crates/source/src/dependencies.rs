@@ -37,6 +37,7 @@ const SLOTS: usize = 7;
 
 /// Notes a writer of a key, and returns the one before it, or one that is newer than that.
 fn note(bucket: &mut Bucket, tag: u32, writer: u32) -> u32 {
+    debug_assert!(writer > 0, "0 stands for no writer");
     let (tags, rest) = bucket.split_at_mut(SLOTS);
     let (writers, rest) = rest.split_at_mut(SLOTS);
     let gone = &mut rest[0];
@@ -78,6 +79,7 @@ impl History {
             self.size = written.history_size;
             self.buckets = vec![[0; 16]; self.size.div_ceil(SLOTS as u64) as usize];
         }
+        assert!(self.start < sequence_number, "transactions come in the order of their numbers");
         let number = u32::try_from(sequence_number).ok().filter(|_| !self.buckets.is_empty());
         let Some(number) = number.filter(|_| written.writeset != Writeset::Unknown) else {
             self.start = sequence_number;

@@ -30,6 +30,7 @@ impl<'b> Reading<'b> {
         let next = series.numbers().iter().copied().find(|&number| number > self.file)?;
         *self.files.shared.lock().readers.entry(next).or_default() += 1;
         self.let_go();
+        assert!(next > self.file, "files are read in the order of their numbers");
         self.file = next;
         Some(next)
     }
@@ -37,6 +38,7 @@ impl<'b> Reading<'b> {
     fn let_go(&self) {
         let mut shared = self.files.shared.lock();
         if let Some(count) = shared.readers.get_mut(&self.file) {
+            debug_assert!(*count > 0, "a file without readers is not listed");
             *count -= 1;
             if *count == 0 {
                 shared.readers.remove(&self.file);

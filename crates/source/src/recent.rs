@@ -45,6 +45,7 @@ impl Recent {
             let Some(oldest) = self.blocks.pop_front() else { break };
             self.bytes -= oldest.bytes.len();
         }
+        debug_assert_eq!(self.bytes, self.blocks.iter().map(|block| block.bytes.len()).sum::<usize>());
     }
 
     /// The block that has the byte at a place.

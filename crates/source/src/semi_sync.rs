@@ -177,6 +177,10 @@ impl SemiSync {
                 // The newest one is what replicas are asked for.
                 state.pending.clear();
             }
+            assert!(
+                state.pending.back().is_none_or(|last| last.lsn < lsn && last.end < end),
+                "transactions are logged in the order of their commits: LSN {lsn} at {end:?}"
+            );
             state.pending.push_back(Pending { lsn, end, since: Stopwatch::start() });
         }
     }
@@ -187,6 +191,7 @@ impl SemiSync {
             return;
         }
         let mut state = self.state.lock();
+        assert!(state.seen <= lsn, "the writer was at LSN {} and is at {lsn}", state.seen);
         let timeout = state.timeout;
         let is_late = |first: &Pending| first.since.elapsed() >= timeout;
         let has_waited = state.on && state.pending.front().is_some_and(is_late);
@@ -201,6 +206,7 @@ impl SemiSync {
     }
 
     fn switch_off(&self, state: &mut State) {
+        assert!(state.on, "semi-synchronous replication is switched off once");
         state.on = false;
         self.counters.switched_off.fetch_add(1, Ordering::Relaxed);
         log::info!("Semi-sync replication switched OFF.");
@@ -250,7 +256,8 @@ impl SemiSync {
     pub(crate) fn join(&self) -> u64 {
         let mut state = self.state.lock();
         let session = state.replicas.last_key_value().map_or(1, |(last, _)| last + 1);
-        state.replicas.insert(session, FilePosition::default());
+        let taken = state.replicas.insert(session, FilePosition::default());
+        assert!(taken.is_none(), "session {session} is another replica's");
         session
     }
 
@@ -328,6 +335,7 @@ impl CommitWaiter for SemiSync {
             has_waited = true;
             self.changed.wait(&mut state);
         }
+        assert!(state.waiting > 0, "a thread that stops waiting was counted");
         state.waiting -= 1;
         let in_time = state.on && self.is_enabled();
         let counter = if in_time { &self.counters.acknowledged } else { &self.counters.unacknowledged };

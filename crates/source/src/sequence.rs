@@ -39,6 +39,10 @@ impl Numbering {
 
     /// `(last_committed, sequence_number)` of the next transaction.
     pub fn next(&mut self, seq: Lsn, depends_lsn: Lsn, written: Written<'_>) -> (u64, u64) {
+        assert!(
+            self.recent.back().is_none_or(|(last, _)| *last < seq),
+            "transactions are numbered in the order of their commits"
+        );
         let by_order = self.newest_up_to(depends_lsn);
         self.last += 1;
         let by_keys = self.history.parent(self.last, written);
@@ -46,6 +50,7 @@ impl Numbering {
         if self.recent.len() == REMEMBERED
             && let Some((_, number)) = self.recent.pop_front()
         {
+            assert!(self.floor < number, "the oldest number that is remembered rises");
             self.floor = number;
         }
         self.recent.push_back((seq, self.last));

@@ -212,12 +212,14 @@ impl Tail {
 
     /// What was gathered and is not written yet, for readers that are about to read it.
     pub fn gathered_block(&self) -> Block {
+        assert!(!self.gathered.is_empty(), "a block has bytes");
         let start = FilePosition { file: self.number, pos: self.written };
         Block { start, bytes: self.gathered.as_slice().into() }
     }
 
     /// Syncs what was written.
     pub fn sync(&mut self) -> Result<(), BinlogError> {
+        debug_assert!(self.unsynced_bytes <= self.written, "only what was written can be synced");
         let _state = enter(State::BinlogSync);
         self.file.sync_data().map_err(BinlogError::Sync)?;
         self.unsynced_bytes = 0;

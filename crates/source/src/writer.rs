@@ -149,6 +149,7 @@ impl Writer<'_> {
         let is_read = !self.files.shared.lock().readers.is_empty();
         let block = (is_read && self.tail.gathered_bytes() > 0).then(|| self.tail.gathered_block());
         self.tail.flush()?;
+        assert_eq!(self.tail.gathered_bytes(), 0, "what readers are told of is in the file");
         let mut shared = self.files.shared.lock();
         match block {
             Some(block) => shared.recent.push(block),
@@ -170,6 +171,8 @@ impl Writer<'_> {
         if self.tail.unsynced_bytes > 0 {
             self.tail.sync()?;
         }
+        assert_eq!(self.tail.unsynced_bytes, 0, "a safe point is behind nothing that is not synced");
+        assert!(self.files.safe.safe_lsn() <= self.tail.lsn, "the safe point does not go back");
         self.files.safe.set(self.tail.safe_point());
         self.since_sync = Stopwatch::start();
         Ok(())
@@ -199,6 +202,7 @@ impl Writer<'_> {
         // With `series` free in between: a thread that purges makes the space.
         let (number, file) =
             wait_for_space(&next_name, &files.stopping, || files.series.lock().create_next(&head))?;
+        assert_eq!(number, self.tail.number + 1, "the closed file names its successor");
         (at.file, at.pos, at.sequence_number) = (number, head.len() as u64, 0);
         self.tail = Tail::at(next_name, file, &at, checksum).until(&files.stopping);
         self.tail.mark_in_use(true)?;
@@ -231,6 +235,7 @@ impl Writer<'_> {
         let name = files.series.lock().name(first);
         let (number, file) =
             wait_for_space(&name, &files.stopping, || files.series.lock().create_numbered(first, &head))?;
+        assert_eq!(number, first, "the first file after a reset has the number that was asked for");
         let at =
             SafePoint { lsn: self.tail.lsn, file: number, pos: head.len() as u64, sequence_number: 0, gtids };
         self.tail = Tail::at(name, file, &at, checksum).until(&files.stopping);
