@@ -123,6 +123,7 @@ impl<'c> Gate<'c> {
     /// Waits; false: the applier is to stop before.
     pub fn wait(&self, due_us: u64) -> bool {
         let mut state = self.channel.applier.lock();
+        assert!(state.delayed_until_us.is_none(), "one thread waits for the delay");
         state.delayed_until_us = Some(due_us);
         let goes_on = loop {
             if self.channel.applier_stop.load(Ordering::Acquire) {

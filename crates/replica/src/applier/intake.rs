@@ -160,6 +160,11 @@ impl<'c> Intake<'c> {
             self.pending = Pending::InTurn;
             return false;
         }
+        debug_assert_eq!(
+            self.open_start.pos + (self.open.len() + event.len()) as u64,
+            end.pos,
+            "a group's events follow each other in the relay log"
+        );
         self.open.extend_from_slice(event);
         self.note_begun(checksum_bytes);
         self.pending = Pending::Nothing;

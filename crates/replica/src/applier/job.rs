@@ -101,6 +101,10 @@ impl Job {
 
     /// Adds a group, whose first event begins at `start` in the relay log.
     pub fn push(&mut self, events: &[u8], start: RelayPosition, of_rows: bool) {
+        assert!(
+            self.groups.last().is_none_or(|last| last.start < start),
+            "groups of a job stand in the order of the relay log"
+        );
         let from = self.raw.len();
         self.raw.extend_from_slice(events);
         self.groups.push(RawGroup { raw: from..self.raw.len(), start, of_rows, ready: None });
@@ -125,6 +129,7 @@ impl Job {
 
     /// Prepares every group that can be. Checksums are looked at if `verify`.
     pub fn prepare(&mut self, open: &mut OpenGroup, verify: bool) {
+        assert!(self.events.is_empty() && self.next == 0, "a job is prepared once");
         std::mem::swap(&mut open.events, &mut self.events);
         open.events.reserve(self.raw.len());
         for group in self.groups.iter_mut().filter(|group| group.of_rows) {

@@ -45,6 +45,7 @@ pub(super) struct Order {
 impl Order {
     /// For as many jobs under way as there are `workers`. Numbers begin with 0.
     pub fn new(workers: usize) -> Order {
+        assert!(workers > 0, "somebody takes the turns");
         Order {
             progress: Mutex::default(),
             turns: (0..workers).map(|_| Condvar::new()).collect(),
@@ -59,6 +60,7 @@ impl Order {
     /// Waits for a job's turn; false: everything has ended.
     pub fn wait_for_turn(&self, job: u64) -> bool {
         let mut progress = self.progress.lock();
+        assert!(progress.turn <= job, "turn {job} has been passed, {} is on", progress.turn);
         let mut waiting = None;
         while progress.ended.is_none() && progress.turn != job {
             waiting.get_or_insert_with(|| account::enter(State::CommitOrderWait));
@@ -73,6 +75,8 @@ impl Order {
         assert_eq!(progress.turn, job, "turns are passed by whom they have come to");
         progress.turn += 1;
         progress.begun_us.push_back(begun_us);
+        let begun = progress.turn - progress.complete;
+        assert_eq!(progress.begun_us.len() as u64, begun, "jobs that have begun and are not complete");
         if progress.complete == job {
             note(&channel.times.applying_us, begun_us);
         }
@@ -96,6 +100,7 @@ impl Order {
             progress.begun_us.pop_front();
             progress.complete += 1;
         }
+        assert!(progress.completed.len() <= progress.begun_us.len(), "what is complete had begun");
         let Some(resume) = last else { return };
         let visible_us = resume.last.immediate_commit_us;
         let oldest_us = progress.begun_us.front().copied().filter(|&us| us > 0).unwrap_or(visible_us);

@@ -79,6 +79,7 @@ impl<'a, 'c> Turns<'a, 'c> {
 
     /// False: it would have had to wait.
     fn order_next(&mut self, job: &mut Job, open: &mut OpenGroup, waits: bool) -> Result<bool, ThreadError> {
+        assert!(!job.is_in_order(), "a job's groups have one turn each");
         job.load_ahead();
         let group = &mut job.groups[job.next];
         let end = group.end();
@@ -92,6 +93,9 @@ impl<'a, 'c> Turns<'a, 'c> {
         };
         match turned {
             Turned::Logged(logged) => {
+                if let Some(logged) = &logged {
+                    assert!(logged.seq() > self.last_seq, "transactions are logged in the source's order");
+                }
                 self.last_seq = logged.as_ref().map_or(self.last_seq, |logged| logged.seq());
                 job.logged.extend(logged);
             }
@@ -243,8 +247,10 @@ impl<'c> Shared<'_, 'c> {
     /// The job's turn has come: takes it through it and to the pages.
     fn bring_to_pages(&self, job: &mut Job, open: &mut OpenGroup, number: u64) -> Result<(), ThreadError> {
         let resume = self.take_turn(job, open)?;
+        assert!(job.is_in_order(), "a job that has had its turn is in order");
         self.order.pass_turn(self.channel, number, job.begun_us);
         self.complete(job, open)?;
+        assert!(job.logged.is_empty(), "a job that is complete is on its pages");
         self.order.complete(self.channel, number, resume);
         Ok(())
     }
@@ -280,6 +286,7 @@ impl<'c> Shared<'_, 'c> {
                 }
             };
             if cut == Cut::Job {
+                assert_eq!(job.next, 0, "no group of a job that has just been cut is in order");
                 trials.add(job.raw.len(), clock.elapsed());
                 *next += 1;
                 return Ok(Some(*next - 1));
