@@ -72,12 +72,20 @@ impl Change<'_> {
             self.changed.push(name);
         }
         self.table.put(account);
+        debug_assert!(self.is_noted_once(), "an account is changed or removed");
     }
 
     pub(super) fn remove(&mut self, name: AccountName) {
         self.table.remove(&name);
         self.changed.retain(|n| *n != name);
+        assert!(self.table.get(&name).is_none(), "an account that is removed is gone");
         self.removed.push(name);
+        debug_assert!(self.is_noted_once(), "an account is changed or removed");
+    }
+
+    /// Whether no account is among those changed and among those removed.
+    fn is_noted_once(&self) -> bool {
+        self.changed.iter().all(|name| !self.removed.contains(name))
     }
 
     /// The grantor's CREATE USER, or this privilege on the tables of accounts; error 1227.

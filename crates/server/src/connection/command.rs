@@ -89,6 +89,7 @@ impl Connection<'_> {
             session.execute(text, sink)
         });
         self.host.statement_started(None);
+        assert!(self.command.is_empty(), "no other command is read while a statement runs");
         self.command = command;
         result
     }

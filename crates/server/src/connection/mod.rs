@@ -381,6 +381,7 @@ impl Connection<'_> {
 
     fn count_bytes(&mut self) {
         let now = (self.channel.received_bytes(), self.channel.sent_bytes());
+        assert!(now.0 >= self.counted.0 && now.1 >= self.counted.1, "a channel's counters only grow");
         self.server.status.bytes_received.add(now.0 - self.counted.0);
         self.server.status.bytes_sent.add(now.1 - self.counted.1);
         self.counted = now;

@@ -83,6 +83,7 @@ impl PreparedStatement {
                 return;
             }
         }
+        assert!(data.capacity() >= needed, "what the part needs has been charged");
         data.extend_from_slice(part);
     }
 
@@ -95,6 +96,10 @@ impl PreparedStatement {
 
     /// An execution has ended that had long data.
     pub fn executed(&mut self) {
+        assert!(
+            self.long_data.keys().all(|index| *index < self.parameters),
+            "data of a parameter that is there"
+        );
         if self.long_data.is_empty() {
             self.charge.clear();
         }

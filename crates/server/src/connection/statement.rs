@@ -29,7 +29,8 @@ impl Connection<'_> {
         };
         let shown = without_secrets(shown_text(self.body()), false);
         let statement = PreparedStatement::new(&shown, parameters, &self.host.memory());
-        self.statements.insert(prepared.id, statement);
+        let taken = self.statements.insert(prepared.id, statement);
+        assert!(taken.is_none(), "the session gave the id {} out twice", prepared.id);
         let ok = PrepareOk {
             statement_id: prepared.id,
             columns: columns_16,

@@ -181,6 +181,7 @@ impl ResultSink for WireSink<'_> {
             self.columns.push((meta.ty.clone(), column.field_type));
             self.write(|out| column.encode(out))?;
         }
+        assert_eq!(self.columns.len(), columns.len(), "each column has its definition");
         if self.capabilities & cap::DEPRECATE_EOF == 0 {
             self.write(|out| put_eof(0, 0, out))?;
         }

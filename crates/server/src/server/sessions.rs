@@ -274,7 +274,8 @@ pub struct Place<'a>(&'a Sessions);
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        self.0.admitted.fetch_sub(1, Ordering::AcqRel);
+        let before = self.0.admitted.fetch_sub(1, Ordering::AcqRel);
+        assert!(before > 0, "a place that is given back was taken");
     }
 }
 

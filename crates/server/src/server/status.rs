@@ -25,7 +25,8 @@ impl Counter {
 
     /// Takes one away.
     pub fn subtract_one(&self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        let before = self.0.fetch_sub(1, Ordering::Relaxed);
+        assert!(before > 0, "what is taken away was added");
     }
 
     /// Adds one, unless the counter has come to `limit`; false then.
