@@ -309,7 +309,8 @@ impl Batches {
     /// The batch's pages are durable in their places.
     fn end_batch(&self, batch: Batch) {
         for space in batch.spaces() {
-            space.unsynced.fetch_sub(1, Ordering::AcqRel);
+            let before = space.unsynced.fetch_sub(1, Ordering::AcqRel);
+            assert!(before > 0, "a space that is synced for a batch was written by it");
         }
         // Before the tickets end: a thread that waits for them may want the area.
         self.areas.give_back(batch.area);

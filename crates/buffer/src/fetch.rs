@@ -96,7 +96,8 @@ impl Fetcher {
             if let Some(number) = self.frames.pin(packed) {
                 let frame = self.frames.frame(number);
                 mode.latch(frame);
-                frame.pins.fetch_sub(1, Ordering::AcqRel);
+                let pins = frame.pins.fetch_sub(1, Ordering::AcqRel);
+                debug_assert!(pins > 0, "a pin that is given back was taken");
                 if frame.holds(packed) {
                     self.frames.set_hint(packed, number);
                     self.frames.touch(number, frame);

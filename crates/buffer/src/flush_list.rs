@@ -25,7 +25,8 @@ impl Logging {
     pub fn begin(&mut self, floor: Lsn) -> (Lsn, u64) {
         self.next_token += 1;
         let token = (floor, self.next_token);
-        self.begun.insert(token);
+        let is_new = self.begun.insert(token);
+        assert!(is_new, "each mini-transaction has a token of its own");
         token
     }
 
@@ -69,7 +70,13 @@ impl FlushLists {
             let was_listed = self.dirty.remove(&(before, frame));
             assert!(was_listed, "a dirty page is on the flush list by its oldest change");
         }
-        self.dirty.insert((oldest, frame));
+        assert!(oldest > 0, "LSN 0 stands for a clean page");
+        assert!(
+            before == 0 || oldest <= before,
+            "a page's oldest change only gets older: {oldest}, not {before}"
+        );
+        let is_new = self.dirty.insert((oldest, frame));
+        assert!(is_new, "a page is on the flush list once");
     }
 
     /// The page's content was captured for writing.
@@ -78,7 +85,8 @@ impl FlushLists {
         assert!(was_dirty, "a captured page is on the flush list");
         self.next_ticket += 1;
         let ticket = (oldest, self.next_ticket);
-        self.writing.insert(ticket);
+        let is_new = self.writing.insert(ticket);
+        assert!(is_new, "each write has a ticket of its own");
         ticket
     }
 

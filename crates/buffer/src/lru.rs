@@ -79,12 +79,15 @@ impl Lists {
     }
 
     pub fn pop_free(&mut self) -> Option<u32> {
-        self.free.pop()
+        let frame = self.free.pop()?;
+        debug_assert!(!self.link(frame).listed, "a frame that was free is on no other list");
+        Some(frame)
     }
 
     pub fn push_free(&mut self, frame: u32) {
         debug_assert!(!self.link(frame).listed, "a free frame is on no other list");
         self.free.push(frame);
+        assert!(self.free.len() <= self.links.len(), "a frame is free once");
     }
 
     /// Puts a page just read in at the head of the old part.
@@ -117,8 +120,14 @@ impl Lists {
             NONE => self.part(young).tail = link.previous,
             next => self.link_mut(next).previous = link.previous,
         }
+        assert!(self.part(young).len > 0, "a frame that is listed is counted");
         self.part(young).len -= 1;
         self.link_mut(frame).listed = false;
+        debug_assert_eq!(
+            self.part(young).len == 0,
+            self.part(young).head == NONE,
+            "an empty list has no head"
+        );
     }
 
     fn part(&mut self, young: bool) -> &mut Ends {
@@ -126,6 +135,7 @@ impl Lists {
     }
 
     fn push_head(&mut self, frames: &[Frame], frame: u32, young: bool) {
+        assert!(!self.link(frame).listed, "a frame is on one list");
         let head = self.part(young).head;
         *self.link_mut(frame) = Link { previous: NONE, next: head, listed: true };
         match head {
