@@ -46,7 +46,7 @@ impl Xid {
         &self.data[usize::from(self.gtrid_len)..][..usize::from(self.bqual_len)]
     }
 
-    /// Both parts, one after the other.
+    /// The bytes of both parts, one after the other.
     pub fn data(&self) -> &[u8] {
         &self.data[..usize::from(self.gtrid_len) + usize::from(self.bqual_len)]
     }

@@ -16,7 +16,7 @@ use crate::tree::Tree;
 #[derive(Debug)]
 pub struct Leaves {
     tree: Tree,
-    /// Where the next leaf begins; `None` at the end.
+    /// The key that the next leaf begins with; `None` at the end.
     from: Option<Vec<u8>>,
     /// The first key that does not belong to the range any more.
     end: Option<Vec<u8>>,

@@ -16,7 +16,7 @@ pub struct Run<'t> {
     tree: &'t Tree,
     /// The leaf of the last change, and the first key that it does not hold.
     leaf: Option<(PageWrite<'t>, Option<Vec<u8>>)>,
-    /// Where values are made.
+    /// A buffer for the values that callers make.
     value: Vec<u8>,
 }
 

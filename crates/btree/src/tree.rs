@@ -8,12 +8,12 @@ use buffer::{Mtr, PageNo, PageType, PageWrite, Pool, RecordLsn, SpaceId, SpaceRo
 use crate::error::{Result, TreeError};
 use crate::spot::Spot;
 
-/// What [`Tree::modify`]'s caller wants done with the entry it was shown.
+/// The change of one entry that the caller of [`Tree::modify`] wants, having seen the entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change<'v> {
-    /// Nothing.
+    /// The entry stays as it is.
     Keep,
-    /// This is the value now, whether there was one or not.
+    /// The entry has this value now, whether there was an entry or not.
     Put(Cow<'v, [u8]>),
     /// There is no entry now.
     Remove,
@@ -41,19 +41,19 @@ struct Inner {
     room: OnceLock<SpaceRoom>,
 }
 
-/// So many inserts, each directly behind or each directly before the one before, make a run: more
-/// are expected to follow.
+/// The number of inserts, each directly behind or each directly before the last one, that make a
+/// run: more are expected to follow.
 const RUN: u16 = 4;
 /// A run at an end of a leaf leaves one part in this many free: ascending and descending inserts
 /// leave leaves 15/16 full, as InnoDB's do. Not for entries that would not fit there.
 const RUN_RESERVE: usize = 16;
 
-/// What a leaf change came to.
+/// The outcome of a change of a leaf.
 pub(crate) enum Outcome {
     Done,
     /// Done, and the leaf has become sparse.
     Sparse,
-    /// Nothing was changed: this many bytes do not fit.
+    /// The leaf is unchanged: it has no room for an entry of `needed` bytes.
     Full {
         needed: usize,
     },

@@ -76,7 +76,7 @@ impl Spaces {
         self.spaces.read().get(&id).cloned().ok_or(BufferError::NoSuchSpace(id))
     }
 
-    /// Where the space's file is.
+    /// The path of the space's file.
     pub fn path(&self, id: SpaceId) -> Option<PathBuf> {
         Some(self.get(id).ok()?.path.read().clone())
     }

@@ -1,4 +1,4 @@
-//! What is checked of every page that comes from disk.
+//! The checks of every page that comes from disk.
 
 use crate::page::{self, PageId, PageType};
 use crate::slotted;

@@ -54,10 +54,11 @@ pub struct Refused {
 
 /// The account that the memory of a channel's long packets is charged to.
 pub trait Room: fmt::Debug + Send {
-    /// So many bytes are about to be had; the error is what the peer is to be told.
+    /// Asks for room for `bytes` bytes that are about to be allocated. The error is what the peer is
+    /// told.
     fn take(&mut self, bytes: usize) -> Result<(), Refused>;
 
-    /// So many are not had any more.
+    /// Gives back room for `bytes` bytes that are no longer allocated.
     fn give_back(&mut self, bytes: usize);
 }
 
@@ -101,14 +102,14 @@ pub struct Channel<S> {
     joining: bool,
     output: Vec<u8>,
     room: Option<Box<dyn Room>>,
-    /// What was taken of the room.
+    /// Bytes that were taken of the room and not given back.
     taken_bytes: usize,
     max_packet_bytes: usize,
     received_bytes: u64,
     sent_bytes: u64,
 }
 
-/// Where the payload that was read last lies.
+/// Which buffer holds the payload that was read last.
 enum Payload {
     Input(usize, usize),
     Joined,
@@ -220,7 +221,7 @@ impl<S: Read + Write> Channel<S> {
         }
     }
 
-    /// What the room is asked for is not had any more.
+    /// Gives bytes back to the room, at most as many as were taken.
     fn give_back(&mut self, bytes: usize) {
         let bytes = bytes.min(self.taken_bytes);
         if let Some(room) = &mut self.room {
@@ -341,7 +342,7 @@ impl<S: Read + Write> Channel<S> {
         Ok(())
     }
 
-    /// Nothing that was received is needed any more.
+    /// Empties the input buffer: all that it holds has been read.
     fn empty_input(&mut self) {
         (self.start, self.end) = (0, 0);
         if self.input.len() > KEEP_BYTES {

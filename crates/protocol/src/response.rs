@@ -20,7 +20,7 @@ pub enum StateChange {
     SystemVariable {
         /// The variable.
         name: String,
-        /// Its new value as text.
+        /// The variable's new value as text.
         value: String,
     },
     /// The session's schema changed (type 1).

@@ -76,8 +76,8 @@ impl Write for Socket {
 /// A socket, with the time that everything on it may take together.
 struct TimedSocket {
     socket: Socket,
-    /// What is left of the time. `None`: reads and writes have the socket's own timeouts, each for
-    /// itself.
+    /// Says how much time is left until the deadline. `None`: there is no deadline, and each read and
+    /// write has the socket's own timeout.
     deadline: Option<TimeLeft>,
 }
 
@@ -95,7 +95,8 @@ impl TimedSocket {
         TimedSocket { socket, deadline: None }
     }
 
-    /// What is left of the time; an error of kind `TimedOut` when nothing is.
+    /// The time that is left until the deadline, `None` without one; an error of kind `TimedOut`
+    /// when it has passed.
     fn left(&self) -> io::Result<Option<Duration>> {
         let Some(left) = &self.deadline else { return Ok(None) };
         match left() {
@@ -225,12 +226,12 @@ impl From<UnixStream> for Stream {
 }
 
 impl Stream {
-    /// Nobody on a network can read along: TLS, or a Unix domain socket.
+    /// Whether nobody on a network can read along: the stream is TLS, or a Unix domain socket.
     pub fn is_secure(&self) -> bool {
         self.tls.is_some() || matches!(self.socket.socket, Socket::Unix(_))
     }
 
-    /// What TLS has agreed on; `None` without it.
+    /// The version and cipher that TLS has agreed on; `None` without TLS.
     pub fn encryption(&self) -> Option<Encryption> {
         let session = &self.tls.as_ref()?.session;
         let version = match session.protocol_version()? {
@@ -314,7 +315,7 @@ impl Stream {
     }
 }
 
-/// What is under the compression.
+/// The stream below the compression.
 struct Wire<'a> {
     socket: &'a mut TimedSocket,
     tls: &'a mut Option<Box<Tls>>,

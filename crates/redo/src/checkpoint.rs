@@ -14,7 +14,7 @@ use crate::{Lsn, RedoError};
 /// A checkpoint: everything before `lsn` is in the data files, but for what `state` says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Checkpoint {
-    /// Where a scan has to begin: the start of a record, or the log's end.
+    /// The LSN at which a scan begins: the start of a record, or the log's end.
     pub lsn: Lsn,
     /// What the caller of [`crate::Log::write_checkpoint`] gave; empty in a new log.
     pub state: Vec<u8>,

@@ -1,4 +1,4 @@
-//! What a log is opened with.
+//! The settings that a log is opened with.
 
 use std::path::PathBuf;
 

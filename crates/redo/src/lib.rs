@@ -58,8 +58,8 @@ pub use lsn::{Lsn, START_LSN};
 pub use reader::{Batch, BatchRecord, LogReader, Record, RecordHead};
 pub use reserve::Reservation;
 
-/// What a record is. The log stores the number and leaves its meaning to those who write and
-/// replay.
+/// The kinds of records. The log stores a kind's number and leaves its meaning to those who write
+/// and replay.
 pub mod kind {
     /// A change of a tree's structure or another physical change of pages.
     pub const STRUCTURE: u8 = 1;

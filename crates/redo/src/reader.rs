@@ -18,22 +18,22 @@ const READ_BYTES: usize = 256 << 10;
 /// A record of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// What it is: see [`crate::kind`].
+    /// The record's kind, see [`crate::kind`].
     pub kind: u8,
-    /// Its first byte's position.
+    /// LSN of the record's first byte.
     pub start_lsn: Lsn,
     /// The position after its last byte.
     pub lsn: Lsn,
-    /// What was filled in.
+    /// The bytes that [`crate::Reservation::fill`] was given.
     pub payload: Vec<u8>,
 }
 
-/// Where a record is and what it is, without what it holds.
+/// A record's place and kind, without its payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordHead {
-    /// What it is: see [`crate::kind`].
+    /// The record's kind, see [`crate::kind`].
     pub kind: u8,
-    /// Its first byte's position.
+    /// LSN of the record's first byte.
     pub start_lsn: Lsn,
     /// The position after its last byte.
     pub lsn: Lsn,
@@ -51,13 +51,13 @@ pub struct Batch {
 /// A record of a [`Batch`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BatchRecord<'b> {
-    /// What it is: see [`crate::kind`].
+    /// The record's kind, see [`crate::kind`].
     pub kind: u8,
-    /// Its first byte's position.
+    /// LSN of the record's first byte.
     pub start_lsn: Lsn,
     /// The position after its last byte.
     pub lsn: Lsn,
-    /// What was filled in.
+    /// The bytes that [`crate::Reservation::fill`] was given.
     pub payload: &'b [u8],
 }
 
@@ -162,7 +162,7 @@ impl LogReader {
         Ok(Some(RecordHead { kind: frame.kind, start_lsn, lsn }))
     }
 
-    /// What the record holds that [`LogReader::advance`] came to last.
+    /// The payload of the record that [`LogReader::advance`] came to last.
     pub fn payload(&self) -> &[u8] {
         &self.window[self.payload.clone()]
     }
@@ -294,7 +294,8 @@ impl LogReader {
         RedoError::Gone { lsn: self.lsn, oldest_lsn: self.core.files.oldest_lsn() }
     }
 
-    /// What it means that there is no record at the reader's position.
+    /// The error for a reader at whose position there is no record: the log has been recycled, or
+    /// it is damaged.
     fn nothing_here(&mut self) -> RedoError {
         if self.lsn < self.core.files.oldest_lsn() {
             return self.gone();

@@ -1,11 +1,11 @@
-//! What the server tells its replica threads.
+//! The server's settings as its replica threads see them.
 
 use std::path::PathBuf;
 
 use crate::info::InfoSettings;
 use crate::relay::RelayLogConfig;
 
-/// What the server tells its replica threads.
+/// The server's settings as its replica threads see them.
 #[derive(Debug, Clone)]
 pub struct ReplicaSettings {
     /// `datadir`

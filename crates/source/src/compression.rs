@@ -48,7 +48,7 @@ impl CompressionCounts {
     }
 }
 
-/// Those compressed with zstd, and those that are not.
+/// The figures of transactions that are compressed with zstd, and of those that are not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CompressionStats {
     /// Compressed.

@@ -8,7 +8,7 @@ use os::account::{State, enter};
 
 /// Between two looks whether there is space again.
 const LOOK: Duration = Duration::from_millis(100);
-/// So many looks before it is said again that the disk is full.
+/// The number of looks at a full disk after which the log says so again.
 const LOOKS_PER_REPORT: u64 = 600;
 
 /// Does something with a file, again and again while there is no space for it, until the server is

@@ -22,7 +22,7 @@ pub struct LogFile {
 pub struct LogStatus {
     /// The newest file.
     pub file: String,
-    /// Its end.
+    /// The position of that file's end, in bytes.
     pub position: u64,
     /// GTIDs executed by the server.
     pub executed_gtid_set: String,

@@ -18,15 +18,15 @@ use crate::files::LogFiles;
 pub struct ShownEvent {
     /// File without directory.
     pub log_name: String,
-    /// Where the event begins.
+    /// The event's position in its file, in bytes.
     pub pos: u64,
-    /// Its type in MySQL's words.
+    /// The event's type in MySQL's words.
     pub event_type: &'static str,
     /// Server that it comes from.
     pub server_id: u32,
-    /// Where it ends, as it says itself.
+    /// The position of the event's end, in bytes, as the event itself says.
     pub end_log_pos: u64,
-    /// What it holds.
+    /// The event's content in MySQL's words.
     pub info: String,
 }
 

@@ -34,7 +34,7 @@ pub(crate) struct Tail {
     pub number: u64,
     file: Arc<dyn File>,
     name: String,
-    /// What its events end with.
+    /// The checksum that the file's events end with.
     checksum: Checksum,
     /// Length of the file without what is gathered.
     written: u64,
@@ -73,18 +73,18 @@ impl Tail {
         }
     }
 
-    /// The same; it waits for space on a full disk, until this is set.
+    /// The same end of the log, which waits for space on a full disk until `stopping` is set.
     pub fn until(mut self, stopping: &Arc<AtomicBool>) -> Tail {
         self.stopping = stopping.clone();
         self
     }
 
-    /// Where the next event goes.
+    /// The position in the file at which the next event begins, in bytes.
     pub fn pos(&self) -> u64 {
         self.written + self.gathered.len() as u64
     }
 
-    /// What the file's events end with.
+    /// The checksum that the file's events end with.
     pub fn checksum(&self) -> Checksum {
         self.checksum
     }

@@ -6,7 +6,7 @@ use crate::cursor::{Cursor, DecodeError};
 use types::ColumnMask;
 use types::row::RowLayout;
 
-/// What a row event does.
+/// The three kinds of row events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowsKind {
     /// Rows are inserted: after-images.
@@ -31,7 +31,7 @@ pub mod rows_flag {
 /// A row event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowsEvent<'a> {
-    /// What it does.
+    /// Whether the event inserts, updates or deletes rows.
     pub kind: RowsKind,
     /// The table, by the number that the TABLE_MAP event before gave it.
     pub table_id: u64,

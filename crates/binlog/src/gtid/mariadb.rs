@@ -12,7 +12,7 @@ pub struct MariadbGtid {
     pub domain: u32,
     /// `server_id` of the server where it was committed first.
     pub server_id: u32,
-    /// Its number in the domain.
+    /// The transaction's number in its domain.
     pub seq: u64,
 }
 

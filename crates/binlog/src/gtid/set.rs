@@ -212,7 +212,7 @@ fn take_u64(bytes: &[u8], at: &mut usize) -> Result<u64, GtidError> {
 }
 
 impl Interval {
-    /// What is left of it without another interval: up to two pieces.
+    /// The pieces of this interval that are not in another one: at most two.
     fn without(self, gone: Interval) -> impl Iterator<Item = Interval> {
         let before = Interval { first: self.first, last: self.last.min(gone.first - 1) };
         let after = Interval { first: self.first.max(gone.last + 1), last: self.last };

@@ -15,7 +15,7 @@ pub const GNO_MAX: u64 = i64::MAX as u64 - 1;
 pub struct Gtid {
     /// The server where it was committed first, and its tag.
     pub tsid: Tsid,
-    /// Its number among those, from 1.
+    /// The transaction's number among those of its source, from 1.
     pub gno: u64,
 }
 

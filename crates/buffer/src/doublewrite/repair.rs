@@ -26,7 +26,7 @@ use crate::verify::verify;
 struct Listed<'a> {
     path: PathBuf,
     id: PageId,
-    /// Its copy; `None` where the strategy keeps none.
+    /// The page's copy; `None` where the strategy keeps none.
     copy: Option<&'a [u8]>,
 }
 

@@ -22,7 +22,7 @@ pub fn scramble(password: &[u8], nonce: &[u8]) -> Vec<u8> {
     stage1.iter().zip(mask).map(|(a, b)| a ^ b).collect()
 }
 
-/// What `mysql.user.authentication_string` holds for `password`; empty for no password.
+/// The value of `mysql.user.authentication_string` for `password`; empty for no password.
 pub fn authentication_string(password: &[u8]) -> String {
     if password.is_empty() {
         return String::new();

@@ -23,7 +23,7 @@ use std::time::Duration;
 /// utf8mb4_general_ci, which every server since 5.5 knows.
 const COLLATION_UTF8MB4_GENERAL_CI: u16 = 45;
 
-/// Where a server listens.
+/// The address that a server listens on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
     /// Host name or address, and port.

@@ -65,7 +65,7 @@ pub struct Statement {
 }
 
 impl Statement {
-    /// Its number on this connection.
+    /// The statement's number on this connection.
     pub fn id(&self) -> u32 {
         self.id
     }

@@ -32,7 +32,7 @@ pub enum Trust {
 pub struct Identity {
     /// The certificate, and those between it and its authority, as PEM.
     pub certificate_pem: Vec<u8>,
-    /// Its key, as PEM.
+    /// The certificate's key, as PEM.
     pub key_pem: Vec<u8>,
 }
 

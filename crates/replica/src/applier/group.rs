@@ -62,7 +62,7 @@ impl<'a> Applier<'a> {
         &self.progress.executed
     }
 
-    /// What events end with from here on.
+    /// The checksum that events from here on end with.
     pub fn checksum(&self) -> Checksum {
         self.progress.checksum
     }

@@ -24,7 +24,7 @@ use crate::event::{self, CHECKSUM_BYTES};
 use crate::gtid::GroupHead;
 use crate::relay::{RelayPosition, RelayReader, Step};
 
-/// What comes next.
+/// What [`Intake::cut`] has found to be next in the relay log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cut {
     /// The job has groups.
@@ -33,7 +33,7 @@ pub(super) enum Cut {
     InTurn,
     /// Nothing before this time, in microseconds of unix time; everything before it is to be shown.
     Delayed(u64),
-    /// Nothing more is there for now.
+    /// The relay log has no further event for now.
     Dry,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Intake<'c> {
     gate: Gate<'c>,
     framer: Framer,
     dependencies: Dependencies,
-    /// What events end with from here on.
+    /// The checksum that events from here on end with.
     checksum: Checksum,
     /// The group that is being read.
     open: Vec<u8>,
@@ -100,8 +100,9 @@ impl<'c> Intake<'c> {
         self.dependencies.policy()
     }
 
-    /// What comes next. Anything but groups comes by itself: the job is empty then; else it is job
-    /// `number`. `others_wait` for one.
+    /// Fills `job`, which becomes job `number`, with the groups that come next in the relay log. An
+    /// event outside of groups comes by itself, with an empty job. `others_wait` says that other
+    /// workers want a job.
     pub fn cut(&mut self, job: &mut Job, number: u64, others_wait: bool) -> Result<Cut, ThreadError> {
         job.clear();
         job.checksum = self.checksum;

@@ -21,9 +21,9 @@ const BYTES: usize = 64 * 1024;
 /// A group that grows beyond this is applied in turn, row by row as it is read.
 pub(super) const LARGEST_PREPARED_BYTES: usize = 1 << 20;
 
-/// So many groups before their turn the leaves of their rows are loaded into the processor's cache,
+/// How many groups ahead of the turn the leaves of rows are loaded into the processor's cache.
 const LEAVES_AHEAD: usize = 8;
-/// and so many before it the rows.
+/// How many groups ahead of the turn the rows themselves are loaded.
 const ROWS_AHEAD: usize = 4;
 
 /// A group as it stands in the relay log.

@@ -103,7 +103,7 @@ pub fn run(channel: &Arc<Channel>) {
 
 /// Why applying ended that was not told to.
 enum Stopped {
-    /// This.
+    /// The thread ends with this error.
     Error(ThreadError),
     /// A table that a group needs was in DDL's hands while others were held for it. It is free now,
     /// and the group is to be begun again.

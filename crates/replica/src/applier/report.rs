@@ -34,7 +34,7 @@ pub enum GroupError {
     Json(String, usize, JsonDiffError),
     /// A row was looked for in the whole of this table, which has no keys, and not found.
     NotInScan(RowsKind, String),
-    /// What has come of the group could not be kept.
+    /// The group's changes could not be committed.
     Commit(EngineError),
 }
 

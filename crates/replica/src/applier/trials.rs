@@ -30,7 +30,7 @@ impl Way {
     }
 }
 
-/// What is measured at a time.
+/// How long one measurement of a way takes.
 const WINDOW: Duration = Duration::from_millis(8);
 /// After a change of the way, before the window begins: what is on its way out or in is no measure.
 const SETTLING: Duration = Duration::from_millis(2);
@@ -38,7 +38,7 @@ const SETTLING: Duration = Duration::from_millis(2);
 const FEWEST: u32 = 2;
 /// and after trials that only confirmed it.
 const MOST: u32 = 32;
-/// What the other way must promise, as the logarithm of the ratio of speeds, to be taken.
+/// The logarithm of the ratio of speeds from which on the other way is taken.
 const WORTH: f64 = 0.03;
 /// What the last trial counts against all before it.
 const NEWEST: f64 = 0.5;
@@ -94,7 +94,7 @@ impl Trials {
         }
     }
 
-    /// Nothing is to be applied for now: what was measured is incomplete, and a trial is put off.
+    /// Puts a trial off: nothing is to be applied for now, so the measurement is incomplete.
     pub fn pause(&mut self) {
         self.begin_window(false);
         if self.stage == Stage::Trying {
@@ -102,7 +102,7 @@ impl Trials {
         }
     }
 
-    /// So many bytes of the relay log have been applied, or given out to be.
+    /// Counts `bytes` of the relay log that have been applied or given out to be applied, at `now`.
     pub fn add(&mut self, bytes: usize, now: Duration) {
         let Some(began) = self.began else {
             self.began = Some(now);

@@ -48,7 +48,7 @@ use crate::filter::Filters;
 /// One that applies alone looks at the clock so often: rarely enough that this costs nothing.
 const LOOK_EVERY_BYTES: usize = 4096;
 
-/// What is done in turn.
+/// The part of the work that one worker at a time does, in the order of the relay log.
 pub(super) struct Turns<'a, 'c> {
     channel: &'c Arc<Channel>,
     pub applier: &'a mut Applier<'c>,
@@ -126,7 +126,7 @@ impl<'a, 'c> Turns<'a, 'c> {
     }
 }
 
-/// Where jobs come from.
+/// The source of jobs: the relay log, cut by one worker at a time.
 struct Inlet<'c> {
     intake: Intake<'c>,
     /// The next job's number.
@@ -139,7 +139,7 @@ struct Inlet<'c> {
 struct Shared<'a, 'c> {
     channel: &'c Arc<Channel>,
     inlet: Mutex<Inlet<'c>>,
-    /// So many workers wait for the inlet. Relaxed: it decides only how much is in a job.
+    /// Number of workers that wait for the inlet. Relaxed: it decides only how much is in a job.
     waiting: AtomicUsize,
     turns: Mutex<Turns<'a, 'c>>,
     order: Order,

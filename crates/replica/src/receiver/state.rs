@@ -38,7 +38,7 @@ pub struct ReceiverState {
     pub read_file: String,
     /// Offset in that file.
     pub read_pos: u64,
-    /// Where to resume.
+    /// The position at which the receiver resumes.
     pub received: Received,
     /// The source's server id.
     pub source_server_id: u32,

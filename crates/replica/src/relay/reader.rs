@@ -11,7 +11,7 @@ use os::disk::File;
 
 use super::files::{RelayLog, RelayPosition};
 
-/// What is read from a file at once.
+/// How many bytes are read from a file at once.
 const BLOCK_BYTES: usize = 512 * 1024;
 /// The longest event there can be (`replica_max_allowed_packet`'s largest value).
 const MAX_EVENT_BYTES: usize = 1 << 30;
@@ -21,11 +21,11 @@ const MAX_EVENT_BYTES: usize = 1 << 30;
 pub enum RelayError {
     /// The file could not be read.
     Io(io::Error),
-    /// What is there is no event.
+    /// The bytes at a position of the relay log are no event.
     Damaged {
-        /// Where.
+        /// The position of the first byte that is wrong.
         at: RelayPosition,
-        /// What is wrong.
+        /// What is wrong there, in words.
         what: String,
     },
 }
@@ -54,7 +54,7 @@ impl From<io::Error> for RelayError {
 pub enum Step {
     /// An event, in [`RelayReader::event`] until the next step.
     Event,
-    /// Nothing more is there for now.
+    /// The relay log has no further event for now.
     End,
 }
 

@@ -17,7 +17,7 @@ const BLOCK_BYTES: usize = 256 * 1024;
 pub struct RelayWriter {
     log: Arc<RelayLog>,
     file: Arc<dyn File>,
-    /// Where `gathered` begins.
+    /// The position in the file at which `gathered` begins, in bytes.
     written: RelayPosition,
     gathered: Vec<u8>,
     /// The source's last rotate and format description events, which stand at the head of every
@@ -100,7 +100,7 @@ impl RelayWriter {
         Ok(())
     }
 
-    /// Where the next event goes.
+    /// The position at which the next event begins.
     pub fn position(&self) -> RelayPosition {
         RelayPosition { file: self.written.file, pos: self.written.pos + self.gathered.len() as u64 }
     }

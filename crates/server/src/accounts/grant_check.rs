@@ -17,10 +17,10 @@ pub(super) enum Target {
     Routine { routine: RoutineName, written: String },
 }
 
-/// What a list of privileges means.
+/// A list of privileges of GRANT or REVOKE, by kinds.
 pub(super) struct Asked {
     pub target: Target,
-    /// Of REVOKE.
+    /// The list is one of REVOKE.
     pub is_revoke: bool,
     /// ALL was written.
     pub is_all: bool,

@@ -11,7 +11,7 @@ pub struct Privileges(u32);
 pub struct StaticPrivilege {
     /// As GRANT spells it.
     pub name: &'static str,
-    /// Its column in mysql.user.
+    /// The privilege's column in mysql.user.
     pub column: &'static str,
     /// It can be granted on a schema, and has a column in mysql.db.
     pub on_schema: bool,
@@ -104,7 +104,7 @@ pub const DYNAMIC: &[&str] = &[
     "XA_RECOVER_ADMIN",
 ];
 
-/// What GRANT was written on.
+/// The level that a privilege is granted on: the object behind ON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// `*.*`.
@@ -126,7 +126,7 @@ impl Privileges {
         STATIC.iter().position(|p| p.name == name).map(|bit| Privileges(1 << bit))
     }
 
-    /// What can be granted on columns.
+    /// The privileges that can be granted on columns.
     pub fn of_columns() -> Privileges {
         let bits = ["SELECT", "INSERT", "UPDATE", "REFERENCES"].into_iter().filter_map(Privileges::named);
         bits.fold(Privileges::NONE, Privileges::with)
@@ -162,12 +162,12 @@ impl Privileges {
         Privileges(1 << bit)
     }
 
-    /// Both sets.
+    /// The privileges that are in either set.
     pub fn with(self, other: Privileges) -> Privileges {
         Privileges(self.0 | other.0)
     }
 
-    /// This set without the other.
+    /// The privileges of this set that are not in the other.
     pub fn without(self, other: Privileges) -> Privileges {
         Privileges(self.0 & !other.0)
     }
@@ -189,7 +189,7 @@ impl Privileges {
         names.iter().map(one).fold(Privileges::NONE, Privileges::with)
     }
 
-    /// What is in both sets.
+    /// The privileges that are in both sets.
     pub fn common(self, other: Privileges) -> Privileges {
         Privileges(self.0 & other.0)
     }

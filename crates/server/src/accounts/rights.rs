@@ -1,15 +1,16 @@
-//! What an account may do, as its grants add up over the levels.
+//! The rights of an account, as its grants add up over the levels.
 
 use super::{Account, Privileges, RoutineName, host_pattern};
 use std::collections::BTreeSet;
 
 impl Account {
-    /// What holds on all of a schema, through `*.*` or `pattern.*`.
+    /// The privileges that hold on all of a schema, through `*.*` or `pattern.*`.
     pub fn on_schema(&self, schema: &str) -> Privileges {
         self.global_in(schema).with(self.granted_on_schema(schema))
     }
 
-    /// What holds on a schema through `*.*`: all of it but where it was revoked from the schema.
+    /// The privileges that hold on a schema through `*.*`, but for those that were
+    /// revoked from the schema.
     pub fn global_in(&self, schema: &str) -> Privileges {
         match self.restrictions.get(schema) {
             Some(restricted) => self.global.without(*restricted),
@@ -17,7 +18,7 @@ impl Account {
         }
     }
 
-    /// What was granted on the schema by its name or a pattern.
+    /// The privileges that were granted on the schema by its name or a pattern.
     pub fn granted_on_schema(&self, schema: &str) -> Privileges {
         self.schemas
             .iter()
@@ -25,20 +26,21 @@ impl Account {
             .fold(Privileges::NONE, |all, (_, more)| all.with(*more))
     }
 
-    /// What was granted on a table itself; nothing holds there but through `*.*` or `pattern.*`
-    /// where it is empty.
+    /// The privileges that were granted on a table itself; where there are none,
+    /// nothing holds there but through `*.*` or `pattern.*`.
     pub fn on_table_itself(&self, schema: &str, table: &str) -> Privileges {
         self.tables.get(&(schema.to_owned(), table.to_owned())).copied().unwrap_or(Privileges::NONE)
     }
 
-    /// What was granted on tables of a schema, each by itself, and on columns of tables.
+    /// The privileges that were granted on tables of a schema, each by itself, and on
+    /// their columns.
     pub fn on_tables_of<'a>(&'a self, schema: &'a str) -> impl Iterator<Item = Privileges> + 'a {
         let tables = self.tables.iter().filter(move |((of, _), _)| of == schema).map(|(_, held)| *held);
         let columns = self.columns.iter().filter(move |((of, _), _)| of == schema);
         tables.chain(columns.flat_map(|(_, columns)| columns.values().copied()))
     }
 
-    /// What was granted on at least one column of a table.
+    /// The privileges that were granted on at least one column of a table.
     pub fn on_columns_of(&self, schema: &str, table: &str) -> Privileges {
         let columns = self.columns.get(&(schema.to_owned(), table.to_owned()));
         columns
@@ -47,14 +49,14 @@ impl Account {
             .fold(Privileges::NONE, |all, of| all.with(*of))
     }
 
-    /// What was granted on a column itself.
+    /// The privileges that were granted on a column itself.
     pub fn on_column_itself(&self, schema: &str, table: &str, column: &str) -> Privileges {
         let columns = self.columns.get(&(schema.to_owned(), table.to_owned()));
         let named = columns.into_iter().flatten().filter(|(name, _)| name.eq_ignore_ascii_case(column));
         named.fold(Privileges::NONE, |all, (_, of)| all.with(*of))
     }
 
-    /// What was granted on a stored routine itself.
+    /// The privileges that were granted on a stored routine itself.
     pub fn on_routine_itself(&self, routine: &RoutineName) -> Privileges {
         self.routines.get(routine).copied().unwrap_or(Privileges::NONE)
     }

@@ -26,7 +26,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// What it counts as for the client's host.
+    /// The error that the refusal counts as for the client's host.
     pub fn counts_as(&self) -> Option<HostError> {
         match self {
             Refusal::Packet(_) => Some(HostError::Handshake),
@@ -51,7 +51,7 @@ impl From<SqlError> for Refusal {
 
 /// A client whose password was right.
 pub struct Proved {
-    /// Its account.
+    /// The account that the client has proved to be.
     pub account: Arc<Account>,
     /// It had to give a password.
     pub with_password: bool,
@@ -92,7 +92,7 @@ pub fn new_nonce() -> [u8; NONCE_BYTES] {
 pub struct Authentication<'a> {
     /// The accounts.
     pub accounts: &'a Accounts,
-    /// Where the client is.
+    /// The host that the client connects from.
     pub host: &'a ClientHost,
     /// The connection.
     pub channel: &'a mut Channel<Stream>,

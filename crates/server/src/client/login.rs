@@ -14,32 +14,32 @@ use std::sync::Arc;
 
 /// A client that may come in.
 pub struct Login {
-    /// As whom.
+    /// The account that the client has come in as.
     pub account: Arc<Account>,
-    /// Its place among the connections of the account; none without accounts.
+    /// The connection's place among those of its account; `None` where grant tables are skipped.
     pub place: Option<UserPlace>,
-    /// Its password has to be changed before anything else.
+    /// Whether the client has to change its password before anything else.
     pub is_sandboxed: bool,
 }
 
 impl Login {
-    /// With `--skip-grant-tables`.
+    /// The login of any client under `--skip-grant-tables`.
     pub fn unchecked(account: Arc<Account>) -> Login {
         Login { account, place: None, is_sandboxed: false }
     }
 }
 
-/// How a client has come.
+/// A client that has proved who it is, and its connection.
 pub struct Arrival<'a> {
     /// The user name that it gave.
     pub user: &'a str,
-    /// Where it is.
+    /// The host that the client connects from.
     pub host: &'a str,
-    /// What it can.
+    /// The protocol's capabilities that the client has.
     pub capabilities: cap::Capabilities,
-    /// Its connection.
+    /// The client's connection.
     pub stream: &'a Stream,
-    /// It tried a password.
+    /// Whether the client tried a password.
     pub with_password: bool,
 }
 

@@ -92,7 +92,7 @@ impl Connection<'_> {
         }
     }
 
-    /// Never answered.
+    /// COM_STMT_SEND_LONG_DATA, which is never answered.
     pub(super) fn stmt_send_long_data(&mut self) {
         self.server.status.stmt_send_long_data.add_one();
         let limit = self.host.max_allowed_packet_bytes();
@@ -104,7 +104,7 @@ impl Connection<'_> {
         }
     }
 
-    /// Never answered.
+    /// COM_STMT_CLOSE, which is never answered.
     pub(super) fn stmt_close(&mut self) {
         self.server.status.stmt_close.add_one();
         if let Ok(id) = Reader::new(self.body()).u32("statement")
@@ -129,7 +129,7 @@ impl Connection<'_> {
         }
     }
 
-    /// No cursor is ever open.
+    /// COM_STMT_FETCH: error 1421, for no cursor is ever open.
     pub(super) fn stmt_fetch(&mut self) -> Result<(), PacketError> {
         let id = match Reader::new(self.body()).u32("COM_STMT_FETCH") {
             Ok(id) => id,

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub struct RawOption {
     /// Name with its prefixes, without the leading dashes.
     pub name: String,
-    /// What follows the `=`.
+    /// The text behind the `=`.
     pub value: Option<String>,
     /// The option file and line; `None` is the command line.
     pub place: Option<(PathBuf, usize)>,

@@ -4,7 +4,7 @@ use super::raw::{OptionError, RawOption};
 use crate::variables::{Kind, Setting, VariableId, find, parse_bool};
 use sql::admin::{FilterKind, FilterRule};
 
-/// What was asked for.
+/// What the command line asks the program to do.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Options {
     /// Values of system variables; a later one replaces an earlier one.

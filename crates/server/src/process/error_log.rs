@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Where lines go.
+/// The place that lines of the error log go to.
 enum Place {
     StandardError,
     File { disk: Arc<dyn Disk>, path: PathBuf, file: Arc<dyn File> },

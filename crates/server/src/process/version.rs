@@ -1,4 +1,4 @@
-//! What the server calls itself.
+//! The version and the comment that the server gives of itself.
 
 /// `@@version`, and the version in the greeting.
 ///

@@ -85,21 +85,21 @@ impl HostError {
     }
 }
 
-/// What the resolver has said of an address.
+/// The resolver's answer about an address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
     /// The host's name.
     pub name: Option<String>,
     /// The name is the host's, or it is certain that it has none: it is not looked up again.
     pub is_validated: bool,
-    /// What went wrong.
+    /// The kind of error that looking the name up has ended with.
     pub error: Option<HostError>,
 }
 
-/// What is known of a host.
+/// The entry of a host in the cache.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HostEntry {
-    /// What the resolver has said last.
+    /// The resolver's last answer.
     pub found: Found,
     /// Broken handshakes since the last good login.
     pub connect_errors: u64,
@@ -133,7 +133,7 @@ impl HostEntry {
 /// What the cache says to a connection from an address.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Met {
-    /// Its host is blocked.
+    /// The address's host is blocked by too many connection errors.
     Blocked,
     /// The host's name, or that it has none.
     Known(Option<String>),

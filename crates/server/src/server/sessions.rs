@@ -83,7 +83,7 @@ pub struct SessionEntry {
     /// Notified by KILL, for statements that sleep.
     killed: Event,
     interrupter: Option<Interrupter>,
-    /// What its statements have done.
+    /// The counters of the connection's statements.
     counters: Arc<Counters>,
 }
 
@@ -94,7 +94,7 @@ pub struct ProcessLine {
     pub id: u32,
     /// The texts.
     pub shown: Shown,
-    /// What it does.
+    /// The Command column of SHOW PROCESSLIST.
     pub activity: Activity,
     /// For how long, in seconds.
     pub time_s: u64,

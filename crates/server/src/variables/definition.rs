@@ -8,7 +8,7 @@ use source::semi_sync::SemiSync;
 use sql::SqlError;
 use std::fmt;
 
-/// Where a variable has a value.
+/// The scopes in which a variable has a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// One value for the server.
@@ -54,7 +54,7 @@ impl fmt::Display for Kind {
 /// SUPER for the global value, nothing for the session's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard {
-    /// Nothing else is asked for.
+    /// Setting the variable takes no privilege beyond that of its scope.
     Open,
     /// The session's value needs SUPER, SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN.
     Session,
@@ -68,7 +68,8 @@ pub enum Guard {
     /// The global value needs this dynamic privilege beside SYSTEM_VARIABLES_ADMIN; SUPER is enough
     /// for both. The error lists them in these words.
     GlobalWith(&'static str, &'static str),
-    /// The same, but that SUPER does not stand for the dynamic privilege.
+    /// The global value needs this dynamic privilege beside SYSTEM_VARIABLES_ADMIN, as with
+    /// [`Guard::GlobalWith`], but SUPER does not stand for the dynamic privilege.
     GlobalWithout(&'static str, &'static str),
 }
 
@@ -81,7 +82,7 @@ pub type Compute = fn(&Server) -> Option<Setting>;
 /// What a global value changes beside being read where it counts.
 #[derive(Debug, Clone, Copy)]
 pub enum Change {
-    /// Nothing: it is read where it counts, or kept without effect.
+    /// Setting the variable does nothing more: it is read where it counts, or has no effect.
     Nothing,
     /// SET GLOBAL enters it into the running server, and may refuse it, before it stands. At start
     /// the server is made with it.
@@ -105,7 +106,7 @@ pub enum Change {
 pub struct Definition {
     /// In lower case, with underscores.
     pub name: &'static str,
-    /// Where it has a value.
+    /// The scopes in which the variable has a value.
     pub scope: Scope,
     /// Type and range.
     pub kind: Kind,
@@ -119,13 +120,13 @@ pub struct Definition {
     pub is_option: bool,
     /// The accounts that may SET it.
     pub guard: Guard,
-    /// What it does here, or why it does nothing, in a sentence.
+    /// A sentence that says what the variable does here, or why it does nothing.
     pub about: &'static str,
     /// False when it is kept for clients to read back and nothing depends on it.
     pub has_effect: bool,
     /// Where it differs from MySQL, and why; empty where it does not.
     pub differs: &'static str,
-    /// What its global value changes.
+    /// What a change of the global value changes beside the value.
     pub change: Change,
     /// How its global value is computed when it is asked for.
     pub computed: Option<Compute>,
@@ -183,7 +184,7 @@ impl Definition {
         self
     }
 
-    /// Its values are multiples of `block`.
+    /// The variable with values that are multiples of `block`.
     pub const fn block(mut self, block: u64) -> Definition {
         self.block = block;
         self
@@ -250,7 +251,7 @@ impl Definition {
         self
     }
 
-    /// Its global value is computed.
+    /// The variable with a global value that is computed when it is read.
     pub const fn computed(mut self, compute: Compute) -> Definition {
         self.computed = Some(compute);
         self

@@ -5,7 +5,7 @@ use super::{Definition, table};
 use std::sync::OnceLock;
 
 impl VariableId {
-    /// Its definition.
+    /// The variable's definition.
     pub fn definition(self) -> &'static Definition {
         registry()[self.0]
     }

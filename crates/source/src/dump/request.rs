@@ -88,8 +88,8 @@ impl DumpRequest {
         Ok(DumpRequest::new(DumpStart::Position { file, pos }, flags, server_id, client))
     }
 
-    /// The same from where MariaDB's GTIDs say, in the texts of a replica's `@slave_connect_state`
-    /// and `@slave_until_gtid`, instead of its position.
+    /// The same request, which starts and stops where MariaDB's GTIDs say instead of at a position:
+    /// `has` and `until` are a replica's `@slave_connect_state` and `@slave_until_gtid`.
     pub fn by_mariadb_gtids(self, has: &str, until: Option<&str>) -> Result<DumpRequest, Refusal> {
         let parse = |text: &str, what: &str| {
             text.parse().map_err(|_| {

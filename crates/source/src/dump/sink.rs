@@ -6,7 +6,7 @@ use binlog::semi_sync::Acknowledgement;
 
 use crate::error::Refusal;
 
-/// Where a session sends events to.
+/// The receiver of a dump's events: a replica's connection.
 pub trait DumpSink {
     /// Sends one event; it may be kept back until [`DumpSink::flush`].
     fn send(&mut self, event: &[u8]) -> io::Result<()>;
