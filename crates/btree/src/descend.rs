@@ -108,7 +108,7 @@ impl Tree {
     }
 
     /// Finds the key's leaf without latching anything, and starts loading it into the processor's
-    /// cache. Whoever has several keys to look up or change locates them all first, then prefetches
+    /// cache. A caller with several keys to look up or change locates them first, then prefetches
     /// them all ([`Tree::prefetch`]), then uses [`Tree::get_at`] and [`Tree::modify_at`]: so the
     /// memory's latencies overlap, and a lookup and a change of one key share the way down. A spot
     /// never goes bad; when the tree has changed too much it only is no faster.

@@ -55,11 +55,12 @@ pub struct Claim {
 /// Pages handed to a builder.
 #[derive(Debug, Clone)]
 pub struct Extent {
-    /// Their numbers; one after the other when they are fresh.
+    /// The pages' numbers, which follow each other when the pages are fresh.
     pub pages: Vec<PageNo>,
-    /// The record of their allocation, whose end is to be their LSN.
+    /// The log record of the pages' allocation. The record's end is to be the pages' LSN.
     pub lsn: RecordLsn,
-    /// Never used before: to be written by [`Pool::write_fresh`]. Else they are in the pool.
+    /// Whether the pages have never been used and are to be written by [`Pool::write_fresh`]. Pages
+    /// that are not fresh are in the pool.
     pub fresh: bool,
 }
 
@@ -289,8 +290,8 @@ impl Pool {
     /// When the file cannot be written; when the log failed.
     pub fn write_fresh(&self, id: SpaceId, first: PageNo, pages: &mut [u8]) -> Result<()> {
         let newest = pages.chunks_exact(self.page_size()).map(page::lsn).max().unwrap_or(0);
-        // Else a crash could leave pages that are newer than the log, and replay would take them
-        // for up to date.
+        // The log first: a crash could otherwise leave pages that are newer than the log, and
+        // replay would take them for up to date.
         self.log().wait_durable(newest)?;
         pages.chunks_exact_mut(self.page_size()).for_each(page::seal);
         let _writing = os::account::enter(os::account::State::PageWrite);

@@ -53,9 +53,10 @@ impl Frames {
 
     /// See [`crate::Pool::checkpoint_lsn`].
     pub fn checkpoint_lsn(&self, oldest_unapplied: impl FnOnce() -> Option<Lsn>) -> Lsn {
-        // The log's end first: who reserves after this moment is past it. Who reserved before is
-        // either unapplied when asked next, or has dirtied its pages by then and is in the lists,
-        // which are asked last. The same goes for mini-transactions.
+        // The log's end is read first: a record that is reserved after this moment lies past it. A
+        // record that was reserved before is either unapplied when that is asked next, or its pages
+        // are dirty by then and in the lists, which are asked last. The same goes for
+        // mini-transactions.
         let end = self.log.current_lsn();
         let unapplied = oldest_unapplied().unwrap_or(end);
         let dirty = self.oldest_dirty_lsn().unwrap_or(end);

@@ -31,8 +31,8 @@ pub(crate) struct Instance {
     /// Somebody is making frames free: a second one would only do the same work. Relaxed: nothing
     /// is published by it but the lists, which have their lock.
     pub freeing: AtomicBool,
-    /// Whoever made frames free last could not write. Relaxed: a hint to threads that wait for a
-    /// frame.
+    /// The thread that made frames free last could not write. Relaxed: a hint to threads that wait
+    /// for a frame.
     pub cannot_flush: AtomicBool,
     /// A foreground thread is writing a single page. Relaxed, as `freeing`.
     pub single_page_flushing: AtomicBool,

@@ -1,7 +1,7 @@
 //! Notes that the uses of pages leave for the read-ahead thread.
 //!
-//! Whoever comes to the last or first page of 64 neighbours for the first time leaves one; with
-//! random read-ahead every page that is read in does. What becomes of them is in `read_ahead`.
+//! A thread that comes to the last or first page of 64 neighbours for the first time leaves a note;
+//! with random read-ahead every page that is read in leaves one. `read_ahead` acts on the notes.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};

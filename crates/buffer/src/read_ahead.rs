@@ -1,11 +1,12 @@
 //! Pages read before they are wanted: linear and random read-ahead, as InnoDB does them, and the
 //! reading part of the warm-up.
 //!
-//! Whoever comes to the last (or first) page of 64 neighbours for the first time leaves a note
-//! (`notes`); a thread of its own looks whether most of the 64 were read in that order, and if so
-//! reads the 64 behind (or before) them. With random read-ahead (off by default) every page that is
-//! read in leaves a note, and where enough of its 64 are here and were used, whatever their order,
-//! the thread reads the rest of the 64. It takes spare frames only and stops when there are none.
+//! A thread that comes to the last (or first) page of 64 neighbours for the first time leaves a
+//! note (`notes`); a thread of its own looks whether most of the 64 were read in that order, and if
+//! so reads the 64 behind (or before) them. With random read-ahead (off by default) every page that
+//! is read in leaves a note, and where enough of its 64 are here and were used, whatever their
+//! order, the thread reads the rest of the 64. It takes spare frames only and stops when there are
+//! none.
 
 use std::cell::Cell;
 use std::sync::Arc;

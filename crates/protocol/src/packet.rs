@@ -54,8 +54,8 @@ pub struct Refused {
 
 /// The account that the memory of a channel's long packets is charged to.
 pub trait Room: fmt::Debug + Send {
-    /// Asks for room for `bytes` bytes that are about to be allocated. The error is what the peer is
-    /// told.
+    /// Asks for room for `bytes` bytes that are about to be allocated. The error is what the peer
+    /// is told.
     fn take(&mut self, bytes: usize) -> Result<(), Refused>;
 
     /// Gives back room for `bytes` bytes that are no longer allocated.

@@ -76,8 +76,8 @@ impl Write for Socket {
 /// A socket, with the time that everything on it may take together.
 struct TimedSocket {
     socket: Socket,
-    /// Says how much time is left until the deadline. `None`: there is no deadline, and each read and
-    /// write has the socket's own timeout.
+    /// Says how much time is left until the deadline. `None`: there is no deadline, and each read
+    /// and write has the socket's own timeout.
     deadline: Option<TimeLeft>,
 }
 

@@ -17,8 +17,8 @@ pub struct LogConfig {
     /// `innodb_flush_log_at_trx_commit`: 1 a commit waits until the log is durable, 2 until it is
     /// written, 0 for nothing.
     pub flush_at_trx_commit: u8,
-    /// `innodb_log_writer_threads`: whether only the log's own threads write and sync. Else whoever
-    /// needs it and finds nobody at it does.
+    /// `innodb_log_writer_threads`: whether only the log's own threads write and sync. If not,
+    /// a thread that waits for a write or a sync that no other thread is at does it itself.
     pub writer_threads: bool,
 }
 

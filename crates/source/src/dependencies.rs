@@ -74,7 +74,7 @@ impl History {
     /// cannot be said.
     pub fn parent(&mut self, sequence_number: u64, written: Written<'_>) -> Option<u64> {
         if written.history_size != self.size {
-            // Who wrote what stands in the places of the old size.
+            // The writers that are known stand in the places of the old size.
             self.start = sequence_number - 1;
             self.size = written.history_size;
             self.buckets = vec![[0; 16]; self.size.div_ceil(SLOTS as u64) as usize];

@@ -1,4 +1,4 @@
-//! Where in the files a replica begins that says what it has.
+//! The place in the files at which a dump begins for a replica that says which GTIDs it has.
 
 use binlog::gtid::{GtidSet, Uuid};
 use os::disk::OpenMode;

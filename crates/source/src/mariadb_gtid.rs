@@ -46,8 +46,8 @@ struct Newest {
 pub(crate) struct NewestGtid(Mutex<Option<Newest>>);
 
 impl NewestGtid {
-    /// See [`crate::Binlog::mariadb_gtid_at_end`]. Who asks again has the file read from where it
-    /// ended then.
+    /// See [`crate::Binlog::mariadb_gtid_at_end`]. A second call reads the file only from where it
+    /// ended at the first.
     pub fn get(&self, files: &LogFiles) -> Result<Option<MariadbGtid>, Refusal> {
         if files.engine.gtid_mode() != GtidMode::On {
             return Ok(None);

@@ -26,9 +26,9 @@ struct AtWork {
 pub(super) struct Crew {
     limit: usize,
     at_work: Mutex<AtWork>,
-    /// Somebody has left, or no longer applies alone.
+    /// A worker has left, or no longer applies alone.
     left: Condvar,
-    /// Whoever has it is the next to go to work, and looks whether it may.
+    /// The worker that holds the mutex is the next to go to work, and looks whether it may.
     line: Mutex<()>,
 }
 

@@ -1,10 +1,10 @@
-//! Whether workers apply together or one of them alone: found by trying both.
+//! Whether workers apply together or one of them alone: it is found by trying both ways.
 //!
-//! What workers cost each other, and what other threads leave them of the processors, no figure
-//! tells beforehand: on two processors of which the binary log's writer wants a part, one thread
-//! alone is often faster than two; where transactions wait for pages from the disk, sixteen are
-//! faster by far. So the speed of the way that is in use is measured in windows, and from time to
-//! time the other way is tried for one. The better it has been in the last trials, the longer it
+//! No figure tells beforehand what workers cost each other, and how much of the processors other
+//! threads leave to them. On two processors of which the binary log's writer wants a part, one
+//! thread alone is often faster than two; where transactions wait for pages from the disk, sixteen
+//! are faster by far. So the speed of the way that is in use is measured in windows, and from time
+//! to time the other way is tried for one. The better it has been in the last trials, the longer it
 //! stays until the next.
 //!
 //! Only backlog tells anything: where the relay log runs dry both ways are fast enough, and the

@@ -61,7 +61,7 @@ pub fn start(server: &Arc<Server>, stream: Stream, origin: Origin) {
     let entry = server.sessions.add(origin.shown(), Some(interrupter));
     server.status.max_used_connections.raise_to(server.sessions.count() as u64);
     let (server_of_thread, entry_of_thread) = (server.clone(), entry.clone());
-    // Whoever of the two is there takes it: the thread, or this one to say that there is none.
+    // The new thread takes the stream; if there is no new thread, this one takes it to say so.
     let handed_over = Arc::new(parking_lot::Mutex::new(Some(stream)));
     let handed_to_thread = handed_over.clone();
     let started = os::thread::try_spawn("connection", move || {

@@ -174,7 +174,7 @@ fn a_full_disk_is_waited_out() {
         life.commit(1);
         os::clock::sleep(Duration::from_millis(150));
         assert!(!life.binlog.is_turned_off() && disk.stopped_with().is_none());
-        // Nor does who waits keep the index to itself.
+        // The writer that waits does not keep the index's lock.
         assert!(life.binlog.basename_path().ends_with("binlog"));
         disk.limit_space(None);
         life.commit(2);
