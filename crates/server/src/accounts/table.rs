@@ -47,6 +47,10 @@ impl AccountTable {
         self.remove(&account.name());
         self.accounts.push(Arc::new(account));
         self.sort();
+        debug_assert!(
+            self.accounts.windows(2).all(|pair| pair[0].name() != pair[1].name()),
+            "an account is in the table once"
+        );
     }
 
     /// Removes an account; false when there is none of this name.

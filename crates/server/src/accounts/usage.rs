@@ -66,7 +66,9 @@ pub struct UserPlace {
 
 impl Drop for UserPlace {
     fn drop(&mut self) {
-        self.used.hour.lock().connected -= 1;
+        let mut hour = self.used.hour.lock();
+        assert!(hour.connected > 0, "a place that is given back was taken");
+        hour.connected -= 1;
     }
 }
 

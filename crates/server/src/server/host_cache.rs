@@ -209,6 +209,8 @@ impl HostCache {
             entry.count(error, now_us);
         }
         entry.found = found;
+        assert!(hosts.entries.len() <= hosts.limit, "the least recently used host makes room");
+        assert_eq!(hosts.by_use.len(), hosts.entries.len(), "each host has its place in the order of use");
     }
 
     /// Something went wrong with a connection from this address.

@@ -48,6 +48,7 @@ impl TimeLimits {
         let replaced = pending.deadlines.insert(entry.id, deadline);
         assert!(replaced.is_none(), "a connection runs one statement at a time");
         pending.by_deadline.insert((deadline, entry.id), entry.clone());
+        assert!(pending.by_deadline.len() <= pending.deadlines.len(), "each deadline is a connection's");
         if pending.by_deadline.first_key_value().is_some_and(|((_, id), _)| *id == entry.id) {
             self.0.nearer.notify_one();
         }
