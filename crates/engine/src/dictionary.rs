@@ -7,7 +7,7 @@
 //! the same log as everything else.
 
 use crate::bytes::{Put, Reader};
-use crate::definition::{ObjectDef, SchemaDef, TableDef, codec, object};
+use crate::definition::{ObjectDef, ObjectKind, SchemaDef, TableDef, codec, object};
 use crate::error::{EngineError, Result};
 use crate::table::Placement;
 use btree::{Direction, Tree};
@@ -29,6 +29,8 @@ pub(crate) type DictionaryOp = (Vec<u8>, Option<Vec<u8>>);
 
 /// Bytes of an object's value in one entry.
 const PART_BYTES: usize = 1024;
+/// An object's value is at most so long: its parts have numbers of 16 bits.
+const VALUE_BYTES: usize = PART_BYTES << 16;
 
 fn key(kind: u8, id: u64, part: u16) -> Vec<u8> {
     let mut key = vec![kind];
@@ -42,6 +44,7 @@ fn replace(kind: u8, id: u64, old: Option<&[u8]>, new: Option<&[u8]>) -> Vec<Dic
     let parts = |value: Option<&[u8]>| value.map_or(0, |value| value.len().div_ceil(PART_BYTES).max(1));
     let mut ops = Vec::new();
     if let Some(new) = new {
+        assert!(new.len() <= VALUE_BYTES, "a part would take the place of another one");
         for part in 0..parts(Some(new)) {
             let end = new.len().min((part + 1) * PART_BYTES);
             ops.push((key(kind, id, part as u16), Some(new[part * PART_BYTES..end].to_vec())));
@@ -93,13 +96,20 @@ pub(crate) fn schema_ops(id: u64, old: Option<&SchemaDef>, new: Option<&SchemaDe
 }
 
 /// The entries that create, change or drop a table (both have the same id).
+///
+/// # Errors
+/// [`EngineError::TableTooLarge`]
 pub(crate) fn table_ops(
     id: u64,
     old: Option<(&Placement, &TableDef)>,
     new: Option<(&Placement, &TableDef)>,
-) -> Vec<DictionaryOp> {
+) -> Result<Vec<DictionaryOp>> {
     let value = |table: (&Placement, &TableDef)| table_value(table.0, table.1);
-    replace(TABLE, id, old.map(value).as_deref(), new.map(value).as_deref())
+    let new = new.map(value);
+    if new.as_ref().is_some_and(|new| new.len() > VALUE_BYTES) {
+        return Err(EngineError::TableTooLarge);
+    }
+    Ok(replace(TABLE, id, old.map(value).as_deref(), new.as_deref()))
 }
 
 fn object_value(def: &ObjectDef) -> Vec<u8> {
@@ -109,8 +119,24 @@ fn object_value(def: &ObjectDef) -> Vec<u8> {
 }
 
 /// The entries that create, change or drop a view, trigger, routine or event.
-pub(crate) fn object_ops(id: u64, old: Option<&ObjectDef>, new: Option<&ObjectDef>) -> Vec<DictionaryOp> {
-    replace(OBJECT, id, old.map(object_value).as_deref(), new.map(object_value).as_deref())
+///
+/// # Errors
+/// [`EngineError::ViewTooLarge`], [`EngineError::BodyTooLarge`]
+pub(crate) fn object_ops(
+    id: u64,
+    old: Option<&ObjectDef>,
+    new: Option<&ObjectDef>,
+) -> Result<Vec<DictionaryOp>> {
+    let value = new.map(object_value);
+    if let (Some(new), Some(value)) = (new, &value)
+        && value.len() > VALUE_BYTES
+    {
+        return Err(match new.kind {
+            ObjectKind::View => EngineError::ViewTooLarge,
+            _ => EngineError::BodyTooLarge(new.name.clone()),
+        });
+    }
+    Ok(replace(OBJECT, id, old.map(object_value).as_deref(), value.as_deref()))
 }
 
 /// Everything that the dictionary holds.
@@ -160,5 +186,16 @@ mod tests {
         let kinds: Vec<bool> = ops.iter().map(|(_, value)| value.is_some()).collect();
         assert_eq!(kinds, vec![true, true, false]);
         assert_eq!(replace(TABLE, 7, Some(&[0; 10]), None).len(), 1);
+    }
+
+    #[test]
+    fn a_value_of_more_parts_than_have_numbers_is_refused() {
+        let mut def = object::tests::trigger();
+        def.body = " ".repeat(VALUE_BYTES - object_value(&def).len() - 3);
+        let ops = object_ops(7, None, Some(&def)).expect("fits");
+        let keys: std::collections::HashSet<&[u8]> = ops.iter().map(|(key, _)| &key[..]).collect();
+        assert_eq!((ops.len(), keys.len()), (1 << 16, 1 << 16), "every part has its own place");
+        def.body.push_str("    ");
+        assert!(matches!(object_ops(7, None, Some(&def)), Err(EngineError::BodyTooLarge(_))));
     }
 }

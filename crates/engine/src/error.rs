@@ -65,6 +65,13 @@ pub enum EngineError {
         /// Bytes that fit.
         limit: usize,
     },
+    /// The definition of a table is longer than the dictionary can hold (MySQL 1117, which counts
+    /// what columns say of themselves too).
+    TableTooLarge,
+    /// The definition of a view is (MySQL 1406).
+    ViewTooLarge,
+    /// The definition of a trigger, routine or event of this name is (MySQL 1437).
+    BodyTooLarge(String),
     /// An index key is longer than a page can hold (MySQL 1071).
     KeyTooLong {
         /// Bytes of the key.
@@ -211,6 +218,9 @@ impl fmt::Display for EngineError {
             EngineError::RowTooLarge { bytes, limit } => {
                 write!(f, "Row size too large ({bytes} bytes > {limit})")
             }
+            EngineError::TableTooLarge => write!(f, "Too many columns"),
+            EngineError::ViewTooLarge => write!(f, "Data too long for column 'view_definition' at row 1"),
+            EngineError::BodyTooLarge(name) => write!(f, "Routine body for '{name}' is too long"),
             EngineError::KeyTooLong { bytes, limit } => {
                 write!(f, "Specified key was too long ({bytes} bytes); max key length is {limit} bytes")
             }

@@ -251,8 +251,8 @@ impl Alter<'_> {
         let next =
             context.auto_increment.map(|asked| self.least_auto_increment(&table, asked)).transpose()?;
         let before = Some((&old.placement, &old.def));
-        let mut ops = dictionary::table_ops(old.id, before, Some((&table.placement, &table.def)));
-        ops.extend(followers.ops());
+        let mut ops = dictionary::table_ops(old.id, before, Some((&table.placement, &table.def)))?;
+        ops.extend(followers.ops()?);
         let claimed = dropped.iter().try_for_each(|&(id, root)| self.ddl.pool.claim_tree(space, id, root));
         let outcome =
             match claimed.map_err(EngineError::from).and_then(|()| self.ddl.commit_ddl(context, &ops)) {

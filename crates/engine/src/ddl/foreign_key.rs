@@ -131,14 +131,13 @@ impl Followers {
     }
 
     /// Their dictionary entries.
-    pub fn ops(&self) -> Vec<DictionaryOp> {
-        let ops = |(child, def): &(Arc<Table>, TableDef)| {
+    pub fn ops(&self) -> Result<Vec<DictionaryOp>> {
+        let mut all = change_ops(&self.objects, &self.ids())?;
+        for (child, def) in &self.children {
             let place = &child.placement;
-            dictionary::table_ops(child.id, Some((place, &child.def)), Some((place, def)))
-        };
-        let mut all: Vec<DictionaryOp> = self.children.iter().flat_map(ops).collect();
-        all.extend(change_ops(&self.objects, &self.ids()));
-        all
+            all.extend(dictionary::table_ops(child.id, Some((place, &child.def)), Some((place, def)))?);
+        }
+        Ok(all)
     }
 
     fn ids(&self) -> Vec<u64> {

@@ -34,11 +34,13 @@ impl ObjectName<'_> {
 }
 
 /// The dictionary's entries of some changes, the new objects having these ids.
-pub(super) fn change_ops(changes: &[ObjectChange], ids: &[u64]) -> Vec<DictionaryOp> {
-    let ops = |(change, id): (&ObjectChange, &u64)| {
-        dictionary::object_ops(*id, change.old.as_ref().map(|old| &old.def), change.new.as_ref())
-    };
-    changes.iter().zip(ids).flat_map(ops).collect()
+pub(super) fn change_ops(changes: &[ObjectChange], ids: &[u64]) -> Result<Vec<DictionaryOp>> {
+    let mut all = Vec::new();
+    for (change, id) in changes.iter().zip(ids) {
+        let old = change.old.as_ref().map(|old| &old.def);
+        all.extend(dictionary::object_ops(*id, old, change.new.as_ref())?);
+    }
+    Ok(all)
 }
 
 /// Makes, changes and drops objects in one commit. What is to be done is asked of `plan` once
@@ -78,7 +80,7 @@ pub(crate) fn change_objects(
             }
         })
         .collect();
-    let outcome = ddl.commit_ddl(context, &change_ops(&changes, &ids))?;
+    let outcome = ddl.commit_ddl(context, &change_ops(&changes, &ids)?)?;
     apply_changes(&ddl.catalog, changes, &ids);
     ddl.finish_ddl(context, outcome)
 }

@@ -57,11 +57,11 @@ impl Ddl {
         let tables = self.catalog.tables(name);
         let mut ops = dictionary::schema_ops(id, old.as_deref(), None);
         for table in &tables {
-            ops.extend(dictionary::table_ops(table.id, Some((&table.placement, &table.def)), None));
+            ops.extend(dictionary::table_ops(table.id, Some((&table.placement, &table.def)), None)?);
         }
         let objects = self.catalog.objects(name);
         for object in &objects {
-            ops.extend(dictionary::object_ops(object.id, Some(&object.def), None));
+            ops.extend(dictionary::object_ops(object.id, Some(&object.def), None)?);
         }
         let outcome = self.commit_ddl(context, &ops)?;
         objects.iter().for_each(|object| self.catalog.remove_object(object));

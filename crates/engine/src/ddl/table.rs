@@ -119,7 +119,7 @@ impl Ddl {
             None => self.pool.flush_space(table.placement.space).map_err(EngineError::from),
         };
         let committed = filled.and_then(|()| {
-            let ops = dictionary::table_ops(table.id, None, Some((&table.placement, &table.def)));
+            let ops = dictionary::table_ops(table.id, None, Some((&table.placement, &table.def)))?;
             self.commit_ddl(context, &ops)
         });
         match committed {
@@ -164,12 +164,12 @@ impl Ddl {
         let _one = self.one.lock();
         let mut ops = Vec::new();
         for table in &tables {
-            ops.extend(dictionary::table_ops(table.id, Some((&table.placement, &table.def)), None));
+            ops.extend(dictionary::table_ops(table.id, Some((&table.placement, &table.def)), None)?);
         }
         let named = names.iter().flat_map(|(schema, name)| self.catalog.triggers(schema, name));
         let triggers: Vec<Arc<Object>> = named.collect();
         for trigger in &triggers {
-            ops.extend(dictionary::object_ops(trigger.id, Some(&trigger.def), None));
+            ops.extend(dictionary::object_ops(trigger.id, Some(&trigger.def), None)?);
         }
         let outcome = self.commit_ddl(context, &ops)?;
         triggers.iter().for_each(|trigger| self.catalog.remove_object(trigger));
@@ -227,10 +227,10 @@ impl Ddl {
         let committed = durable.map_err(EngineError::from).and_then(|()| {
             let mut ops = Vec::new();
             for (old, new) in &tables {
-                ops.extend(dictionary::table_ops(old.id, Some((&old.placement, &old.def)), None));
-                ops.extend(dictionary::table_ops(new.id, None, Some((&new.placement, &new.def))));
+                ops.extend(dictionary::table_ops(old.id, Some((&old.placement, &old.def)), None)?);
+                ops.extend(dictionary::table_ops(new.id, None, Some((&new.placement, &new.def)))?);
             }
-            ops.extend(followers.ops());
+            ops.extend(followers.ops()?);
             self.commit_ddl(context, &ops)
         });
         let outcome = match committed {
@@ -281,9 +281,9 @@ impl Ddl {
         let mut ops = Vec::new();
         for (table, def) in &current {
             let old = Some((&table.placement, &table.def));
-            ops.extend(dictionary::table_ops(table.id, old, Some((&table.placement, def))));
+            ops.extend(dictionary::table_ops(table.id, old, Some((&table.placement, def)))?);
         }
-        ops.extend(followers.ops());
+        ops.extend(followers.ops()?);
         let outcome = self.commit_ddl(context, &ops)?;
         for (table, _) in &current {
             self.catalog.remove_table(table);

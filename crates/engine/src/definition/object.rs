@@ -252,10 +252,10 @@ pub(crate) fn read_object(reader: &mut Reader<'_>) -> Result<ObjectDef> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn trigger() -> ObjectDef {
+    pub(crate) fn trigger() -> ObjectDef {
         ObjectDef {
             kind: ObjectKind::Trigger,
             schema: "s".into(),
