@@ -15,15 +15,17 @@
 mod rows;
 
 use crate::catalog::Catalog;
+use crate::error::Result;
 use crate::lock::gap::HeldGap;
 use crate::lock::{CLUSTERED, LockId, LockTable, LockType, LockWait, RowName};
 use crate::rows::Rows;
 use crate::table::Table;
 use buffer::Pool;
-use rows::Found;
+use rows::{Found, check};
 use std::collections::HashSet;
 use std::ops::Bound;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use types::Value;
 
 /// What a record lock is on.
@@ -90,19 +92,22 @@ pub(crate) struct LockReader<'e> {
     pub catalog: &'e Catalog,
     pub rows: &'e Rows,
     pub pool: &'e Pool,
+    /// Set when the one who asked has no use for the locks any more.
+    pub interrupt: &'e AtomicBool,
 }
 
 impl LockReader<'_> {
     /// Every row, gap and table lock, and which waits for which. Nobody stands still for the
     /// report, so the locks are not all of one moment.
-    pub fn read(&self) -> DataLocks {
+    pub fn read(&self) -> Result<DataLocks> {
         let waits = self.locks.row_waits();
-        let found = Found::find(self.locks, &self.catalog.all_tables(), self.pool, &waits);
+        let found = Found::find(self.locks, &self.catalog.all_tables(), self.pool, &waits, self.interrupt)?;
         let mut shown = DataLocks::default();
-        let gaps = self.show_gaps(&found, &mut shown);
+        let gaps = self.show_gaps(&found, &mut shown)?;
         let wanted: HashSet<LockId> =
             waits.iter().filter(|wait| !wait.is_insert).map(|wait| wait.row.lock_id()).collect();
         for row in &found.rows {
+            check(self.interrupt)?;
             // What a transaction inserts it has without asking, until somebody else does.
             if row.is_announced && !wanted.contains(&row.id) {
                 continue;
@@ -126,17 +131,19 @@ impl LockReader<'_> {
             });
         }
         for wait in &waits {
+            check(self.interrupt)?;
             self.show_wait(wait, &found, &gaps, &mut shown);
         }
-        self.show_tables(&found, &mut shown);
+        self.show_tables(&found, &mut shown)?;
         shown.locks.sort_by_key(|lock| (lock.transaction_id, lock.is_record));
-        shown
+        Ok(shown)
     }
 
-    fn show_gaps(&self, found: &Found, shown: &mut DataLocks) -> Vec<ShownGap> {
+    fn show_gaps(&self, found: &Found, shown: &mut DataLocks) -> Result<Vec<ShownGap>> {
         let mut gaps = Vec::new();
         for table in self.catalog.all_tables() {
             for gap in table.counters.locks.held_gaps() {
+                check(self.interrupt)?;
                 let end =
                     gap.high.clone().map(|key| RowName { table_id: table.id, index_id: gap.index_id, key });
                 let record = end.as_ref().and_then(|end| found.held(gap.owner, end.lock_id()));
@@ -161,7 +168,7 @@ impl LockReader<'_> {
                 gaps.push(ShownGap { table: table.clone(), gap, lock_id });
             }
         }
-        gaps
+        Ok(gaps)
     }
 
     fn show_wait(&self, wait: &LockWait, found: &Found, gaps: &[ShownGap], shown: &mut DataLocks) {
@@ -202,8 +209,9 @@ impl LockReader<'_> {
     }
 
     /// The intention locks of tables, which follow from those of their rows.
-    fn show_tables(&self, found: &Found, shown: &mut DataLocks) {
+    fn show_tables(&self, found: &Found, shown: &mut DataLocks) -> Result<()> {
         for (owner, table) in &found.users {
+            check(self.interrupt)?;
             let name = name_of(table);
             let of_table =
                 |lock: &&DataLock| lock.transaction_id == *owner && lock.table.as_ref() == Some(&name);
@@ -228,6 +236,7 @@ impl LockReader<'_> {
                 data: None,
             });
         }
+        Ok(())
     }
 
     /// The record that is next behind a key.

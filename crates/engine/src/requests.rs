@@ -286,8 +286,11 @@ impl Engine {
 
     /// Every row, gap and table lock, and which waits for which. Nobody stands still for the
     /// report, so the locks are not all of one moment.
-    pub fn data_locks(&self) -> DataLocks {
+    ///
+    /// # Errors
+    /// [`EngineError::Interrupted`] once `interrupt` is set: there may be millions of locks.
+    pub fn data_locks(&self, interrupt: &AtomicBool) -> Result<DataLocks> {
         let Engine { locks, catalog, rows, pool, .. } = self;
-        LockReader { locks, catalog, rows, pool }.read()
+        LockReader { locks, catalog, rows, pool, interrupt }.read()
     }
 }

@@ -7,6 +7,7 @@ use engine::{
     CommitOptions, Direction, EngineError, IndexRef, Isolation, KeyRange, LockMode, StatementContext,
     TableDef, Transaction,
 };
+use std::sync::atomic::{AtomicBool, Ordering};
 use support::*;
 use types::{ColumnType, Value};
 
@@ -270,4 +271,20 @@ fn a_row_is_changed_as_it_is_and_not_as_a_scan_read_it() {
     commit(txn);
     assert!(ids(&engine, &t).is_empty());
     check(&engine, &t);
+}
+
+#[test]
+fn a_report_of_locks_ends_when_nobody_wants_it_any_more() {
+    let (_, engine) = fresh(1);
+    let table = create(&engine, keyed("t"));
+    let mut txn = begin(&engine);
+    insert(&mut txn, &table, 1, 1, "").unwrap();
+    commit(txn);
+    let mut txn = begin(&engine);
+    assert!(txn.get(&table, &key(&table, 1), LockMode::Update).unwrap().is_some());
+    let interrupt = AtomicBool::new(false);
+    let locks = engine.data_locks(&interrupt).unwrap().locks;
+    assert!(locks.iter().any(|lock| lock.is_record), "{locks:?}");
+    interrupt.store(true, Ordering::Relaxed);
+    assert!(matches!(engine.data_locks(&interrupt), Err(EngineError::Interrupted)));
 }

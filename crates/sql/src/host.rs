@@ -305,7 +305,8 @@ pub trait Host: Rights {
     fn status(&self, scope: VariableScope) -> Vec<(String, String)>;
 
     /// A table of information_schema, performance_schema, sys or mysql that is not stored and that
-    /// this crate does not know itself. Names are in lower case.
+    /// this crate does not know itself. Names are in lower case. Its rows are of no use once the
+    /// statement is interrupted.
     fn virtual_table(&self, schema: &str, table: &str) -> Option<VirtualTable>;
 
     /// The error of an account that may not have the server read and write files: 1045, as MySQL

@@ -1,11 +1,13 @@
 //! From fingerprints back to rows.
 
+use crate::error::{EngineError, Result};
 use crate::lock::{CLUSTERED, HeldLock, LockId, LockTable, LockType, LockWait, RowName};
 use crate::table::Table;
 use buffer::{Pool, SpaceId, slotted};
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A row lock that somebody holds.
 pub(super) struct LockedRow {
@@ -28,26 +30,37 @@ pub(super) struct Found {
 
 impl Found {
     /// All row locks that are held, with their rows as far as they can be found.
-    pub fn find(locks: &LockTable, tables: &[Arc<Table>], pool: &Pool, waits: &[LockWait]) -> Found {
+    ///
+    /// # Errors
+    /// [`EngineError::Interrupted`]
+    pub fn find(
+        locks: &LockTable,
+        tables: &[Arc<Table>],
+        pool: &Pool,
+        waits: &[LockWait],
+        interrupt: &AtomicBool,
+    ) -> Result<Found> {
         let (users, held) = without_metadata(locks, tables);
         let (mut names, announced) = names_at_hand(tables, waits);
         let wanted: HashSet<LockId> =
             held.iter().map(|lock| lock.id).filter(|id| !names.contains_key(id)).collect();
-        find_on_pages(pool, &users, wanted, &mut names);
+        find_on_pages(pool, &users, wanted, &mut names, interrupt)?;
         let by_id: HashMap<u64, &Arc<Table>> = tables.iter().map(|table| (table.id, table)).collect();
-        let rows: Vec<LockedRow> = held
+        let rows = held
             .into_iter()
             .map(|HeldLock { id, owner, mode }| {
+                check(interrupt)?;
                 let name = names.get(&id).cloned();
                 let table = match &name {
                     Some(name) => by_id.get(&name.table_id).map(|&table| table.clone()),
                     None => only_table(&users, owner),
                 };
-                LockedRow { id, owner, mode, table, name, is_announced: announced.contains(&(owner, id)) }
+                let is_announced = announced.contains(&(owner, id));
+                Ok(LockedRow { id, owner, mode, table, name, is_announced })
             })
-            .collect();
+            .collect::<Result<Vec<_>>>()?;
         let by_owner = rows.iter().enumerate().map(|(at, row)| ((row.owner, row.id), at)).collect();
-        Found { rows, by_owner, users }
+        Ok(Found { rows, by_owner, users })
     }
 
     /// The lock that an owner has on a row.
@@ -93,9 +106,10 @@ fn find_on_pages(
     users: &[(u64, Arc<Table>)],
     mut wanted: HashSet<LockId>,
     names: &mut HashMap<LockId, RowName>,
-) {
+    interrupt: &AtomicBool,
+) -> Result<()> {
     if wanted.is_empty() {
-        return;
+        return Ok(());
     }
     // A tablespace is one table's.
     let tables: HashMap<SpaceId, u64> =
@@ -110,8 +124,15 @@ fn find_on_pages(
                 names.insert(id, RowName { table_id, index_id: CLUSTERED, key: key.into() });
             }
         }
-        if wanted.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let is_over = wanted.is_empty() || check(interrupt).is_err();
+        if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
+    check(interrupt)
+}
+
+/// [`EngineError::Interrupted`] once the flag is set.
+pub(super) fn check(interrupt: &AtomicBool) -> Result<()> {
+    if interrupt.load(Ordering::Relaxed) { Err(EngineError::Interrupted) } else { Ok(()) }
 }
 
 /// The one table that an owner uses.

@@ -3,7 +3,7 @@
 use super::cells::{Cells, number, table, text_of};
 use crate::client::connection_host::ConnectionHost;
 use crate::show::result_table::number_column;
-use engine::{DataLock, DataLockWait, LockData};
+use engine::{DataLock, DataLockWait, DataLocks, LockData};
 use sql::{ColumnMeta, VirtualTable};
 use std::collections::HashMap;
 use types::Value;
@@ -56,10 +56,15 @@ fn lock_cells(lock: Option<&DataLock>, threads: &ThreadIds) -> Cells {
     ]
 }
 
+/// What is there. None when the statement is to end; what it has then is not looked at.
+fn all_locks(host: &ConnectionHost) -> DataLocks {
+    host.server().engine.data_locks(&host.entry().kill_flag()).unwrap_or_default()
+}
+
 /// Every lock of a row, a gap or a table.
 pub fn locks(host: &ConnectionHost) -> VirtualTable {
     let threads = ThreadIds::new(host);
-    let held = host.server().engine.data_locks().locks;
+    let held = all_locks(host).locks;
     table(lock_cells(None, &threads), held.iter().map(|lock| lock_cells(Some(lock), &threads)))
 }
 
@@ -83,7 +88,7 @@ fn wait_cells(wait: Option<&DataLockWait>, threads: &ThreadIds) -> Cells {
 /// Which transaction waits for whose lock.
 pub fn waits(host: &ConnectionHost) -> VirtualTable {
     let threads = ThreadIds::new(host);
-    let waits = host.server().engine.data_locks().waits;
+    let waits = all_locks(host).waits;
     table(wait_cells(None, &threads), waits.iter().map(|wait| wait_cells(Some(wait), &threads)))
 }
 
