@@ -79,10 +79,12 @@ struct TimedSocket {
     /// Says how much time is left until the deadline. `None`: there is no deadline, and each read
     /// and write has the socket's own timeout.
     deadline: Option<TimeLeft>,
+    /// What does not count of the time until the deadline.
+    own_time: Duration,
 }
 
-/// A clock that runs down to nothing.
-pub type TimeLeft = Box<dyn Fn() -> Duration + Send>;
+/// A clock that runs down to nothing; it is given the time that does not count.
+pub type TimeLeft = Box<dyn Fn(Duration) -> Duration + Send>;
 
 impl std::fmt::Debug for TimedSocket {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -92,14 +94,14 @@ impl std::fmt::Debug for TimedSocket {
 
 impl TimedSocket {
     fn new(socket: Socket) -> TimedSocket {
-        TimedSocket { socket, deadline: None }
+        TimedSocket { socket, deadline: None, own_time: Duration::ZERO }
     }
 
     /// The time that is left until the deadline, `None` without one; an error of kind `TimedOut`
     /// when it has passed.
     fn left(&self) -> io::Result<Option<Duration>> {
         let Some(left) = &self.deadline else { return Ok(None) };
-        match left() {
+        match left(self.own_time) {
             Duration::ZERO => Err(io::ErrorKind::TimedOut.into()),
             left => Ok(Some(left)),
         }
@@ -307,6 +309,12 @@ impl Stream {
     /// timeouts of single reads and writes have to be set again.
     pub fn set_deadline(&mut self, left: Option<TimeLeft>) {
         self.socket.deadline = left;
+        self.socket.own_time = Duration::ZERO;
+    }
+
+    /// The peer has waited so long for this side: that does not count of its time.
+    pub fn allow_for(&mut self, own_time: Duration) {
+        self.socket.own_time += own_time;
     }
 
     /// A handle that ends the connection from another thread.

@@ -180,6 +180,8 @@ pub struct Budget {
     pool: Arc<Pool>,
     used_bytes: AtomicU64,
     reserved_bytes: AtomicU64,
+    /// The most that was reserved since somebody asked.
+    most_bytes: AtomicU64,
     limits: Limits,
 }
 
@@ -190,6 +192,7 @@ impl Budget {
             pool,
             used_bytes: AtomicU64::new(0),
             reserved_bytes: AtomicU64::new(0),
+            most_bytes: AtomicU64::new(0),
             limits: Limits {
                 limit_bytes: AtomicU64::new(u64::MAX),
                 chunk_bytes: AtomicU64::new(STEP_BYTES),
@@ -217,6 +220,11 @@ impl Budget {
     /// What it keeps.
     pub fn used_bytes(&self) -> u64 {
         self.used_bytes.load(Ordering::Relaxed)
+    }
+
+    /// The most that it had since the last call, if it needed more than it had reserved then.
+    pub fn take_most_bytes(&self) -> u64 {
+        self.most_bytes.swap(0, Ordering::Relaxed)
     }
 
     /// What it may still have, as far as its own limit says.
@@ -255,7 +263,8 @@ impl Budget {
         let chunk = self.limits.chunk_bytes.load(Ordering::Relaxed);
         let more = (used - reserved).div_ceil(chunk).saturating_mul(chunk);
         self.pool.take(more, &self.limits)?;
-        self.reserved_bytes.fetch_add(more, Ordering::Relaxed);
+        let before = self.reserved_bytes.fetch_add(more, Ordering::Relaxed);
+        self.most_bytes.fetch_max(before + more, Ordering::Relaxed);
         Ok(())
     }
 

@@ -3,8 +3,10 @@
 //! server that charges lengths alone.
 
 use bench::instance::{Flavor, Settings};
+use os::clock::Stopwatch;
 use protocol::client::{Client, ClientError};
 use std::path::Path;
+use std::time::Duration;
 use testkit::Server;
 
 const SETUP: &[&str] = &[
@@ -131,6 +133,47 @@ fn copies_of_long_values_are_charged() {
         assert_eq!(code(&server, &[long, statement]), 4082, "{statement}");
     }
     assert_eq!(code(&server, &[long, "SELECT @a IS NULL"]), 0);
+}
+
+/// Kilobytes of memory that the server has.
+fn resident_kb(server: &Server) -> u64 {
+    let status =
+        std::fs::read_to_string(format!("/proc/{}/status", server.pid().expect("it runs"))).expect("it runs");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("the kernel tells it");
+    line.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+#[test]
+fn what_a_statement_had_goes_back_to_the_system_while_its_connection_stays() {
+    const MUCH_KB: u64 = 100 << 10;
+    let server = Server::start(Flavor::Slipstream, &Settings::default());
+    let mut client = server.connect();
+    let hungry = |rows: u32| {
+        format!(
+            "WITH RECURSIVE r AS (SELECT 1 n, REPEAT('x', 200) s UNION ALL SELECT n + 1, s FROM r WHERE n < {rows}) \
+             SELECT COUNT(DISTINCT s, n) FROM r"
+        )
+    };
+    client.query("SET SESSION cte_max_recursion_depth = 10000000").expect("sets");
+    client.query(&hungry(10)).expect("counts");
+    let before_kb = resident_kb(&server);
+    let most_kb = std::thread::scope(|scope| {
+        let ends = scope.spawn(|| client.query(&hungry(700_000)).expect("counts"));
+        let mut most_kb = 0;
+        while !ends.is_finished() {
+            most_kb = most_kb.max(resident_kb(&server));
+            os::clock::sleep(Duration::from_millis(5));
+        }
+        most_kb
+    });
+    assert!(most_kb > before_kb + MUCH_KB, "only {most_kb} KB, {before_kb} before");
+    let since = Stopwatch::start();
+    while resident_kb(&server) > before_kb + MUCH_KB / 4 {
+        let kept_kb = resident_kb(&server) - before_kb;
+        assert!(since.elapsed() < Duration::from_secs(20), "{kept_kb} KB of {most_kb} are kept");
+        os::clock::sleep(Duration::from_millis(10));
+    }
+    client.query("SELECT 1").expect("the connection is there");
 }
 
 #[test]

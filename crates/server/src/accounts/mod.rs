@@ -144,13 +144,17 @@ impl Accounts {
         let opened = if disk.exists(&path)? {
             let pem = String::from_utf8_lossy(&disk.read(&path)?).into_owned();
             let place = |e| io::Error::other(format!("{}: {e}", path.display()));
-            ServerKey::from_private_pem(&pem).map_err(place)?
+            Arc::new(ServerKey::from_private_pem(&pem).map_err(place)?)
         } else {
-            let made = ServerKey::generate(os::random::fill).map_err(io::Error::other)?;
+            // A login may have come first.
+            let made = match key.take() {
+                Some(made) => made,
+                None => Arc::new(ServerKey::generate(os::random::fill).map_err(io::Error::other)?),
+            };
             disk.write_secret_atomically(&path, made.private_pem().map_err(io::Error::other)?.as_bytes())?;
             made
         };
-        *key = Some(Arc::new(opened));
+        *key = Some(opened);
         Ok(())
     }
 

@@ -4,6 +4,7 @@
 use crate::accounts::attributes::Locking;
 use crate::accounts::{Account, Accounts, ClientHost, access_denied};
 use crate::server::host_cache::HostError;
+use os::clock::Stopwatch;
 use protocol::auth::{NONCE_BYTES, caching_sha2, native, nonce_from_random, plugin};
 use protocol::handshake::{AUTH_MORE_DATA, AuthSwitch, HandshakeResponse};
 use protocol::packet::{Channel, PacketError};
@@ -159,7 +160,7 @@ impl Authentication<'_> {
         let found = self.accounts.table().find(&user, self.host);
         let account = match &found {
             Some(account) => account.clone(),
-            None => Arc::new(self.accounts.nobody(&user)),
+            None => Arc::new(self.in_own_time(|accounts| accounts.nobody(&user))),
         };
         let answer = self.answer(&account, response, asks_anew)?;
         Ok((found, account, answer))
@@ -244,7 +245,8 @@ impl Authentication<'_> {
         {
             return Ok(password.to_vec());
         }
-        let key = self.accounts.rsa_key().map_err(|e| SqlError::new(1105, e.to_string()))?;
+        let key = self.in_own_time(Accounts::rsa_key);
+        let key = key.map_err(|e| SqlError::new(1105, e.to_string()))?;
         let encrypted = if packet == [caching_sha2::REQUEST_PUBLIC_KEY] {
             self.send(|out| {
                 out.push(AUTH_MORE_DATA);
@@ -256,6 +258,15 @@ impl Authentication<'_> {
         };
         // What cannot be decrypted is a wrong password; nothing about why goes to the client.
         Ok(key.decrypt_password(&encrypted, &self.nonce).unwrap_or_default())
+    }
+
+    /// Does what may have to wait for the RSA key, which a new server makes behind its start: the
+    /// client's time stands still.
+    fn in_own_time<T>(&mut self, work: impl FnOnce(&Accounts) -> T) -> T {
+        let since = Stopwatch::start();
+        let outcome = work(self.accounts);
+        self.channel.stream_mut().allow_for(since.elapsed());
+        outcome
     }
 
     fn send(&mut self, fill: impl FnOnce(&mut Vec<u8>)) -> Result<(), Refusal> {

@@ -23,6 +23,7 @@ use crate::client::connection_host::ConnectionHost;
 use crate::connection::packet_room::PacketRoom;
 use crate::connection::prepared::PreparedStatement;
 use crate::connection::wire_sink::{RowForm, WireSink};
+use crate::process::allocator;
 use crate::server::Server;
 use crate::server::host_cache::HostError;
 use crate::server::sessions::{Activity, SessionEntry};
@@ -47,6 +48,9 @@ use std::time::Duration;
 
 /// The longest packet before a client has proved itself, in bytes.
 const MAX_LOGIN_PACKET_BYTES: usize = 64 * 1024;
+/// A command that took so much has its memory given back to the system behind it; less would cost
+/// more to ask for again than it is worth.
+const HUNGRY_BYTES: u64 = 32 << 20;
 
 /// Starts the thread of a connection that has been accepted.
 pub fn start(server: &Arc<Server>, stream: Stream, origin: Origin) {
@@ -155,7 +159,8 @@ fn serve(server: &Arc<Server>, entry: &Arc<SessionEntry>, stream: Stream, origin
     let connect_timeout = Duration::from_secs(server.globals.named("connect_timeout").uint());
     // For all of the handshake: a client that sends a byte now and then does not keep a place.
     let since = Stopwatch::start();
-    channel.stream_mut().set_deadline(Some(Box::new(move || since.remaining(connect_timeout))));
+    let left = move |own_time| since.remaining(connect_timeout.saturating_add(own_time));
+    channel.stream_mut().set_deadline(Some(Box::new(left)));
     let limit = server.globals.named("max_connections").uint() as usize;
     let (place, connected) = server.sessions.take_place();
     // One more than the limit may come in, for an administrator (MySQL manual, max_connections).
@@ -247,6 +252,7 @@ impl Connection<'_> {
                 self.channel.flush().map(|()| end)
             });
             self.host.answered();
+            self.give_memory_back();
             self.count_bytes();
             match sent {
                 Ok(None) if self.entry.is_connection_killed() => return End::Lost,
@@ -255,6 +261,14 @@ impl Connection<'_> {
                 Ok(Some(end)) => return end,
                 Err(e) => return self.lost(&e),
             }
+        }
+    }
+
+    /// A connection that has had much memory and now waits for its client does not keep it from the
+    /// others.
+    fn give_memory_back(&self) {
+        if self.host.memory().take_most_bytes() >= HUNGRY_BYTES {
+            allocator::give_back();
         }
     }
 

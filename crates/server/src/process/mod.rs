@@ -1,5 +1,6 @@
 //! The process: its log, its signals, its panics, what it tells systemd, and its version.
 
+pub mod allocator;
 pub mod error_log;
 pub mod panic_hook;
 pub mod service;

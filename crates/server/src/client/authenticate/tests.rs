@@ -8,6 +8,8 @@ use protocol::handshake::{FirstPacket, Greeting};
 use protocol::response::{ErrPacket, OK_HEADER, OkPacket};
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 fn account(user: &str, plugin: &str, stored: Vec<u8>) -> Account {
     Account {
@@ -77,20 +79,29 @@ fn serve_one(stream: Stream, host: ClientHost, accounts: &Accounts) {
 
 /// Connects as `user` with `password`, over TCP from 127.0.0.1.
 fn over_tcp(accounts: &Arc<Accounts>, user: &str, password: &str, may_ask: bool) -> Result<(), ClientError> {
+    over_tcp_with(accounts, user, password, may_ask, |_| ())
+}
+
+/// As [`over_tcp`]; `prepare` is given the server's end first.
+fn over_tcp_with(
+    accounts: &Arc<Accounts>,
+    user: &str,
+    password: &str,
+    may_ask: bool,
+    prepare: impl FnOnce(&mut Stream) + Send + 'static,
+) -> Result<(), ClientError> {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let accounts = accounts.clone();
     let server = os::thread::spawn("server", move || {
         let (stream, peer) = listener.accept().unwrap();
-        serve_one(
-            Stream::from(stream),
-            ClientHost::Ip { ip: peer.ip(), name: Some("localhost".into()) },
-            &accounts,
-        );
+        let mut stream = Stream::from(stream);
+        prepare(&mut stream);
+        serve_one(stream, ClientHost::Ip { ip: peer.ip(), name: Some("localhost".into()) }, &accounts);
     });
     let options = ConnectOptions::tcp("127.0.0.1", port).user(user, password);
     // Generating the RSA key takes its time on a busy machine.
-    let connect_timeout = std::time::Duration::from_secs(120);
+    let connect_timeout = Duration::from_secs(120);
     let options = ConnectOptions { get_server_public_key: may_ask, connect_timeout, ..options };
     let result = Client::connect(&options);
     server.join().unwrap();
@@ -110,6 +121,20 @@ fn over_socket(accounts: &Arc<Accounts>, user: &str, password: &str) -> Result<(
     server.join().unwrap();
     os::disk::real().remove(&path).unwrap();
     result.map(drop)
+}
+
+#[test]
+fn the_making_of_the_key_does_not_count_of_the_clients_time() {
+    let accounts = Arc::new(accounts());
+    let allowed_ns = Arc::new(AtomicU64::new(0));
+    let seen = allowed_ns.clone();
+    let left = move |own_time: Duration| {
+        seen.store(own_time.as_nanos() as u64, Ordering::Relaxed);
+        Duration::from_secs(120)
+    };
+    over_tcp_with(&accounts, "sha2", "right", true, move |stream| stream.set_deadline(Some(Box::new(left))))
+        .unwrap();
+    assert!(allowed_ns.load(Ordering::Relaxed) > 0, "the login needs the key, which is made for it");
 }
 
 #[test]
