@@ -297,13 +297,14 @@ impl Client {
         })
     }
 
-    /// Goes on as another account, without a schema (COM_CHANGE_USER). The server asks for the
-    /// password afterwards.
-    pub fn change_user(&mut self, user: &str, password: &str) -> Result<(), ClientError> {
+    /// Goes on as another account, in a schema or with an empty name in none (COM_CHANGE_USER). The
+    /// server asks for the password afterwards.
+    pub fn change_user(&mut self, user: &str, password: &str, schema: &str) -> Result<(), ClientError> {
         let mut body = Vec::new();
         put_nul_bytes(&mut body, user.as_bytes());
-        // No answer to any challenge, and no schema.
-        body.extend_from_slice(&[0, 0]);
+        // No answer to any challenge.
+        body.push(0);
+        put_nul_bytes(&mut body, schema.as_bytes());
         body.extend_from_slice(&COLLATION_UTF8MB4_GENERAL_CI.to_le_bytes());
         put_nul_bytes(&mut body, plugin::CACHING_SHA2.as_bytes());
         put_lenenc_int(&mut body, 0);

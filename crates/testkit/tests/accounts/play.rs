@@ -42,7 +42,7 @@ fn carry_out(server: &Server, sessions: &mut BTreeMap<String, Client>, line: &st
         }
         [name, "change", user, password] => {
             let client = sessions.get_mut(*name).expect(line);
-            told(client.change_user(user, secret(password)).map(|()| "in".into()))
+            told(client.change_user(user, secret(password), "").map(|()| "in".into()))
         }
         [name, "drop"] => {
             let client = sessions.remove(*name).expect(line);
