@@ -70,5 +70,6 @@ pub use detached::VirtualColumns;
 pub use error::{Result, SqlError, sqlstate};
 pub use host::{Host, Privilege, Rights, RoutineChange, Sight, StatementClass, VariableScope, VirtualTable};
 pub use normalized::normalized;
-pub use session::{Prepared, Session, SessionInit};
+pub use session::prepared::Prepared;
+pub use session::{Session, SessionInit};
 pub use sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink, column_flag, status};

@@ -23,7 +23,7 @@ use engine::{CommitOptions, Engine, GtidNext, SessionContext};
 use std::sync::Arc;
 use types::collation;
 
-pub use crate::session::{LoggedContext, ReceivedChange, ReceivedStatements};
+pub use crate::session::received::{LoggedContext, ReceivedChange, ReceivedStatements};
 
 /// What a source's statements do to accounts.
 #[derive(Clone, Copy)]
@@ -205,7 +205,7 @@ fn run(engine: &Arc<Engine>, received: &ReceivedStatement<'_>, statement: &State
     let text = String::from_utf8_lossy(received.statement).into_owned();
     let mut run = ddl_run(engine, received, &text);
     if let Some(schedule) = schedule_of(statement) {
-        run.schedule = crate::session::received_schedule(engine, &received.session, schedule)?;
+        run.schedule = crate::session::received::received_schedule(engine, &received.session, schedule)?;
     }
     run.run(statement)?;
     let invoker = received.invoker.clone().unwrap_or_default();

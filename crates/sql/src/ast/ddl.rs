@@ -1,33 +1,7 @@
 //! Definitions of tables and schemas, and what changes them.
 
-use super::{Expr, PartitionAlteration, PartitionSpec, Query, TableName};
+use super::{Expr, PartitionAlteration, PartitionSpec, Query, TableName, TypeSpec, WrittenExpr};
 use engine::ReferentialAction;
-
-/// A column's type as written: the name in lower case (`int`, `double precision` is `double`),
-/// arguments, attributes.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct TypeSpec {
-    pub name: String,
-    pub length: Option<u64>,
-    pub scale: Option<u64>,
-    pub members: Vec<Vec<u8>>,
-    pub unsigned: bool,
-    pub zerofill: bool,
-    pub binary: bool,
-    pub charset: Option<String>,
-    pub collation: Option<String>,
-    /// `SRID n`
-    pub srid: Option<u64>,
-}
-
-/// An expression of a definition. Of what a source has accepted and this grammar does not have
-/// there is the text alone.
-#[derive(Debug, Clone, PartialEq)]
-pub struct WrittenExpr {
-    pub tree: Option<Expr>,
-    /// As written, without the parentheses around it.
-    pub text: String,
-}
 
 /// `GENERATED ALWAYS AS (expression)`
 #[derive(Debug, Clone, PartialEq)]

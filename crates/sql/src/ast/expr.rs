@@ -1,135 +1,9 @@
 //! Expressions.
 
-use super::{JsonValue, OrderItem, Query, Scope, WindowCall};
-
-#[derive(Debug, Clone, PartialEq)]
-pub enum Literal {
-    Null,
-    Bool(bool),
-    /// Not negative: the sign is an operator.
-    Integer(u64),
-    /// Digits with a point, or an integer beyond 64 bits.
-    Decimal(String),
-    Float(f64),
-    /// With the character set introducer when written (`_latin1'x'`).
-    Text(Vec<u8>, Option<String>),
-    /// `x'..'`, `0x..` and `b'..'`, with the character set introducer when written.
-    Bytes(Vec<u8>, Option<String>),
-    /// `DATE '...'`.
-    Date(Vec<u8>),
-    /// `TIME '...'`.
-    Time(Vec<u8>),
-    /// `TIMESTAMP '...'`.
-    Timestamp(Vec<u8>),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UnaryOp {
-    Minus,
-    Plus,
-    Not,
-    BitNot,
-    /// `BINARY expr`.
-    Binary,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BinaryOp {
-    Xor,
-    Equal,
-    NullSafeEqual,
-    NotEqual,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-    BitOr,
-    BitAnd,
-    ShiftLeft,
-    ShiftRight,
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    IntegerDivide,
-    Modulo,
-    BitXor,
-}
-
-impl BinaryOp {
-    /// Whether it compares its operands.
-    pub fn is_comparison(self) -> bool {
-        use BinaryOp::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual, NullSafeEqual};
-        matches!(self, Equal | NullSafeEqual | NotEqual | Less | LessEqual | Greater | GreaterEqual)
-    }
-
-    /// What MySQL writes between the operands.
-    pub fn symbol(self) -> &'static str {
-        match self {
-            BinaryOp::Xor => "xor",
-            BinaryOp::Equal => "=",
-            BinaryOp::NullSafeEqual => "<=>",
-            BinaryOp::NotEqual => "<>",
-            BinaryOp::Less => "<",
-            BinaryOp::LessEqual => "<=",
-            BinaryOp::Greater => ">",
-            BinaryOp::GreaterEqual => ">=",
-            BinaryOp::BitOr => "|",
-            BinaryOp::BitAnd => "&",
-            BinaryOp::ShiftLeft => "<<",
-            BinaryOp::ShiftRight => ">>",
-            BinaryOp::Add => "+",
-            BinaryOp::Subtract => "-",
-            BinaryOp::Multiply => "*",
-            BinaryOp::Divide => "/",
-            BinaryOp::IntegerDivide => "DIV",
-            BinaryOp::Modulo => "%",
-            BinaryOp::BitXor => "^",
-        }
-    }
-}
-
-/// Units of INTERVAL, EXTRACT and TIMESTAMPDIFF.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TimeUnit {
-    Microsecond,
-    Second,
-    Minute,
-    Hour,
-    Day,
-    Week,
-    Month,
-    Quarter,
-    Year,
-    SecondMicrosecond,
-    MinuteMicrosecond,
-    MinuteSecond,
-    HourMicrosecond,
-    HourSecond,
-    HourMinute,
-    DayMicrosecond,
-    DaySecond,
-    DayMinute,
-    DayHour,
-    YearMonth,
-}
-
-/// The type of CAST and CONVERT.
-#[derive(Debug, Clone, PartialEq)]
-pub enum CastType {
-    Signed,
-    Unsigned,
-    Char { length: Option<u64>, charset: Option<String> },
-    Binary { length: Option<u64> },
-    Decimal { precision: u64, scale: u64 },
-    Double,
-    Float,
-    Date,
-    Time { fsp: u8 },
-    DateTime { fsp: u8 },
-    Year,
-    Json,
-}
+use super::{
+    BinaryOp, CastType, JsonValue, Literal, OrderItem, Query, Scope, TimeUnit, TruthValue, UnaryOp,
+    WindowCall,
+};
 
 /// A name as it is written. How that is makes no difference to what is meant, so that all are
 /// equal.
@@ -157,13 +31,6 @@ pub struct FunctionCall {
     /// Of GROUP_CONCAT.
     pub order_by: Vec<OrderItem>,
     pub separator: Option<Vec<u8>>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TruthValue {
-    True,
-    False,
-    Unknown,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -335,4 +202,13 @@ impl Expr {
             separator: None,
         }))
     }
+}
+
+/// An expression of a definition. Of what a source has accepted and this grammar does not have
+/// there is the text alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WrittenExpr {
+    pub tree: Option<Expr>,
+    /// As written, without the parentheses around it.
+    pub text: String,
 }

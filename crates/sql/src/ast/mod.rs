@@ -1,53 +1,39 @@
 //! Statements as they were written, names unresolved.
 //!
 //! `parse` builds these trees; `bind` and the executors of DDL read them. Fields carry the
-//! statement's own words.
+//! statement's own words. A statement is at the top; `program` is above it: a body of statements.
 
 #![allow(missing_docs, reason = "fields are the words of the statements, documented in MySQL's manual")]
 
+mod column_type;
 mod ddl;
 mod dml;
 mod expr;
 mod into;
 mod json;
+mod name;
 mod object;
+mod operator;
 mod partition;
-mod program;
+pub mod program;
 mod query;
 mod window;
 
+pub use column_type::*;
 pub use ddl::*;
 pub use dml::*;
 pub use expr::*;
 pub use into::*;
 pub use json::*;
+pub use name::*;
 pub use object::*;
+pub use operator::*;
 pub use partition::*;
-pub use program::*;
 pub use query::*;
 pub use window::*;
 
 use crate::admin::AdminCommand;
 use binlog::Xid;
-
-/// A table's name, with its schema when written.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct TableName {
-    pub schema: Option<String>,
-    pub name: String,
-}
-
-/// Which value of a system variable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    Global,
-    Session,
-    Persist,
-    PersistOnly,
-    /// `@@x` or `SET x`: the session's, or the global one where there is no other. In SET
-    /// TRANSACTION: the next transaction's.
-    Unwritten,
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IsolationName {

@@ -1,7 +1,7 @@
 //! Which handler a condition finds: of the block that raised it the most specific one, else that of
 //! the blocks around it.
 
-use crate::ast::{ConditionValue, Handler, Program};
+use crate::ast::program::{ConditionValue, Handler, Program};
 use crate::expr::{Level, Warning};
 
 /// How specific a handler is that is for the condition; `None`: it is not for it. Less is more
@@ -46,7 +46,7 @@ pub(crate) fn handler_for(program: &Program, scope: usize, condition: &Warning) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ast::ProgramScope;
+    use crate::ast::program::ProgramScope;
 
     fn handler(conditions: &[ConditionValue]) -> Handler {
         let conditions = conditions.to_vec();

@@ -1,7 +1,8 @@
 //! From step to step.
 
 use super::{Frame, Handling, Routine, handler_for};
-use crate::ast::{Expr, InnerStatement, Op, SlotKind};
+use crate::ast::Expr;
+use crate::ast::program::{InnerStatement, Op, SlotKind};
 use crate::error::{Result, SqlError};
 use crate::expr::{Diagnostics, Level, Warning};
 use std::cell::RefCell;

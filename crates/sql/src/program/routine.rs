@@ -1,6 +1,7 @@
 //! A stored program as it is run: its body, and what its slots and its result are.
 
-use crate::ast::{Program, SlotKind, TypeSpec};
+use crate::ast::TypeSpec;
+use crate::ast::program::{Program, SlotKind};
 use crate::attribute;
 use crate::ddl::kept_type;
 use crate::error::{Result, SqlError};

@@ -13,10 +13,10 @@ mod locked_tables;
 mod logging;
 mod maintain;
 mod new_view;
-mod prepared;
+pub(crate) mod prepared;
 mod privileges;
 mod program;
-mod received;
+pub(crate) mod received;
 mod refused;
 mod refused_queries;
 mod results;
@@ -44,10 +44,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use types::Value;
-
-pub use prepared::Prepared;
-pub(crate) use received::received_schedule;
-pub use received::{LoggedContext, ReceivedChange, ReceivedStatements};
 
 /// What a connection starts with.
 #[derive(Debug, Clone, Default)]

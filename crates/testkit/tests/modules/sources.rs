@@ -56,7 +56,7 @@ impl Crate {
             let imported = module.imports.iter().map(|import| (&import.path, import.name.is_none()));
             let mentioned = module.mentioned.iter().map(|path| (path, false));
             for (mentioned, is_glob) in imported.chain(mentioned) {
-                let target = reader.resolve(path, mentioned, is_glob, LONGEST_CHAIN);
+                let target = reader.resolve(path, mentioned, (is_glob, false), LONGEST_CHAIN);
                 arrows.extend(target.filter(|to| *to != module.file).map(|to| (module.file, to)));
             }
         }
@@ -147,8 +147,9 @@ impl Reader {
     }
 
     /// The file that defines what `path` names, as written in the module `from`. None for what
-    /// another crate defines.
-    fn resolve(&self, from: &[String], path: &[String], is_glob: bool, chain: usize) -> Option<usize> {
+    /// another crate defines. `how`: whether the path stands before `*`, and whether a name counts
+    /// only where it is defined, as one that may come in by any of several `*`.
+    fn resolve(&self, from: &[String], path: &[String], how: (bool, bool), chain: usize) -> Option<usize> {
         let mut at: ModulePath = from.to_vec();
         let mut rest = path;
         match rest.first()?.as_str() {
@@ -157,14 +158,14 @@ impl Reader {
             "super" => {
                 at.pop();
             }
-            name => return self.relative(from, name, path, is_glob, chain),
+            name => return self.relative(from, name, path, how, chain),
         }
         rest = &rest[1..];
         while let Some("super") = rest.first().map(String::as_str) {
             at.pop();
             rest = &rest[1..];
         }
-        self.descend(at, rest, is_glob, chain)
+        self.descend(at, rest, how, chain)
     }
 
     /// Resolves a path whose first name is neither `crate` nor `self` nor `super`: a child module,
@@ -174,21 +175,28 @@ impl Reader {
         from: &[String],
         name: &str,
         path: &[String],
-        is_glob: bool,
+        how: (bool, bool),
         chain: usize,
     ) -> Option<usize> {
         let child = [from, &[name.to_owned()]].concat();
         if self.modules.contains_key(&child) {
-            return self.descend(child, &path[1..], is_glob, chain);
+            return self.descend(child, &path[1..], how, chain);
         }
         let import =
             self.modules.get(from)?.imports.iter().find(|import| import.name.as_deref() == Some(name))?;
         // A `use` may name a crate as it is called; it is not its own meaning then.
         let whole = [import.path.as_slice(), &path[1..]].concat();
-        if chain == 0 || whole == path { None } else { self.resolve(from, &whole, is_glob, chain - 1) }
+        if chain == 0 || whole == path { None } else { self.resolve(from, &whole, how, chain - 1) }
     }
 
-    fn descend(&self, mut at: ModulePath, mut rest: &[String], is_glob: bool, chain: usize) -> Option<usize> {
+    fn descend(
+        &self,
+        mut at: ModulePath,
+        mut rest: &[String],
+        how: (bool, bool),
+        chain: usize,
+    ) -> Option<usize> {
+        let (is_glob, only_defined) = how;
         while let Some(name) = rest.first() {
             at.push(name.clone());
             if !self.modules.contains_key(&at) {
@@ -209,16 +217,16 @@ impl Reader {
         let named = module.imports.iter().find(|import| import.name.as_ref() == Some(name));
         if let Some(import) = named {
             let whole = [import.path.as_slice(), &rest[1..]].concat();
-            return self.resolve(&at, &whole, is_glob, chain - 1);
+            return self.resolve(&at, &whole, how, chain - 1);
         }
         let globs = module.imports.iter().filter(|import| import.name.is_none());
         globs
             .filter_map(|import| {
                 let whole = [import.path.as_slice(), rest].concat();
-                self.resolve(&at, &whole, is_glob, chain - 1)
+                self.resolve(&at, &whole, (is_glob, true), chain - 1)
             })
             .find(|file| *file != module.file)
-            .or(Some(module.file))
+            .or((!only_defined).then_some(module.file))
     }
 }
 

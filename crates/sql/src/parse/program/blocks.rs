@@ -1,10 +1,10 @@
 //! Blocks, declarations, branches and loops.
 
 use super::body::{Body, Label};
-use crate::ast::{
-    BinaryOp, ConditionValue, Cursor, Expr, Handler, InnerStatement, NamedVariable, Op, ProgramScope,
-    RoutineParameter, SlotKind, Statement, Step, TypeSpec,
+use crate::ast::program::{
+    ConditionValue, Cursor, Handler, InnerStatement, NamedVariable, Op, ProgramScope, SlotKind, Step,
 };
+use crate::ast::{BinaryOp, Expr, RoutineParameter, Statement, TypeSpec};
 use crate::error::{Result, SqlError};
 use crate::lexer::TokenKind;
 use crate::parse::Parser;

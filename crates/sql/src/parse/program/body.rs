@@ -1,6 +1,7 @@
 //! What is read so far of a body.
 
-use crate::ast::{NamedVariable, Program, ProgramScope, Slot, SlotKind, Target};
+use crate::ast::Target;
+use crate::ast::program::{NamedVariable, Program, ProgramScope, Slot, SlotKind};
 use crate::error::{Result, SqlError};
 use engine::{ObjectKind, TriggerEvent};
 

@@ -1,9 +1,8 @@
 //! Conditions: what handlers are for, SIGNAL, RESIGNAL, GET DIAGNOSTICS.
 
 use super::BodyParser;
-use crate::ast::{
-    ConditionItem, ConditionValue, DiagnosticsWanted, Expr, GetDiagnostics, Signal, Statement, Target,
-};
+use crate::ast::program::ConditionValue;
+use crate::ast::{ConditionItem, DiagnosticsWanted, Expr, GetDiagnostics, Signal, Statement, Target};
 use crate::error::{Result, SqlError};
 use crate::lexer::TokenKind;
 
@@ -35,7 +34,7 @@ impl BodyParser<'_, '_> {
         let slot = body.and_then(|body| {
             let slot = body.variable(&name)?;
             let (start, end) = (token.start as usize, token.end as usize);
-            body.variables.push(crate::ast::NamedVariable { start, end, slot });
+            body.variables.push(crate::ast::program::NamedVariable { start, end, slot });
             Some(slot)
         });
         slot.map(Target::Slot).ok_or_else(|| SqlError::new(1327, format!("Undeclared variable: {name}")))

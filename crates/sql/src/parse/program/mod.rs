@@ -1,6 +1,6 @@
 //! The body of a trigger, routine or event.
 //!
-//! One pass makes the flat program (`ast::Program`) of it: a block's statements are steps, branches
+//! One pass makes the flat program (`ast::program::Program`) of it: a block's statements are steps, branches
 //! and loops are jumps whose aim is put in when it is known. The statements in between are those of
 //! the other grammar; a name that a variable has is that variable, wherever an expression may
 //! stand.
@@ -16,7 +16,8 @@ pub(in crate::parse) use body::Body;
 pub(crate) use body::Owner;
 
 use super::Parser;
-use crate::ast::{Expr, NamedVariable, Program, RoutineParameter};
+use crate::ast::program::{NamedVariable, Program};
+use crate::ast::{Expr, RoutineParameter};
 use crate::error::Result;
 use crate::lexer::{LexMode, TokenKind, tokenize_program};
 

@@ -1,7 +1,8 @@
 //! The statements of a body that are no blocks, and which of the others may stand there.
 
 use super::BodyParser;
-use crate::ast::{Expr, InnerStatement, Op, Scope, SetItem, SlotKind, Statement};
+use crate::ast::program::{InnerStatement, Op, SlotKind};
+use crate::ast::{Expr, Scope, SetItem, Statement};
 use crate::error::{Result, SqlError};
 use crate::lexer::TokenKind;
 use crate::parse::Parser;
@@ -266,10 +267,12 @@ fn with_item(set: Option<InnerStatement>, read: InnerStatement, item: SetItem) -
         Some(mut set) => {
             let lead = set.text.len() + 2;
             set.text = format!("{}, {}", set.text, read.text);
-            set.variables.extend(read.variables.into_iter().map(|named| crate::ast::NamedVariable {
-                start: named.start + lead,
-                end: named.end + lead,
-                slot: named.slot,
+            set.variables.extend(read.variables.into_iter().map(|named| {
+                crate::ast::program::NamedVariable {
+                    start: named.start + lead,
+                    end: named.end + lead,
+                    slot: named.slot,
+                }
             }));
             if let Statement::Set(items) = &mut set.statement {
                 items.push(item);

@@ -4,10 +4,8 @@ use super::around::Around;
 use super::entered::Entered;
 use super::running::{ResultSets, Running};
 use super::values;
-use crate::ast::{
-    Call, CreateObject, Expr, ObjectDetails, Op, Program, SetItem, SlotKind, Statement, Target,
-    TriggerDetails,
-};
+use crate::ast::program::{Op, Program, SlotKind};
+use crate::ast::{Call, CreateObject, Expr, ObjectDetails, SetItem, Statement, Target, TriggerDetails};
 use crate::error::{Result, SqlError};
 use crate::expr::conform;
 use crate::host::VariableScope;

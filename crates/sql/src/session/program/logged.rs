@@ -1,7 +1,7 @@
 //! The text of a program's statement for the binary log: its variables are their values, named, as
 //! MySQL logs them.
 
-use crate::ast::InnerStatement;
+use crate::ast::program::InnerStatement;
 use crate::binlog_format::BinlogFormat;
 use crate::program::Frame;
 use crate::session::Session;

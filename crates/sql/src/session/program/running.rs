@@ -2,7 +2,8 @@
 
 use super::around::{Around, lent};
 use super::{logged, values};
-use crate::ast::{Expr, InnerStatement, SetItem, SlotKind, Statement, Target};
+use crate::ast::program::{InnerStatement, SlotKind};
+use crate::ast::{Expr, SetItem, Statement, Target};
 use crate::error::{Result, SqlError};
 use crate::exec::{Strictness, to_column};
 use crate::expr::Level;

@@ -3,7 +3,8 @@
 use super::around::is_fatal;
 use super::running::{Running, arguments_of};
 use super::{call, conditions, values};
-use crate::ast::{Expr, InnerStatement, Statement};
+use crate::ast::program::InnerStatement;
+use crate::ast::{Expr, Statement};
 use crate::error::{Result, SqlError};
 use crate::expr::{Diagnostics, truth};
 use crate::program::{Frame, Routine, Surroundings};

@@ -127,7 +127,7 @@ fn fire_one(
     let mut frame = frame_of(session, routine)?;
     let of_row = |slot: usize| {
         let position = routine.row_columns[slot]?;
-        let is_new = routine.program.slots[slot].kind == crate::ast::SlotKind::Column { new: true };
+        let is_new = routine.program.slots[slot].kind == crate::ast::program::SlotKind::Column { new: true };
         Some((slot, position, is_new))
     };
     let columns: Vec<(usize, usize, bool)> = (0..routine.columns.len()).filter_map(of_row).collect();
