@@ -43,8 +43,14 @@ pub(crate) fn to_column(
         Ok((value, None)) => Ok(value),
         Ok((value, Some(warning))) => {
             let level = if warning.note { Level::Note } else { Level::Warning };
-            let message = warning.problem.message(&column.name, row);
-            ctx.diagnostics.borrow_mut().push(level, warning.problem.code(), message);
+            let is_bits = column.ty.code == TypeCode::Bit && !ctx.variables.sql_mode.strict();
+            let problem = match warning.problem {
+                // Whether IGNORE was said is nothing to MySQL here, the mode is.
+                convert::Problem::TooLong if is_bits => convert::Problem::OutOfRange,
+                problem => problem,
+            };
+            let message = problem.message(&column.name, row);
+            ctx.diagnostics.borrow_mut().push(level, problem.code(), message);
             Ok(value)
         }
         Err(problem) => {

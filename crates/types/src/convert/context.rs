@@ -30,8 +30,12 @@ pub(super) fn noted(value: Value, problem: Problem) -> Assigned {
     Ok((value, Some(Warning { problem, note: true })))
 }
 
-/// A value's text in a message.
+/// A value's text in a message: up to its first NUL, in characters that MySQL's names may have.
 pub(super) fn shown(value: &Value) -> String {
+    const MOST_BYTES: usize = 64;
+    const LAST_OF_UTF8MB3: char = '\u{ffff}';
     let text = value.text_bytes(None).unwrap_or_default();
-    String::from_utf8_lossy(&text[..text.len().min(64)]).into_owned()
+    let end = text.iter().take(MOST_BYTES).position(|byte| *byte == 0);
+    let text = String::from_utf8_lossy(&text[..end.unwrap_or(text.len().min(MOST_BYTES))]);
+    text.chars().map(|char| if char > LAST_OF_UTF8MB3 { '?' } else { char }).collect()
 }

@@ -30,13 +30,18 @@ pub(super) fn to_string(value: &Value, ty: &ColumnType, context: Context) -> Ass
         return Ok((Value::Bytes(text), None));
     }
     let stored = Value::Bytes(kept.to_vec());
-    if charset != Charset::Binary && lost.iter().all(|&byte| byte == b' ') {
+    if charset != Charset::Binary && lost.iter().all(|byte| is_space(*byte)) {
         return match ty.code {
             TypeCode::String => Ok((stored, None)),
             _ => noted(stored, Problem::Truncated),
         };
     }
     if context.strict { Err(Problem::TooLong) } else { context.adjust(stored, Problem::Truncated) }
+}
+
+/// What MySQL takes for no important data where it cuts a text.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
 /// To a UUID, INET4 or INET6: as the type writes it.
