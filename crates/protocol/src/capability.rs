@@ -16,7 +16,7 @@ pub const CONNECT_WITH_DB: Capabilities = 1 << 3;
 pub const COMPRESS: Capabilities = 1 << 5;
 /// The protocol may be compressed with zstd; the client says the level.
 pub const ZSTD_COMPRESSION: Capabilities = 1 << 26;
-/// `LOAD DATA LOCAL INFILE`; never announced here.
+/// `LOAD DATA LOCAL INFILE`.
 pub const LOCAL_FILES: Capabilities = 1 << 7;
 /// Spaces are allowed before the parenthesis of a function call.
 pub const IGNORE_SPACE: Capabilities = 1 << 8;

@@ -72,4 +72,4 @@ pub use host::{Host, Privilege, Rights, RoutineChange, Sight, StatementClass, Va
 pub use normalized::normalized;
 pub use session::prepared::Prepared;
 pub use session::{Session, SessionInit};
-pub use sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink, column_flag, status};
+pub use sink::{ClientFile, ColumnMeta, EndOfRows, OkInfo, ResultSink, column_flag, status};

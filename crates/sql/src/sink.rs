@@ -100,6 +100,22 @@ pub struct VirtualTable {
     pub rows: Vec<Vec<Value>>,
 }
 
+/// A file that the client has, for LOAD DATA LOCAL.
+pub trait ClientFile {
+    /// Asks the client for the file of this name. From here on [`ClientFile::next_piece`] is called
+    /// until the file has ended, unless that fails.
+    ///
+    /// # Errors
+    /// The connection broke.
+    fn request(&mut self, name: &[u8]) -> Result<()>;
+
+    /// Puts the next bytes into `into`, which is empty; none are the file's end.
+    ///
+    /// # Errors
+    /// The connection broke.
+    fn next_piece(&mut self, into: &mut Vec<u8>) -> Result<()>;
+}
+
 /// Receives results. An error that it returns (the connection broke, the packet is too large) ends
 /// the statement.
 pub trait ResultSink {
@@ -121,4 +137,9 @@ pub trait ResultSink {
     }
     /// The statement has no result set and is done.
     fn ok(&mut self, info: &OkInfo) -> Result<()>;
+
+    /// What asks the client for its files; `None`: nobody who has any is there.
+    fn client_file(&mut self) -> Option<&mut dyn ClientFile> {
+        None
+    }
 }

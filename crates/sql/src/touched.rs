@@ -67,6 +67,7 @@ pub fn touched(schema: &str, statement: &[u8], character_set_client: u16, sql_mo
         Statement::DropObjects { kind: ObjectKind::View, names, .. } => tables.extend(names),
         Statement::Maintain { tables: maintained, .. } => tables.extend(maintained),
         Statement::Insert(insert) => tables.push(&insert.table),
+        Statement::Load(load) => tables.push(&load.table),
         Statement::Update(update) => tables_of(&update.from, &mut tables),
         Statement::Delete(delete) if delete.targets.is_empty() => tables_of(&delete.from, &mut tables),
         Statement::Delete(delete) => tables.extend(&delete.targets),

@@ -62,6 +62,8 @@ pub struct ConnectOptions {
     pub multi_statements: bool,
     /// `affected_rows` counts matched rows.
     pub found_rows: bool,
+    /// The server may ask for a file; see [`Client::query_with_file`].
+    pub local_files: bool,
     /// Comes in with a password that has expired, to change it.
     pub can_handle_expired_passwords: bool,
     /// How long connecting may take, and each read and write of the handshake.
@@ -98,6 +100,7 @@ impl ConnectOptions {
             server_public_key: None,
             multi_statements: false,
             found_rows: false,
+            local_files: false,
             can_handle_expired_passwords: false,
             connect_timeout: Duration::from_secs(10),
             read_timeout: None,
@@ -139,6 +142,9 @@ impl ConnectOptions {
         }
         if self.found_rows {
             wanted |= cap::FOUND_ROWS;
+        }
+        if self.local_files {
+            wanted |= cap::LOCAL_FILES;
         }
         if self.can_handle_expired_passwords {
             wanted |= cap::CAN_HANDLE_EXPIRED_PASSWORDS;

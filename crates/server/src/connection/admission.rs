@@ -23,6 +23,7 @@ const CAPABILITIES: cap::Capabilities = cap::LONG_PASSWORD
     | cap::FOUND_ROWS
     | cap::LONG_FLAG
     | cap::CONNECT_WITH_DB
+    | cap::LOCAL_FILES
     | cap::IGNORE_SPACE
     | cap::PROTOCOL_41
     | cap::INTERACTIVE

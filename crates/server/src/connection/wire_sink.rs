@@ -4,12 +4,12 @@ use crate::connection::cells::{put_binary_cell, put_text_cell};
 use protocol::capability as cap;
 use protocol::column::{COLLATION_BINARY, Column};
 use protocol::packet::{Channel, OutputMark, PacketError};
-use protocol::response::{EOF_HEADER, OK_HEADER, OkPacket, StateChange, put_eof};
+use protocol::response::{EOF_HEADER, LOCAL_INFILE_HEADER, OK_HEADER, OkPacket, StateChange, put_eof};
 use protocol::scalar::put_binary_row;
 use protocol::stream::Stream;
 use protocol::wire::put_lenenc_int;
 use sql::SqlError;
-use sql::{ColumnMeta, EndOfRows, OkInfo, ResultSink};
+use sql::{ClientFile, ColumnMeta, EndOfRows, OkInfo, ResultSink};
 use types::collation::{self, Charset};
 use types::{ColumnType, Value};
 
@@ -231,5 +231,43 @@ impl ResultSink for WireSink<'_> {
             changes,
         };
         self.put_ok(OK_HEADER, &ok)
+    }
+
+    fn client_file(&mut self) -> Option<&mut dyn ClientFile> {
+        match self.capabilities & cap::LOCAL_FILES {
+            0 => None,
+            _ => Some(self),
+        }
+    }
+}
+
+impl ClientFile for WireSink<'_> {
+    fn request(&mut self, name: &[u8]) -> sql::Result<()> {
+        self.write(|out| {
+            out.push(LOCAL_INFILE_HEADER);
+            out.extend_from_slice(name);
+        })?;
+        // What was sent cannot be taken back: an answer follows the file.
+        self.complete = self.channel.output_mark();
+        match self.channel.flush() {
+            Ok(()) => Ok(()),
+            Err(e) => {
+                self.broken.get_or_insert(e);
+                Err(broken_off())
+            }
+        }
+    }
+
+    fn next_piece(&mut self, into: &mut Vec<u8>) -> sql::Result<()> {
+        match self.channel.read_packet() {
+            Ok(piece) => {
+                into.extend_from_slice(piece);
+                Ok(())
+            }
+            Err(e) => {
+                self.broken.get_or_insert(e);
+                Err(SqlError::new(1158, "Got an error reading communication packets"))
+            }
+        }
     }
 }

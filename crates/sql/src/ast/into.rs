@@ -25,7 +25,8 @@ pub struct TextFormat {
     pub enclosed: Vec<u8>,
     /// Numbers are not enclosed.
     pub optionally: bool,
-    pub escaped: Vec<u8>,
+    /// `None`: nothing was said of it.
+    pub escaped: Option<Vec<u8>>,
     pub before_line: Vec<u8>,
     pub behind_line: Vec<u8>,
 }
@@ -36,9 +37,20 @@ impl Default for TextFormat {
             between_fields: b"\t".to_vec(),
             enclosed: Vec::new(),
             optionally: false,
-            escaped: b"\\".to_vec(),
+            escaped: None,
             before_line: Vec::new(),
             behind_line: b"\n".to_vec(),
+        }
+    }
+}
+
+impl TextFormat {
+    /// The byte that takes a special one's meaning away: a backslash where nothing was said, unless
+    /// the mode has none.
+    pub fn escape(&self, no_backslash_escapes: bool) -> Option<u8> {
+        match &self.escaped {
+            Some(escaped) => escaped.first().copied(),
+            None => (!no_backslash_escapes).then_some(b'\\'),
         }
     }
 }

@@ -11,6 +11,7 @@ mod dml;
 mod expr;
 mod into;
 mod json;
+mod load;
 mod name;
 mod object;
 mod operator;
@@ -25,6 +26,7 @@ pub use dml::*;
 pub use expr::*;
 pub use into::*;
 pub use json::*;
+pub use load::*;
 pub use name::*;
 pub use object::*;
 pub use operator::*;
@@ -115,6 +117,8 @@ pub enum Statement {
     Empty,
     Query(Query),
     Insert(Insert),
+    /// LOAD DATA and LOAD XML.
+    Load(Box<Load>),
     Update(Update),
     Delete(Delete),
     CreateTable(CreateTable),

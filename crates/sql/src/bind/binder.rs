@@ -38,7 +38,7 @@ pub(crate) struct Binder<'a> {
     /// Plans of the subqueries, by their numbers.
     pub subqueries: Vec<SubPlan>,
     /// The statement assigns user variables.
-    pub(super) assigns_variables: bool,
+    pub assigns_variables: bool,
     /// The WITH clauses that the query at hand is behind, the innermost last.
     pub(super) common: Vec<CommonTables>,
     /// Subqueries that the query at hand is in.

@@ -14,13 +14,14 @@ use crate::literal_rows::LiteralRows;
 use crate::memory::{allocated, heap_bytes};
 use crate::plan::QueryPlan;
 use engine::{ColumnDefault, EngineError, IndexRef, KeyRange, LockMode, Row, Table, TriggerEvent};
-use generator::Generator;
-use literals::ColumnSource;
+pub(super) use generator::Generator;
+use literals::ListedRow;
+pub(super) use literals::{ColumnSource, RowOfLiterals, sources, to_image};
 use std::sync::Arc;
 use types::Value;
 
 /// Where the rows come from.
-enum Rows {
+pub(super) enum Rows {
     Values(Vec<Vec<NewValue>>),
     Literals(LiteralRows, Vec<ColumnSource>),
     Query(Box<QueryPlan>),
@@ -30,18 +31,18 @@ enum Rows {
 pub(crate) struct InsertPlan {
     pub table: Arc<Table>,
     /// The column of each value.
-    columns: Vec<usize>,
+    pub(super) columns: Vec<usize>,
     /// Columns that no value is given for.
-    missing: Vec<usize>,
-    rows: Rows,
-    replace: bool,
-    ignore: bool,
-    on_duplicate: Vec<(usize, NewValue)>,
-    stamped: Vec<usize>,
+    pub(super) missing: Vec<usize>,
+    pub(super) rows: Rows,
+    pub(super) replace: bool,
+    pub(super) ignore: bool,
+    pub(super) on_duplicate: Vec<(usize, NewValue)>,
+    pub(super) stamped: Vec<usize>,
     /// What the definition computes and asks of a row; `None` of a plain table.
-    expressions: Option<RowExpressions>,
+    pub(super) expressions: Option<RowExpressions>,
     /// Some value of VALUES is computed from columns of the row that it is of.
-    reads_row: bool,
+    pub(super) reads_row: bool,
 }
 
 pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Result<InsertPlan> {
@@ -67,7 +68,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
                 return Err(SqlError::new(1136, "Column count doesn't match value count at row 1"));
             }
             binder.may_make(rows.kept_bytes())?;
-            Rows::Literals(rows.clone(), literals::sources(&table, &columns))
+            Rows::Literals(rows.clone(), sources(&table, &columns))
         }
         ast::InsertSource::Query(query) => {
             let mut plan = bind_query(binder, query, None)?;
@@ -135,7 +136,7 @@ fn privileges(insert: &ast::Insert) -> &'static [Privilege] {
 ///
 /// # Errors
 /// 1142 where it holds on neither.
-fn is_by_column(binder: &Binder<'_>, insert: &ast::Insert, schema: &str) -> Result<bool> {
+pub(super) fn is_by_column(binder: &Binder<'_>, insert: &ast::Insert, schema: &str) -> Result<bool> {
     let (host, table) = (binder.host, &insert.table.name);
     let Err(error) = host.check_table(privileges(insert), schema, table) else { return Ok(false) };
     let holds = |privilege: &Privilege| {
@@ -147,7 +148,7 @@ fn is_by_column(binder: &Binder<'_>, insert: &ast::Insert, schema: &str) -> Resu
 
 /// The error of a column that is written without the privilege. A statement that names none writes
 /// all of them.
-fn check_columns(binder: &Binder<'_>, insert: &ast::Insert, stored: &Table) -> Result<()> {
+pub(super) fn check_columns(binder: &Binder<'_>, insert: &ast::Insert, stored: &Table) -> Result<()> {
     let (host, schema, table) = (binder.host, stored.def.schema.as_str(), insert.table.name.as_str());
     if insert.columns.as_ref().is_none_or(|names| names.is_empty()) {
         let visible = stored.def.columns.iter().filter(|column| !column.invisible);
@@ -237,7 +238,7 @@ fn bits_of(value: &Value) -> u64 {
 }
 
 /// What became of one row.
-enum Outcome {
+pub(super) enum Outcome {
     Inserted,
     /// ON DUPLICATE KEY UPDATE: changed or not, and the AUTO_INCREMENT value of the row that was
     /// there.
@@ -248,6 +249,8 @@ enum Outcome {
     /// REPLACE: so many rows went.
     Replaced(u64),
     Ignored,
+    /// IGNORE has left it out for what a constraint says.
+    LeftOut,
 }
 
 impl InsertPlan {
@@ -310,7 +313,7 @@ impl InsertPlan {
                     changes.affected_rows += 1 + removed;
                     duplicates += removed;
                 }
-                Outcome::Ignored => duplicates += 1,
+                Outcome::Ignored | Outcome::LeftOut => duplicates += 1,
             }
             updated_id = match outcome {
                 Outcome::Updated { id, .. } => id,
@@ -334,11 +337,10 @@ impl InsertPlan {
                     run.on_row()?;
                     if self.expressions.is_none()
                         && !fires
-                        && literals::to_image(
+                        && to_image(
                             &self.table,
                             run,
-                            rows,
-                            row,
+                            &ListedRow { rows, row },
                             sources,
                             &mut generator,
                             &mut image,
@@ -390,7 +392,7 @@ impl InsertPlan {
 
     /// Refuses values for the start and the end of a row from anybody but a source, which has
     /// loaded history (`system_versioning_insert_history`).
-    fn check_row_period(&self, run: &Run<'_, '_>) -> Result<()> {
+    pub(super) fn check_row_period(&self, run: &Run<'_, '_>) -> Result<()> {
         let def = &self.table.def;
         if run.is_received || def.temporal.versioning.is_none() {
             return Ok(());
@@ -413,7 +415,7 @@ impl InsertPlan {
     }
 
     /// Of several rows, and of a query's, none is refused for a NULL unless the mode is strict.
-    fn strictness(&self, run: &Run<'_, '_>) -> Strictness {
+    pub(super) fn strictness(&self, run: &Run<'_, '_>) -> Strictness {
         let is_single = match &self.rows {
             Rows::Values(rows) => rows.len() == 1,
             Rows::Literals(rows, _) => rows.len() == 1,
@@ -528,20 +530,25 @@ impl InsertPlan {
 
     /// Whether the row is left out, because it violates a constraint and IGNORE was said.
     fn is_refused(&self, run: &Run<'_, '_>, values: &[Value]) -> Result<bool> {
+        self.refusal(run, values).map(|code| code.is_some())
+    }
+
+    /// As [`InsertPlan::is_refused`], with the number of what it violates.
+    fn refusal(&self, run: &Run<'_, '_>, values: &[Value]) -> Result<Option<u16>> {
         // With IGNORE a source has left out what violates one, and so it is left out here.
         let is_asked = self.ignore || !run.is_received;
-        let Some(expressions) = self.expressions.as_ref().filter(|_| is_asked) else { return Ok(false) };
+        let Some(expressions) = self.expressions.as_ref().filter(|_| is_asked) else { return Ok(None) };
         match expressions.check(values, run.ctx) {
             Err(error) if self.ignore && super::expressions::is_left_out(error.code) => {
                 run.ctx.warn(error.code, error.message);
-                Ok(true)
+                Ok(Some(error.code))
             }
-            checked => checked.map(|()| false),
+            checked => checked.map(|()| None),
         }
     }
 
     /// A value as the column's; NULL or 0 in the auto_increment column generates.
-    fn converted(
+    pub(super) fn converted(
         &self,
         run: &Run<'_, '_>,
         at: usize,
@@ -577,7 +584,7 @@ impl InsertPlan {
     }
 
     /// The table has triggers for INSERT.
-    fn fires(&self) -> bool {
+    pub(super) fn fires(&self) -> bool {
         self.table.has_triggers(TriggerEvent::Insert.bit())
     }
 
@@ -607,7 +614,7 @@ impl InsertPlan {
     }
 
     /// Makes an image of the row and puts it into the table.
-    fn store(
+    pub(super) fn store(
         &self,
         run: &mut Run<'_, '_>,
         values: &mut [Value],
@@ -618,8 +625,9 @@ impl InsertPlan {
         if fires {
             self.run_before(run, values, generator)?;
         }
-        if self.is_refused(run, values)? {
-            return Ok(Outcome::Ignored);
+        if let Some(code) = self.refusal(run, values)? {
+            const CHECK_VIOLATED: u16 = 3819;
+            return Ok(if code == CHECK_VIOLATED { Outcome::LeftOut } else { Outcome::Ignored });
         }
         image.clear();
         let bytes: usize = values.iter().map(heap_bytes).sum();
@@ -633,7 +641,7 @@ impl InsertPlan {
     }
 
     /// Puts the row into the table, and deals with the row that is in its way.
-    fn put(&self, run: &mut Run<'_, '_>, image: &[u8]) -> Result<Outcome> {
+    pub(super) fn put(&self, run: &mut Run<'_, '_>, image: &[u8]) -> Result<Outcome> {
         let mut removed = 0;
         loop {
             run.ctx.counters.handler_write.count();
@@ -645,7 +653,7 @@ impl InsertPlan {
             if self.ignore && error.is_ignorable() && !matches!(error, EngineError::Duplicate { .. }) {
                 let error = SqlError::from(error);
                 run.ctx.warn(error.code, error.message);
-                return Ok(Outcome::Ignored);
+                return Ok(Outcome::LeftOut);
             }
             let EngineError::Duplicate { index, .. } = &error else { return Err(error.into()) };
             if self.replace || !self.on_duplicate.is_empty() {

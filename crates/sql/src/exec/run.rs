@@ -101,7 +101,7 @@ impl<'r, 'c> Run<'r, 'c> {
 
 /// Words and numbers in turn, as the text of an OK packet: `Rows matched: 1  Changed: 1  Warnings:
 /// 0`.
-pub(super) fn info(parts: [(&str, u64); 3]) -> String {
+pub(super) fn info<const PARTS: usize>(parts: [(&str, u64); PARTS]) -> String {
     let mut text = Vec::with_capacity(64);
     for (words, number) in parts {
         text.extend_from_slice(words.as_bytes());

@@ -98,7 +98,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn assignment(&mut self) -> Result<Assignment> {
+    pub(super) fn assignment(&mut self) -> Result<Assignment> {
         let mut table = None;
         let mut column = self.name()?;
         while self.eat_symbol(".") {

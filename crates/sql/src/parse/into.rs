@@ -50,6 +50,15 @@ impl Parser<'_> {
             true => Some(self.string_or_name()?.to_ascii_lowercase()),
             false => None,
         };
+        let format = self.text_format()?;
+        if format.enclosed.len() > 1 || format.escaped.as_ref().is_some_and(|escaped| escaped.len() > 1) {
+            return Err(wrong_separator());
+        }
+        Ok(Outfile { path, charset, format })
+    }
+
+    /// FIELDS and LINES, where they stand here.
+    pub(super) fn text_format(&mut self) -> Result<TextFormat> {
         let mut format = TextFormat::default();
         if self.eat_any(&["FIELDS", "COLUMNS"]) {
             self.fields(&mut format)?;
@@ -57,24 +66,20 @@ impl Parser<'_> {
         if self.eat("LINES") {
             self.lines(&mut format)?;
         }
-        if format.enclosed.len() > 1 || format.escaped.len() > 1 {
-            let text = "Field separator argument is not what is expected; check the manual";
-            return Err(SqlError::new(1083, text));
-        }
-        Ok(Outfile { path, charset, format })
+        Ok(format)
     }
 
     fn fields(&mut self, format: &mut TextFormat) -> Result<()> {
         let first = self.at;
         loop {
             if self.eat_all(&["TERMINATED", "BY"]) {
-                format.between_fields = self.text_literal()?;
+                format.between_fields = self.text_or_bytes()?;
             } else if self.are(&["OPTIONALLY", "ENCLOSED", "BY"]) || self.are(&["ENCLOSED", "BY"]) {
                 format.optionally = self.eat("OPTIONALLY");
                 self.expect_all(&["ENCLOSED", "BY"])?;
-                format.enclosed = self.text_literal()?;
+                format.enclosed = self.text_or_bytes()?;
             } else if self.eat_all(&["ESCAPED", "BY"]) {
-                format.escaped = self.text_literal()?;
+                format.escaped = Some(self.text_or_bytes()?);
             } else {
                 return if self.at > first { Ok(()) } else { Err(self.error()) };
             }
@@ -85,14 +90,19 @@ impl Parser<'_> {
         let first = self.at;
         loop {
             if self.eat_all(&["STARTING", "BY"]) {
-                format.before_line = self.text_literal()?;
+                format.before_line = self.text_or_bytes()?;
             } else if self.eat_all(&["TERMINATED", "BY"]) {
-                format.behind_line = self.text_literal()?;
+                format.behind_line = self.text_or_bytes()?;
             } else {
                 return if self.at > first { Ok(()) } else { Err(self.error()) };
             }
         }
     }
+}
+
+/// Quotes and escapes are one byte each.
+fn wrong_separator() -> SqlError {
+    SqlError::new(1083, "Field separator argument is not what is expected; check the manual")
 }
 
 /// `ER_MISPLACED_INTO`

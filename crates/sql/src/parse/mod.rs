@@ -23,6 +23,7 @@ mod into;
 mod json;
 mod keys;
 mod keywords;
+mod load;
 mod mariadb;
 pub(crate) mod object;
 pub(crate) mod partition;
@@ -437,6 +438,18 @@ impl<'a> Parser<'a> {
             bytes.extend(lexer::unquote(self.raw(next), self.mode, true));
         }
         Ok(bytes)
+    }
+
+    /// A string literal, or bytes as a number has them: `x'2c'`.
+    fn text_or_bytes(&mut self) -> Result<Vec<u8>> {
+        let token = self.token();
+        match token.kind {
+            TokenKind::Hex | TokenKind::Bits => {
+                self.advance();
+                Ok(lexer::number_bytes(self.raw(token), token.kind == TokenKind::Hex))
+            }
+            _ => self.text_literal(),
+        }
     }
 
     /// A string literal that has to be UTF-8.

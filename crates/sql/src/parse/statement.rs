@@ -65,7 +65,8 @@ impl Parser<'_> {
             "UNINSTALL" => Err(self.uninstall()),
             "CALL" => self.call(),
             "SIGNAL" | "RESIGNAL" | "GET" => BodyParser { parser: self }.about_conditions(),
-            "LOAD" | "HANDLER" | "IMPORT" | "CLONE" | "CACHE" | "BINLOG" | "HELP" => {
+            "LOAD" => self.load(),
+            "HANDLER" | "IMPORT" | "CLONE" | "CACHE" | "BINLOG" | "HELP" => {
                 Err(SqlError::not_supported(format!("{word} statement")))
             }
             _ => Err(self.error()),

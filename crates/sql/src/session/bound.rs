@@ -5,11 +5,11 @@ use super::into::IntoRows;
 use super::logging::expanded;
 use super::rows::Rows;
 use super::state::{Bound, Plan};
-use crate::ast::{Delete, Statement, Update};
+use crate::ast::{Delete, OnDuplicate, Statement, Update};
 use crate::bind::Binder;
 use crate::error::{Result, SqlError};
 use crate::exec::{
-    Changes, Run, Subqueries, bind_delete, bind_delete_several, bind_insert, bind_update,
+    Changes, Input, Run, Subqueries, bind_delete, bind_delete_several, bind_insert, bind_load, bind_update,
     bind_update_several, run_query,
 };
 use crate::expr::Level;
@@ -136,6 +136,7 @@ impl Session {
         diagnostics.clear();
         let changes_rows = match statement {
             Statement::Insert(insert) => !insert.ignore,
+            Statement::Load(load) => load.on_duplicate == OnDuplicate::Error && !load.is_local,
             Statement::Update(update) => !update.ignore,
             Statement::Delete(delete) => !delete.ignore,
             _ => false,
@@ -158,6 +159,7 @@ impl Session {
         Ok(match statement {
             Statement::Query(query) => Plan::Query(crate::bind::bind_query(binder, query, None)?),
             Statement::Insert(insert) => Plan::Insert(bind_insert(binder, insert)?),
+            Statement::Load(load) => Plan::Load(bind_load(binder, load)?),
             Statement::Update(update) if update.from.is_one_table() => {
                 Plan::Update(bind_update(binder, update)?)
             }
@@ -389,6 +391,11 @@ impl Session {
                 rows.finish()?;
                 Ok(Done::Rows { found: outcome.found_rows })
             }
+            Plan::Load(plan) => {
+                run.set_changes_rows();
+                let load = |input: &mut dyn Input| plan.run(&mut run, input);
+                super::load::with_input(self, plan.source(), sink, load).map(Done::Changes)
+            }
             plan => {
                 run.set_changes_rows();
                 plan.change(&mut run).expect("it changes rows").map(Done::Changes)
@@ -508,6 +515,10 @@ impl Session {
                     // LAST_INSERT_ID() goes on telling what was generated last.
                     insert_id = id;
                 }
+                if bound.plan.is_load() {
+                    // As in MySQL it is for LAST_INSERT_ID() only.
+                    insert_id = 0;
+                }
                 self.statement.row_count = changes.affected_rows as i64;
                 let found_rows = self.init.found_rows && bound.plan.is_update();
                 sink.ok(&OkInfo {
@@ -540,7 +551,7 @@ impl Bound {
             Plan::Delete(plan) => steps.push(("DELETE", &plan.target.step)),
             Plan::UpdateSeveral(plan) => steps_of_join(&plan.join, "UPDATE", &mut steps),
             Plan::DeleteSeveral(plan) => steps_of_join(&plan.join, "DELETE", &mut steps),
-            Plan::Insert(_) => {}
+            Plan::Insert(_) | Plan::Load(_) => {}
         }
         for subquery in self.subqueries.iter().filter(|subquery| !subquery.is_joined) {
             steps_of(&subquery.plan, "SUBQUERY", &mut steps);

@@ -213,7 +213,8 @@ fn put_line(
     columns: &[ColumnMeta],
     ctx: &Context<'_>,
 ) -> Result<()> {
-    let escape = format.escaped.first();
+    let escape = format.escape(ctx.variables.sql_mode.lex().no_backslash_escapes);
+    let escape = escape.as_ref();
     output.text(&format.before_line);
     for (at, (value, column)) in row.iter().zip(columns).enumerate() {
         ctx.check_interrupt()?;

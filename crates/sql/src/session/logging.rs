@@ -79,6 +79,8 @@ impl Session {
                  READ COMMITTED or READ UNCOMMITTED.",
             )),
             BinlogFormat::Mixed if needs_rows || !bound.logging.reasons.is_empty() => Ok(None),
+            // Its file would have to be logged with it.
+            _ if bound.plan.is_load() => Ok(None),
             // What they do there may not be what they did here.
             BinlogFormat::Mixed if bound.logging.runs_functions || has_triggers(bound) => Ok(None),
             _ => Ok(Some(self.context_of(&bound.logging))),

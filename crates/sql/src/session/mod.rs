@@ -9,6 +9,7 @@ mod ddl;
 mod dispatch;
 mod gtid_next;
 mod into;
+mod load;
 mod locked_tables;
 mod logging;
 mod maintain;

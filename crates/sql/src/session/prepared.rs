@@ -39,7 +39,11 @@ fn parameter_type(value: &Value) -> Option<ColumnType> {
 pub(super) fn is_about_rows(statement: &Statement) -> bool {
     matches!(
         statement,
-        Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_)
+        Statement::Query(_)
+            | Statement::Insert(_)
+            | Statement::Load(_)
+            | Statement::Update(_)
+            | Statement::Delete(_)
     )
 }
 
@@ -87,6 +91,7 @@ impl Session {
                 | Statement::Execute { .. }
                 | Statement::Deallocate(_)
                 | Statement::LockTables(_)
+                | Statement::Load(_)
                 | Statement::Xa(_)
                 | Statement::Show { show: Show::Warnings { .. } | Show::CountOf { .. }, .. }
         ) {

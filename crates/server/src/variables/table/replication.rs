@@ -244,7 +244,7 @@ pub const DEFINITIONS: &[Definition] = &[
             server.replica.apply_settings().set_idempotent(s.text() == "IDEMPOTENT");
             Ok(())
         }),
-    global("replica_load_tmpdir", Text, "/tmp").read_only().kept("LOAD DATA of a source is not there."),
+    global("replica_load_tmpdir", Text, "/tmp").read_only().kept("Files of a source's LOAD DATA are in tmpdir."),
     global("replica_max_allowed_packet", UInt(1_024, 1_073_741_824), "1073741824")
         .kept("A source's event may be as large as its packets."),
     global("replica_net_timeout", UInt(1, 31_536_000), "60")

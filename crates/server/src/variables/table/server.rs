@@ -110,7 +110,7 @@ pub const DEFINITIONS: &[Definition] = &[
         .not_an_option()
         .does("It tells the licence of this server.")
         .differs("MySQL's is GPL."),
-    global("local_infile", Bool, "OFF").kept("LOAD DATA is not there."),
+    global("local_infile", Bool, "OFF").does("LOAD DATA LOCAL may ask clients for files."),
     global("log_error", Text, "stderr")
         .read_only()
         .does("The error log goes to this file, or to standard error."),
@@ -228,7 +228,7 @@ pub const DEFINITIONS: &[Definition] = &[
     global("require_secure_transport", Bool, "OFF").does("Clients have to use TLS or the Unix socket."),
     global("secure_file_priv", Text, "NULL")
         .read_only()
-        .kept("No statement reads or writes files of the server.")
+        .does("Statements read and write files of the server below it only; NULL: nowhere.")
         .differs("MySQL's default depends on how it was built."),
     session("session_track_gtids", Enum(&["OFF", "OWN_GTID", "ALL_GTIDS"]), "OFF")
         .kept("GTIDs are not told with answers."),

@@ -5,7 +5,7 @@ use crate::exec::Run;
 use engine::Table;
 
 /// Hands out auto_increment values for one statement.
-pub(super) struct Generator {
+pub(in crate::exec) struct Generator {
     pub column: Option<usize>,
     /// Rows of the statement: values for all are taken at once.
     rows: u64,

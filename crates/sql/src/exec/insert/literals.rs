@@ -13,7 +13,7 @@ use types::{TypeCode, Value};
 
 /// Where a column of the row gets its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ColumnSource {
+pub(in crate::exec) enum ColumnSource {
     /// From the literal at this place of the row.
     Literal(usize),
     Generated,
@@ -22,8 +22,41 @@ pub(super) enum ColumnSource {
     Default,
 }
 
+/// A row of literals.
+pub(in crate::exec) trait RowOfLiterals {
+    /// What the literal at this place is.
+    fn kind(&self, place: usize) -> LiteralKind;
+    /// Its text, as its kind says.
+    fn text(&self, place: usize) -> &[u8];
+    /// The value that it stands for.
+    fn value(&self, place: usize) -> Value;
+}
+
+/// A row of a VALUES list.
+pub(in crate::exec) struct ListedRow<'r> {
+    pub rows: &'r LiteralRows,
+    pub row: &'r [Literal],
+}
+
+impl RowOfLiterals for ListedRow<'_> {
+    #[inline]
+    fn kind(&self, place: usize) -> LiteralKind {
+        self.row[place].kind
+    }
+
+    #[inline]
+    fn text(&self, place: usize) -> &[u8] {
+        self.rows.text_of(self.row[place])
+    }
+
+    #[inline]
+    fn value(&self, place: usize) -> Value {
+        self.rows.value(self.row[place])
+    }
+}
+
 /// The sources of a table's columns, when literals are given for these.
-pub(super) fn sources(table: &Table, columns: &[usize]) -> Vec<ColumnSource> {
+pub(in crate::exec) fn sources(table: &Table, columns: &[usize]) -> Vec<ColumnSource> {
     let of = |(at, column): (usize, &ColumnDef)| match columns.iter().position(|given| *given == at) {
         Some(place) => ColumnSource::Literal(place),
         None if table.def.auto_increment_column() == Some(at) => ColumnSource::Generated,
@@ -34,7 +67,7 @@ pub(super) fn sources(table: &Table, columns: &[usize]) -> Vec<ColumnSource> {
 }
 
 /// A text is no value for a VECTOR column.
-pub(super) fn check_vectors(
+pub(in crate::exec) fn check_vectors(
     table: &Table,
     columns: &[usize],
     rows: &LiteralRows,
@@ -65,11 +98,10 @@ fn is_written_text(kind: LiteralKind) -> bool {
 
 /// Sets `image` to the row. False: some value is not stored just as it is written, and the row
 /// has to go the long way, which knows what to say about it and in which order.
-pub(super) fn to_image(
+pub(in crate::exec) fn to_image(
     table: &Arc<Table>,
     run: &Run<'_, '_>,
-    rows: &LiteralRows,
-    row: &[Literal],
+    row: &impl RowOfLiterals,
     sources: &[ColumnSource],
     generator: &mut Generator,
     image: &mut Vec<u8>,
@@ -82,16 +114,16 @@ pub(super) fn to_image(
     for (at, (source, column)) in sources.iter().zip(&table.def.columns).enumerate() {
         let is_packed = match *source {
             ColumnSource::Literal(place) => {
-                let (literal, is_generated) = (row[place], generator.column == Some(at));
-                let text = rows.text_of(literal);
-                if literal.kind == LiteralKind::Null {
+                let (kind, is_generated) = (row.kind(place), generator.column == Some(at));
+                let text = row.text(place);
+                if kind == LiteralKind::Null {
                     set_null(image, at);
                     column.nullable && !is_generated
-                } else if takes_the_long_way(literal.kind, text, column, is_generated) {
+                } else if takes_the_long_way(kind, text, column, is_generated) {
                     false
                 } else {
-                    pack_literal(literal.kind, text, &column.ty, image)
-                        || pack_value(run.ctx.conversion(true), &rows.value(literal), column, image)
+                    pack_literal(kind, text, &column.ty, image)
+                        || pack_value(run.ctx.conversion(true), &row.value(place), column, image)
                 }
             }
             ColumnSource::Generated => match packed::width(&column.ty) {

@@ -224,6 +224,7 @@ impl BodyParser<'_, '_> {
             S::Use(_) => Some("USE"),
             S::LockTables(_) => Some("LOCK"),
             S::UnlockTables => Some("UNLOCK"),
+            S::Load(_) => Some("LOAD DATA"),
             S::CreateObject(create) if create.alters => Some("ALTER VIEW"),
             _ => None,
         };

@@ -3,7 +3,9 @@
 use crate::ast::SelectInto;
 use crate::bind::{Constants, LoggingNeeds};
 use crate::error::Result;
-use crate::exec::{Changes, DeletePlan, DeleteSeveralPlan, InsertPlan, Run, UpdatePlan, UpdateSeveralPlan};
+use crate::exec::{
+    Changes, DeletePlan, DeleteSeveralPlan, InsertPlan, LoadPlan, Run, UpdatePlan, UpdateSeveralPlan,
+};
 use crate::memory::Charge;
 use crate::parse::Hints;
 use crate::plan::{QueryPlan, SubPlan};
@@ -15,6 +17,7 @@ use std::sync::Arc;
 pub(crate) enum Plan {
     Query(QueryPlan),
     Insert(InsertPlan),
+    Load(LoadPlan),
     Update(UpdatePlan),
     UpdateSeveral(UpdateSeveralPlan),
     Delete(DeletePlan),
@@ -27,6 +30,7 @@ impl Plan {
         match self {
             Plan::Query(_) => Vec::new(),
             Plan::Insert(plan) => vec![&plan.table],
+            Plan::Load(plan) => vec![plan.table()],
             Plan::Update(plan) => vec![plan.target.table()],
             Plan::UpdateSeveral(plan) => plan.tables().collect(),
             Plan::Delete(plan) => vec![plan.target.table()],
@@ -34,10 +38,11 @@ impl Plan {
         }
     }
 
-    /// Changes the rows; `None` of a query, which changes none.
+    /// Changes the rows; `None` of a query, which changes none, and of LOAD DATA, which needs a
+    /// file.
     pub fn change(&self, run: &mut Run<'_, '_>) -> Option<Result<Changes>> {
         match self {
-            Plan::Query(_) => None,
+            Plan::Query(_) | Plan::Load(_) => None,
             Plan::Insert(plan) => Some(plan.run(run)),
             Plan::Update(plan) => Some(plan.run(run)),
             Plan::UpdateSeveral(plan) => Some(plan.run(run)),
@@ -51,6 +56,7 @@ impl Plan {
         match self {
             Plan::Query(_) => false,
             Plan::Insert(plan) => plan.has_ignore(),
+            Plan::Load(plan) => plan.has_ignore(),
             Plan::Update(plan) => plan.has_ignore(),
             Plan::UpdateSeveral(plan) => plan.has_ignore(),
             Plan::Delete(plan) => plan.has_ignore(),
@@ -60,6 +66,10 @@ impl Plan {
 
     pub fn is_update(&self) -> bool {
         matches!(self, Plan::Update(_) | Plan::UpdateSeveral(_))
+    }
+
+    pub fn is_load(&self) -> bool {
+        matches!(self, Plan::Load(_))
     }
 
     pub fn is_delete(&self) -> bool {

@@ -1,0 +1,352 @@
+//! A table that is being filled with the lines of a file: what becomes of a line is what INSERT does
+//! with a row, but for what a value becomes that is missing, and when it is asked for.
+
+use super::scanner::Fields;
+use super::target::LineTarget;
+use crate::error::{Result, SqlError};
+use crate::exec::assign::{Strictness, default_value, now_for, of_table, zero_value};
+use crate::exec::insert::{ColumnSource, Generator, InsertPlan, Outcome, RowOfLiterals, sources, to_image};
+use crate::exec::row_update::NewValue;
+use crate::exec::{Changes, Run, refuse_changes, to_column};
+use engine::{ColumnDef, ColumnDefault, TriggerEvent};
+use types::convert::{self, LiteralKind};
+use types::{TypeCode, Value};
+
+/// A line as a row of literals: of a column of integers, digits are an integer.
+struct PlainRow<'r> {
+    fields: &'r Fields,
+    are_integers: &'r [bool],
+}
+
+impl RowOfLiterals for PlainRow<'_> {
+    #[inline]
+    fn kind(&self, place: usize) -> LiteralKind {
+        match self.fields.get(place) {
+            None => LiteralKind::Null,
+            Some(text) if self.are_integers[place] && is_integer(text) => LiteralKind::Integer,
+            Some(_) => LiteralKind::Text,
+        }
+    }
+
+    #[inline]
+    fn text(&self, place: usize) -> &[u8] {
+        self.fields.get(place).unwrap_or_default()
+    }
+
+    fn value(&self, place: usize) -> Value {
+        self.fields.get(place).map_or(Value::Null, |text| Value::Bytes(text.to_vec()))
+    }
+}
+
+fn is_integer(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+}
+
+fn is_integer_column(column: &ColumnDef) -> bool {
+    use TypeCode::{Int24, Long, LongLong, Short, Tiny};
+    matches!(column.ty.code, Tiny | Short | Int24 | Long | LongLong)
+}
+
+/// What a column has that no field was there for: the type's zero, and no member of an ENUM.
+pub(super) fn empty_value(column: &ColumnDef) -> Result<Value> {
+    if column.ty.code == TypeCode::Enum {
+        let lenient =
+            convert::Context { strict: false, zone_offset_seconds: 0, dates: convert::DateModes::default() };
+        let empty = convert::assign(&Value::Bytes(Vec::new()), &column.ty, lenient);
+        return empty
+            .map(|(value, _)| value)
+            .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, 1)));
+    }
+    zero_value(column)
+}
+
+/// Whether the time of the statement stands for NULL.
+fn is_now_for_null(column: &ColumnDef) -> bool {
+    column.ty.code == TypeCode::Timestamp2 && !column.nullable
+}
+
+/// A table that is being filled with the lines of a file.
+pub(super) struct Filling<'p> {
+    plan: &'p InsertPlan,
+    generator: Generator,
+    /// So many AUTO_INCREMENT values are taken next, when those that were taken are used up: twice
+    /// as many each time, as in MySQL, for nobody knows how many lines come.
+    reserve: u64,
+    sources: Vec<ColumnSource>,
+    are_integers: Vec<bool>,
+    /// Lines may be literals: nothing is computed from their fields.
+    is_plain: bool,
+    /// What a line finds in the columns that it has no fields for.
+    empty: Vec<Value>,
+    /// Columns that may not be NULL and that the line has NULL for.
+    nulled: Vec<usize>,
+    /// Columns that have to be given a value, and have none that they could have without.
+    demanding: Vec<usize>,
+    /// Columns that no field and no expression of SET is for.
+    unset: Vec<usize>,
+    /// Columns that DEFAULT was said of.
+    defaulted: Vec<usize>,
+    pub values: Vec<Value>,
+    image: Vec<u8>,
+    records: u64,
+    copied: u64,
+    deleted: u64,
+}
+
+impl<'p> Filling<'p> {
+    pub fn begin(
+        plan: &'p InsertPlan,
+        targets: &[LineTarget],
+        assignments: &[(usize, NewValue)],
+        run: &mut Run<'_, '_>,
+    ) -> Result<Filling<'p>> {
+        const MOST_RESERVED_FIRST: u64 = 1;
+        let others = if plan.replace { TriggerEvent::Delete.bit() } else { 0 };
+        refuse_changes(run, &plan.table, TriggerEvent::Insert.bit() | others)?;
+        plan.check_row_period(run)?;
+        let table = &*plan.table;
+        let generated = table.def.auto_increment_column();
+        let has_variables = targets.iter().any(|target| matches!(target, LineTarget::Variable(_)));
+        let mut seen = vec![false; table.columns()];
+        let is_twice = plan.columns.iter().any(|at| std::mem::replace(&mut seen[*at], true));
+        let mut filling = Filling {
+            generator: Generator::new(generated, MOST_RESERVED_FIRST),
+            reserve: MOST_RESERVED_FIRST,
+            sources: sources(table, &plan.columns),
+            are_integers: plan.columns.iter().map(|at| is_integer_column(&table.def.columns[*at])).collect(),
+            is_plain: plan.expressions.is_none()
+                && !plan.fires()
+                && !has_variables
+                && !is_twice
+                && assignments.is_empty(),
+            empty: Vec::with_capacity(table.columns()),
+            nulled: Vec::new(),
+            demanding: Vec::new(),
+            unset: plan
+                .missing
+                .iter()
+                .copied()
+                .filter(|at| assignments.iter().all(|(set, _)| set != at))
+                .collect(),
+            defaulted: Vec::new(),
+            values: Vec::new(),
+            image: Vec::new(),
+            records: 0,
+            copied: 0,
+            deleted: 0,
+            plan,
+        };
+        filling.set_empty(generated, run)?;
+        Ok(filling)
+    }
+
+    fn set_empty(&mut self, generated: Option<usize>, run: &Run<'_, '_>) -> Result<()> {
+        let table = &*self.plan.table;
+        let lenient = Strictness { strict: false, null_becomes_zero: true };
+        for (at, column) in table.def.columns.iter().enumerate() {
+            let is_implicit = matches!(column.default, None | Some(ColumnDefault::Null));
+            let value = match is_implicit && !column.nullable && column.generated.is_none() {
+                _ if generated == Some(at) => Value::Null,
+                true => zero_value(column).unwrap_or(Value::Null),
+                false => default_value(table, at, 1, lenient, run.ctx)?,
+            };
+            let is_filled_later = column.generated.is_some()
+                || matches!(column.default, Some(ColumnDefault::Expression(_)))
+                || generated == Some(at);
+            if value.is_null() && !column.nullable && !is_filled_later {
+                self.demanding.push(at);
+            }
+            self.empty.push(value);
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, outcome: &Outcome) {
+        // As in MySQL, what a constraint keeps out is no record.
+        self.records += u64::from(!matches!(outcome, Outcome::LeftOut));
+        match outcome {
+            Outcome::Replaced(removed) => {
+                self.copied += 1;
+                self.deleted += removed;
+            }
+            Outcome::Ignored | Outcome::LeftOut => {}
+            Outcome::Inserted | Outcome::Updated { .. } => self.copied += 1,
+        }
+        self.generator.end_row(matches!(outcome, Outcome::Inserted | Outcome::Replaced(_)));
+    }
+
+    /// Takes the next AUTO_INCREMENT values together, if none is left.
+    fn reserve(&mut self) {
+        const MOST_RESERVED: u64 = 65_535;
+        if self.generator.column.is_some() && self.generator.reserved.is_empty() {
+            self.generator.set_rows(self.reserve);
+            self.reserve = (2 * self.reserve).min(MOST_RESERVED);
+        }
+    }
+
+    /// Puts a line with all of its fields into the table, if each is stored just as it is written.
+    /// False: the line has to go the long way, by [`Filling::begin_row`].
+    pub fn put_plain(&mut self, run: &mut Run<'_, '_>, fields: &Fields) -> Result<bool> {
+        if !self.is_plain {
+            return Ok(false);
+        }
+        self.reserve();
+        let row = PlainRow { fields, are_integers: &self.are_integers };
+        let mut image = std::mem::take(&mut self.image);
+        let is_put = to_image(&self.plan.table, run, &row, &self.sources, &mut self.generator, &mut image)?;
+        if is_put {
+            run.ctx.charge_if_long(image.len())?;
+            let outcome = self.plan.put(run, &image)?;
+            self.count(&outcome);
+        }
+        self.image = image;
+        Ok(is_put)
+    }
+
+    /// Sets the row's values to what they are without fields.
+    pub fn begin_row(&mut self) {
+        self.values.clone_from(&self.empty);
+        self.defaulted.clear();
+        self.nulled.clear();
+    }
+
+    /// A field that is there.
+    pub fn set(&mut self, at: usize, value: Value) {
+        self.nulled.retain(|nulled| *nulled != at);
+        self.values[at] = value;
+    }
+
+    /// A field of a column that the line does not have. Where fields have fixed lengths it is the
+    /// column's default, which is never NULL.
+    pub fn set_missing(&mut self, at: usize, is_fixed: bool, run: &Run<'_, '_>) -> Result<()> {
+        let column = &self.plan.table.def.columns[at];
+        if self.generator.column == Some(at) {
+            return self.set_null(at, run);
+        }
+        let is_empty = if is_fixed { self.empty[at].is_null() } else { !self.empty[at].is_null() };
+        let value = match () {
+            () if column.generated.is_some() => Value::Null,
+            () if is_now_for_null(column) => now_for(column, run.ctx)?,
+            () if is_empty => empty_value(column)?,
+            () => self.empty[at].clone(),
+        };
+        self.set(at, value);
+        Ok(())
+    }
+
+    /// A field that is NULL. What may not be NULL is looked at by SET as if it was empty.
+    pub fn set_null(&mut self, at: usize, run: &Run<'_, '_>) -> Result<()> {
+        let column = &self.plan.table.def.columns[at];
+        if is_now_for_null(column) {
+            let now = now_for(column, run.ctx)?;
+            self.set(at, now);
+            return Ok(());
+        }
+        self.set(at, Value::Null);
+        if !column.nullable && column.generated.is_none() && !self.plan.fires() {
+            self.values[at] = empty_value(column).unwrap_or(Value::Null);
+            self.nulled.push(at);
+        }
+        Ok(())
+    }
+
+    /// Carries SET out, from left to right: each expression finds what those before it have set.
+    pub fn assign(
+        &mut self,
+        run: &Run<'_, '_>,
+        assignments: &[(usize, NewValue)],
+        number: u64,
+    ) -> Result<()> {
+        let (table, strictness) = (&*self.plan.table, self.plan.strictness(run));
+        for (at, value) in assignments {
+            let column = &table.def.columns[*at];
+            let new = match value {
+                NewValue::Expr(expr) => {
+                    let value = expr.eval(&self.values, run.ctx)?;
+                    run.ctx.check_refused()?;
+                    let is_asked_later = self.generator.column == Some(*at) || self.plan.fires();
+                    match value.is_null() && is_asked_later {
+                        true => Value::Null,
+                        false => to_column(&value, column, number, strictness, run.ctx)
+                            .map_err(|error| of_table(error, &table.def.name))?,
+                    }
+                }
+                NewValue::Default if self.generator.column == Some(*at) => Value::Null,
+                NewValue::Default => {
+                    self.defaulted.push(*at);
+                    default_value(table, *at, number, strictness, run.ctx)?
+                }
+            };
+            self.set(*at, new);
+        }
+        Ok(())
+    }
+
+    /// Error or warning 1263 of the columns that may not be NULL and are.
+    fn check_nulls(&mut self, run: &Run<'_, '_>, number: u64) -> Result<()> {
+        let table = &*self.plan.table;
+        let given = self.plan.columns.iter().filter(|at| self.generator.column != Some(**at));
+        for at in given.filter(|at| self.nulled.contains(at)) {
+            let column = &table.def.columns[*at];
+            let text = format!(
+                "Column set to default value; NULL supplied to NOT NULL column '{}' at row {number}",
+                column.name
+            );
+            if self.plan.strictness(run).strict {
+                return Err(SqlError::new(1263, text));
+            }
+            if self.values[*at].is_null() {
+                return Err(SqlError::new(1263, text));
+            }
+            run.ctx.warn(1263, text);
+        }
+        for at in &self.demanding {
+            if self.values[*at].is_null() {
+                let column = &table.def.columns[*at];
+                let text = format!("Field '{}' doesn't have a default value", column.name);
+                return Err(SqlError::new(1364, text));
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the row into the table.
+    pub fn put_row(&mut self, run: &mut Run<'_, '_>, number: u64) -> Result<()> {
+        self.check_nulls(run, number)?;
+        self.reserve();
+        let (plan, strictness) = (self.plan, self.plan.strictness(run));
+        if let Some(at) = self.generator.column {
+            let given = std::mem::replace(&mut self.values[at], Value::Null);
+            let given = if self.nulled.contains(&at) { Value::Null } else { given };
+            self.values[at] = plan.converted(run, at, &given, number, &mut self.generator)?;
+        }
+        if let Some(expressions) = &plan.expressions {
+            self.defaulted.extend_from_slice(&self.unset);
+            let def = &plan.table.def;
+            expressions.fill_defaults(def, &self.defaulted, &mut self.values, number, strictness, run.ctx)?;
+            expressions.generate(def, &mut self.values, number, strictness, run.ctx)?;
+        }
+        let outcome = plan.store(run, &mut self.values, &self.generator, &mut self.image)?;
+        self.count(&outcome);
+        Ok(())
+    }
+
+    /// What it came to.
+    pub fn finish(self, run: &Run<'_, '_>) -> Changes {
+        let affected_rows = self.copied + self.deleted;
+        let warnings = run.ctx.diagnostics.borrow().count;
+        Changes {
+            affected_rows,
+            found_rows: affected_rows,
+            generated_id: self.generator.first_stored,
+            written_id: None,
+            info: crate::exec::info([
+                ("Records: ", self.records),
+                ("  Deleted: ", self.deleted),
+                ("  Skipped: ", self.records - self.copied),
+                ("  Warnings: ", warnings),
+            ]),
+        }
+    }
+}

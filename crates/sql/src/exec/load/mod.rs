@@ -1,0 +1,313 @@
+//! LOAD DATA.
+
+mod filling;
+mod input;
+mod scanner;
+mod target;
+
+use super::row_update::NewValue;
+use super::{Changes, InsertPlan, Run, to_column};
+use crate::ast::{self, FileLayout, TextFormat};
+use crate::bind::Binder;
+use crate::error::{Result, SqlError};
+use crate::host::VariableScope;
+use engine::Table;
+use filling::Filling;
+pub(crate) use input::Input;
+use scanner::{Fields, Scanner};
+use std::sync::Arc;
+use target::{LineTarget, bind_target};
+use types::collation::{self, Charset};
+use types::{TypeCode, Value};
+
+/// A bound LOAD DATA.
+pub(crate) struct LoadPlan {
+    insert: InsertPlan,
+    path: Vec<u8>,
+    is_local: bool,
+    targets: Vec<LineTarget>,
+    assignments: Vec<(usize, NewValue)>,
+    format: TextFormat,
+    fixed: Option<FixedLengths>,
+    charset: Charset,
+    skipped: u64,
+    /// Complaints that each run begins with.
+    complaints: Vec<(u16, String)>,
+}
+
+pub(crate) fn bind_load(binder: &mut Binder<'_>, load: &ast::Load) -> Result<LoadPlan> {
+    check_source(binder, load)?;
+    let format = match &load.layout {
+        FileLayout::Text(format) => format.clone(),
+        FileLayout::Xml { .. } => return Err(SqlError::not_supported("LOAD XML")),
+    };
+    let charset = charset_of(binder, load)?;
+    if format.enclosed.len() > 1 || format.escaped.as_ref().is_some_and(|escaped| escaped.len() > 1) {
+        let text = "Field separator argument is not what is expected; check the manual";
+        return Err(SqlError::new(1083, text));
+    }
+    let (insert, targets, assignments) = bind_target(binder, load)?;
+    check_lengths(&insert.table, &targets, &format)?;
+    let has_fixed = format.between_fields.is_empty() && format.enclosed.is_empty();
+    let fixed = has_fixed.then(|| fixed_lengths(&insert.table, &targets));
+    let separators = [&format.between_fields, &format.enclosed, &format.before_line, &format.behind_line];
+    let are_ascii = separators.into_iter().chain(&format.escaped).all(|text| text.is_ascii());
+    let complaint = || (1638, "Non-ASCII separator arguments are not fully supported".to_owned());
+    Ok(LoadPlan {
+        path: load.path.clone(),
+        is_local: load.is_local,
+        skipped: load.skipped,
+        complaints: (!are_ascii).then(complaint).into_iter().collect(),
+        insert,
+        targets,
+        assignments,
+        format,
+        fixed,
+        charset,
+    })
+}
+
+/// Whether the account may have the file read.
+///
+/// # Errors
+/// 1045 for a file of the server, 3948 for one of the client.
+fn check_source(binder: &Binder<'_>, load: &ast::Load) -> Result<()> {
+    if !load.is_local {
+        return binder.host.check_file_access();
+    }
+    let allowed = binder.host.variable(VariableScope::Global, "local_infile")?;
+    if matches!(allowed, Some(Value::Int(1) | Value::UInt(1))) { Ok(()) } else { Err(no_local_files()) }
+}
+
+/// `ER_CLIENT_LOCAL_FILES_DISABLED`
+pub(crate) fn no_local_files() -> SqlError {
+    let text = "Loading local data is disabled; this must be enabled on both the client and server sides";
+    SqlError::new(3948, text)
+}
+
+/// The character set of the file: what was written, or the current schema's.
+fn charset_of(binder: &Binder<'_>, load: &ast::Load) -> Result<Charset> {
+    let unknown = |name: &str| SqlError::new(1115, format!("Unknown character set: '{name}'"));
+    if let Some(name) = &load.charset {
+        return Charset::from_name(name).ok_or_else(|| unknown(name));
+    }
+    let schema = binder.schema.and_then(|schema| binder.engine.catalog().schema(schema));
+    let collation = schema.map_or(binder.variables.server_collation, |schema| schema.collation);
+    Ok(collation::charset_of(collation))
+}
+
+/// Whether values of a type have no greatest length that a field could have.
+fn has_no_length(code: TypeCode) -> bool {
+    matches!(code, TypeCode::Blob | TypeCode::Json | TypeCode::Geometry | TypeCode::Vector)
+}
+
+/// Whether it can be known where fields end.
+///
+/// # Errors
+/// 1084 for values without a length, 1409 for variables.
+fn check_lengths(table: &Table, targets: &[LineTarget], format: &TextFormat) -> Result<()> {
+    let is_long = |target: &LineTarget| match target {
+        LineTarget::Column(at) => has_no_length(table.def.columns[*at].ty.code),
+        LineTarget::Variable(_) => false,
+    };
+    let (no_fields, no_lines) = (format.between_fields.is_empty(), format.behind_line.is_empty());
+    if no_fields && no_lines && targets.iter().any(is_long) {
+        let text = "You can't use fixed rowlength with BLOBs; please use 'fields terminated by'";
+        return Err(SqlError::new(1084, text));
+    }
+    let has_variables = targets.iter().any(|target| matches!(target, LineTarget::Variable(_)));
+    if no_fields && format.enclosed.is_empty() && has_variables {
+        return Err(SqlError::new(1409, "Can't load value from file with fixed size rows to variable"));
+    }
+    Ok(())
+}
+
+/// The lengths of fields that nothing ends.
+struct FixedLengths {
+    /// Bytes of each field.
+    fields: Vec<usize>,
+    /// Bytes that are read of a row.
+    row: usize,
+}
+
+fn fixed_lengths(table: &Table, targets: &[LineTarget]) -> FixedLengths {
+    /// What is read for a value without a length, which takes all that is left of the row.
+    const READ_FOR_BLOB: usize = 256;
+    let columns = targets.iter().filter_map(|target| match target {
+        LineTarget::Column(at) => Some(&table.def.columns[*at].ty),
+        LineTarget::Variable(_) => None,
+    });
+    let bytes = |ty: &types::ColumnType| match ty.code {
+        code if has_no_length(code) => usize::MAX,
+        TypeCode::Varchar | TypeCode::String if ty.is_character() => {
+            ty.chars() as usize * usize::from(collation::max_bytes_per_char(ty.collation))
+        }
+        _ => ty.display_length() as usize,
+    };
+    let fields: Vec<usize> = columns.map(bytes).collect();
+    let read = |bytes: &usize| if *bytes == usize::MAX { READ_FOR_BLOB } else { *bytes };
+    FixedLengths { row: fields.iter().map(read).sum(), fields }
+}
+
+impl LoadPlan {
+    /// The table that it fills.
+    pub fn table(&self) -> &Arc<Table> {
+        &self.insert.table
+    }
+
+    /// Rows that cannot be stored are left out.
+    pub fn has_ignore(&self) -> bool {
+        self.insert.has_ignore()
+    }
+
+    /// The file's name, as it was written, and whether the client has it.
+    pub fn source(&self) -> (&[u8], bool) {
+        (&self.path, self.is_local)
+    }
+
+    pub fn run(&self, run: &mut Run<'_, '_>, input: &mut dyn Input) -> Result<Changes> {
+        for (code, text) in &self.complaints {
+            run.ctx.warn(*code, text.clone());
+        }
+        let escape = self.format.escape(run.ctx.variables.sql_mode.lex().no_backslash_escapes);
+        let mut scanner = Scanner::new(input, &self.format, escape, self.charset, run.charge());
+        let mut filling = Filling::begin(&self.insert, &self.targets, &self.assignments, run)?;
+        let mut fields = Fields::default();
+        let mut skipped = self.skipped;
+        while skipped > 0 && !self.format.behind_line.is_empty() {
+            run.ctx.check_interrupt()?;
+            skipped -= 1;
+            if !scanner.next_line()? {
+                skipped = 0;
+            }
+        }
+        let mut number = 1;
+        loop {
+            run.on_row()?;
+            fields.clear();
+            let Some(line) = self.read(&mut scanner, &mut fields)? else { break };
+            if skipped > 0 {
+                skipped -= 1;
+                continue;
+            }
+            self.put(run, &mut filling, &fields, &line, number)?;
+            if !scanner.next_line()? {
+                break;
+            }
+            if scanner.was_cut {
+                self.complain(
+                    run,
+                    1262,
+                    number,
+                    "was truncated; it contained more data than there were input columns",
+                )?;
+            }
+            number += 1;
+        }
+        Ok(filling.finish(run))
+    }
+
+    /// Reads a line's fields, as many as there are targets; `None`: the file has ended.
+    fn read(&self, scanner: &mut Scanner<'_>, fields: &mut Fields) -> Result<Option<Line>> {
+        let Some(lengths) = &self.fixed else {
+            while fields.len() < self.targets.len() && scanner.next_field(fields)? {}
+            return Ok((fields.len() > 0).then_some(Line { has_more: false }));
+        };
+        if !scanner.next_fixed(lengths.row, fields)? {
+            return Ok(None);
+        }
+        Ok(Some(Line { has_more: !fields.cut(&lengths.fields) }))
+    }
+
+    fn put(
+        &self,
+        run: &mut Run<'_, '_>,
+        filling: &mut Filling<'_>,
+        fields: &Fields,
+        line: &Line,
+        number: u64,
+    ) -> Result<()> {
+        let is_whole = fields.len() == self.targets.len() && !line.has_more;
+        if is_whole && self.is_as_stored(fields) && filling.put_plain(run, fields)? {
+            return Ok(());
+        }
+        filling.begin_row();
+        for (place, target) in self.targets.iter().enumerate() {
+            let is_there = place < fields.len();
+            let field = if is_there { fields.get(place) } else { None };
+            match target {
+                LineTarget::Variable(name) => {
+                    let value = field.map_or(Value::Null, |text| self.text_value(text, false));
+                    run.ctx.user_variables.set(name, &value)?;
+                }
+                LineTarget::Column(at) if !is_there => {
+                    filling.set_missing(*at, self.fixed.is_some(), run)?;
+                    self.complain(run, 1261, number, "doesn't contain data for all columns")?;
+                }
+                LineTarget::Column(at) => match field {
+                    None => filling.set_null(*at, run)?,
+                    Some(text) => filling.set(*at, self.converted(run, *at, text, number)?),
+                },
+            }
+        }
+        if line.has_more {
+            self.complain(
+                run,
+                1262,
+                number,
+                "was truncated; it contained more data than there were input columns",
+            )?;
+        }
+        filling.assign(run, &self.assignments, number)?;
+        filling.put_row(run, number)
+    }
+
+    /// What a field becomes in a column.
+    fn converted(&self, run: &Run<'_, '_>, at: usize, text: &[u8], number: u64) -> Result<Value> {
+        let column = &self.insert.table.def.columns[at];
+        if column.ty.code == TypeCode::Vector && self.charset != Charset::Binary {
+            return Err(crate::expr::no_vector(text.len()));
+        }
+        use TypeCode::{Bit, Blob, Geometry, String, Varchar};
+        let is_bytes = column.ty.collation == collation::BINARY
+            && matches!(column.ty.code, Varchar | String | Blob)
+            || matches!(column.ty.code, Bit | Geometry);
+        let value = self.text_value(text, is_bytes);
+        to_column(&value, column, number, self.insert.strictness(run), run.ctx)
+            .map_err(|error| super::assign::of_table(error, &self.insert.table.def.name))
+    }
+
+    /// A field as a value: bytes as they are, or characters in the server's own encoding.
+    fn text_value(&self, text: &[u8], is_bytes: bool) -> Value {
+        let as_it_is = is_bytes || self.has_our_encoding() || text.is_ascii() && self.charset.has_ascii();
+        Value::Bytes(match as_it_is {
+            true => text.to_vec(),
+            false => collation::to_utf8mb4(self.charset.default_collation(), text).into_owned(),
+        })
+    }
+
+    fn has_our_encoding(&self) -> bool {
+        matches!(self.charset, Charset::Utf8mb4 | Charset::Utf8mb3 | Charset::Binary)
+    }
+
+    /// Whether the characters of a line are in the server's own encoding.
+    fn is_as_stored(&self, fields: &Fields) -> bool {
+        self.has_our_encoding() || self.charset.has_ascii() && fields.is_ascii()
+    }
+
+    /// Warns of a line, or ends the statement, where the mode is strict.
+    fn complain(&self, run: &Run<'_, '_>, code: u16, number: u64, what: &str) -> Result<()> {
+        let text = format!("Row {number} {what}");
+        if self.insert.strictness(run).strict {
+            return Err(SqlError::new(code, text));
+        }
+        run.ctx.warn(code, text);
+        Ok(())
+    }
+}
+
+/// What is to be known of a line besides its fields.
+struct Line {
+    /// There is more in it than the fields take.
+    has_more: bool,
+}

@@ -1,0 +1,142 @@
+//! What a LOAD DATA fills: its table, where fields go, and SET.
+
+use crate::ast;
+use crate::bind::{Binder, Place, Scope, ScopeTable};
+use crate::error::{Result, SqlError};
+use crate::exec::insert::{InsertPlan, Rows, check_columns, is_by_column};
+use crate::exec::row_update::{NewValue, is_computed};
+use crate::exec::{RowExpressions, expressions};
+use crate::host::Privilege;
+use engine::Table;
+
+/// Where a field of a line goes.
+#[derive(Debug, Clone)]
+pub(super) enum LineTarget {
+    Column(usize),
+    /// A user variable.
+    Variable(String),
+}
+
+/// Binds what LOAD DATA does with its rows: the plan of their INSERT, where their fields go,
+/// and SET.
+pub(super) fn bind_target(
+    binder: &mut Binder<'_>,
+    load: &ast::Load,
+) -> Result<(InsertPlan, Vec<LineTarget>, Vec<(usize, NewValue)>)> {
+    let insert = written_insert(load);
+    let schema = binder.schema_of(&load.table)?;
+    let by_column = is_by_column(binder, &insert, &schema)?;
+    let readable = binder.host.check_table(&[Privilege::Select], &schema, &load.table.name).is_ok();
+    binder.locked.use_name(&schema, &load.table.name, &load.table.name, true)?;
+    let table = binder.stored_table(&load.table)?;
+    let targets = targets_of(load, &table)?;
+    if by_column {
+        let written = targets.iter().filter_map(|target| match target {
+            LineTarget::Column(at) => Some(table.def.columns[*at].name.clone()),
+            LineTarget::Variable(_) => None,
+        });
+        let set = load.assignments.iter().map(|set| set.column.clone());
+        let columns = Some(written.chain(set).collect());
+        check_columns(binder, &ast::Insert { columns, ..insert.clone() }, &table)?;
+    }
+    let expressions = RowExpressions::within(binder, &table.def, &load.partitions)?;
+    expressions::check_kept_keys(&table.def, |_| true)?;
+    let name = &table.def.name;
+    let scope = Scope::of(ScopeTable { readable, ..ScopeTable::stored(&table, name, 0) });
+    // Its variables have other values in each row, and so have subqueries that read them.
+    binder.assigns_variables |= targets.iter().any(|target| matches!(target, LineTarget::Variable(_)));
+    let assignments = bind_set(binder, load, &table, &scope)?;
+    binder.reads.check_none(&table, name, "LOAD")?;
+    binder.logging.note_insert(&table, &insert, binder.tables.len() > 1);
+    binder.uncacheable = true;
+    let columns: Vec<usize> = targets
+        .iter()
+        .filter_map(|target| match target {
+            LineTarget::Column(at) => Some(*at),
+            LineTarget::Variable(_) => None,
+        })
+        .collect();
+    let plan = InsertPlan {
+        missing: (0..table.columns()).filter(|at| !columns.contains(at)).collect(),
+        columns,
+        // They come one at a time.
+        rows: Rows::Values(Vec::new()),
+        replace: insert.replace,
+        ignore: insert.ignore,
+        on_duplicate: Vec::new(),
+        stamped: Vec::new(),
+        expressions,
+        reads_row: false,
+        table,
+    };
+    Ok((plan, targets, assignments))
+}
+
+/// The INSERT that has the privileges and the dangers of the LOAD DATA.
+fn written_insert(load: &ast::Load) -> ast::Insert {
+    ast::Insert {
+        table: load.table.clone(),
+        partitions: load.partitions.clone(),
+        columns: None,
+        source: ast::InsertSource::Values(Vec::new()),
+        replace: load.on_duplicate == ast::OnDuplicate::Replace,
+        // Nothing can be told a client that is in the middle of its file.
+        ignore: match load.on_duplicate {
+            ast::OnDuplicate::Ignore => true,
+            ast::OnDuplicate::Error => load.is_local,
+            ast::OnDuplicate::Replace => false,
+        },
+        row_alias: None,
+        on_duplicate: Vec::new(),
+    }
+}
+
+fn targets_of(load: &ast::Load, table: &Table) -> Result<Vec<LineTarget>> {
+    if load.targets.is_empty() {
+        let visible = table.def.columns.iter().enumerate().filter(|(_, column)| !column.invisible);
+        return Ok(visible.map(|(at, _)| LineTarget::Column(at)).collect());
+    }
+    load.targets
+        .iter()
+        .map(|target| match target {
+            ast::LoadTarget::Variable(name) => Ok(LineTarget::Variable(name.clone())),
+            ast::LoadTarget::Column { schema, table: of, name } => {
+                let is_ours = of.as_ref().is_none_or(|of| *of == table.def.name)
+                    && schema.as_ref().is_none_or(|schema| *schema == table.def.schema);
+                let at = table.def.column(name).filter(|_| is_ours);
+                let written = [schema.as_ref(), of.as_ref(), Some(name)];
+                let written = written.into_iter().flatten().cloned().collect::<Vec<_>>().join(".");
+                at.map(LineTarget::Column).ok_or_else(|| SqlError::unknown_column(written, "field list"))
+            }
+        })
+        .collect()
+}
+
+/// SET. What is assigned to generated columns is computed for nothing, as in MySQL.
+fn bind_set(
+    binder: &mut Binder<'_>,
+    load: &ast::Load,
+    table: &Table,
+    scope: &Scope,
+) -> Result<Vec<(usize, NewValue)>> {
+    let mut place = Place::new(scope, "field list");
+    let mut bound = Vec::with_capacity(load.assignments.len());
+    for set in &load.assignments {
+        let is_ours = set.table.as_ref().is_none_or(|of| *of == table.def.name);
+        let written = || match &set.table {
+            Some(of) => format!("{of}.{}", set.column),
+            None => set.column.clone(),
+        };
+        let at = table.def.column(&set.column).filter(|_| is_ours);
+        let at = at.ok_or_else(|| SqlError::unknown_column(written(), "field list"))?;
+        let column = &table.def.columns[at];
+        let value = match &set.value {
+            ast::Expr::Default => NewValue::Default,
+            value => NewValue::Expr(binder.expr(value, &mut place)?.for_column(&column.ty)),
+        };
+        if !is_computed(column) {
+            bound.push((at, value));
+        }
+    }
+    Ok(bound)
+}

@@ -1,0 +1,163 @@
+//! The file of LOAD DATA: one of the server, or one that the client sends.
+
+use super::Session;
+use crate::error::{Result, SqlError};
+use crate::exec::{Input, no_local_files};
+use crate::expr::text_of;
+use crate::host::VariableScope;
+use crate::sink::{ClientFile, ResultSink};
+use os::disk::{File, OpenMode};
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// So much of a file is read at once.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// Runs something with the bytes of a file.
+///
+/// # Errors
+/// Those of opening it, and what `run` ends with.
+pub(super) fn with_input<T>(
+    session: &Session,
+    (path, is_local): (&[u8], bool),
+    sink: &mut dyn ResultSink,
+    run: impl FnOnce(&mut dyn Input) -> Result<T>,
+) -> Result<T> {
+    if !is_local {
+        let mut file = ServerFile::open(session, path)?;
+        return run(&mut file);
+    }
+    let client = sink.client_file().ok_or_else(no_local_files)?;
+    client.request(path)?;
+    let mut input = SentFile { client, has_ended: false };
+    let outcome = run(&mut input);
+    // The client sends all of it, whatever came of the statement.
+    let mut rest = Vec::new();
+    while !input.has_ended {
+        rest.clear();
+        input.read(&mut rest)?;
+    }
+    outcome
+}
+
+/// A file of the server.
+struct ServerFile {
+    file: Arc<dyn File>,
+    shown: String,
+    offset: u64,
+    interrupt: Arc<AtomicBool>,
+}
+
+impl ServerFile {
+    fn open(session: &Session, written: &[u8]) -> Result<ServerFile> {
+        let path = resolved(session, written)?;
+        let shown = path.display().to_string();
+        let failed = |code: u16, what: &str, error: &std::io::Error| {
+            let (number, words) = (error.raw_os_error().unwrap_or_default(), words(error));
+            SqlError::new(code, format!("{what} '{shown}' (OS errno {number} - {words})"))
+        };
+        let found = std::fs::metadata(&path).map_err(|error| failed(13, "Can't get stat of", &error))?;
+        if found.file_type().is_fifo() {
+            return Err(SqlError::not_supported("LOAD DATA from a named pipe"));
+        }
+        if !found.is_file() {
+            let text = format!("The file '{shown}' must be in the database directory or be readable by all");
+            return Err(SqlError::new(1085, text));
+        }
+        let file = os::disk::real().open(&path, OpenMode::Read).map_err(|error| {
+            let (number, words) = (error.raw_os_error().unwrap_or_default(), words(&error));
+            match error.kind() {
+                std::io::ErrorKind::NotFound => {
+                    SqlError::new(29, format!("File '{shown}' not found (OS errno {number} - {words})"))
+                }
+                _ => SqlError::new(13, format!("Can't get stat of '{shown}' (OS errno {number} - {words})")),
+            }
+        })?;
+        Ok(ServerFile { file, shown, offset: 0, interrupt: session.interrupt.clone() })
+    }
+}
+
+impl Input for ServerFile {
+    fn read(&mut self, into: &mut Vec<u8>) -> Result<()> {
+        if self.interrupt.load(Ordering::Relaxed) {
+            return Err(SqlError::interrupted());
+        }
+        into.resize(PIECE_BYTES, 0);
+        let got = self.file.read_at(into, self.offset).map_err(|error| {
+            let number = error.raw_os_error().unwrap_or_default();
+            let text = format!("Error reading file '{}' (OS errno {number} - {})", self.shown, words(&error));
+            SqlError::new(2, text)
+        })?;
+        into.truncate(got);
+        self.offset += got as u64;
+        Ok(())
+    }
+}
+
+/// A file that the client sends.
+struct SentFile<'c> {
+    client: &'c mut dyn ClientFile,
+    has_ended: bool,
+}
+
+impl Input for SentFile<'_> {
+    fn read(&mut self, into: &mut Vec<u8>) -> Result<()> {
+        if self.has_ended {
+            return Ok(());
+        }
+        self.client.next_piece(into).inspect_err(|_| self.has_ended = true)?;
+        self.has_ended = into.is_empty();
+        Ok(())
+    }
+}
+
+/// Where a file is: one without a directory in that of the current schema, a relative one in the
+/// data directory.
+///
+/// # Errors
+/// 1290 for a place that `secure_file_priv` does not allow.
+fn resolved(session: &Session, written: &[u8]) -> Result<PathBuf> {
+    let text = |name: &str| -> Result<String> {
+        let value = session.host.variable(VariableScope::Global, name)?;
+        Ok(value.map_or_else(String::new, |value| String::from_utf8_lossy(&text_of(&value)).into_owned()))
+    };
+    let allowed = text("secure_file_priv")?;
+    let written = String::from_utf8_lossy(written).into_owned();
+    let mut base = PathBuf::from(text("datadir")?);
+    if !written.contains('/') {
+        base.push(session.schema.as_deref().unwrap_or_default());
+    }
+    let path = plain(&base.join(&written));
+    let is_allowed = || {
+        // Links lead to where they lead.
+        let real = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+        let allowed = std::fs::canonicalize(&allowed).unwrap_or_else(|_| PathBuf::from(&allowed));
+        real.starts_with(allowed)
+    };
+    if allowed.eq_ignore_ascii_case("NULL") || !allowed.is_empty() && !is_allowed() {
+        let text = "The MySQL server is running with the --secure-file-priv option so it cannot execute this statement";
+        return Err(SqlError::new(1290, text));
+    }
+    Ok(path)
+}
+
+/// A path without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+/// What the system says of an error, without its number.
+fn words(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
+}
