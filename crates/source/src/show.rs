@@ -188,6 +188,17 @@ fn in_words(event: &Event<'_>) -> String {
             format!("table_id: {}{flags}", rows.table_id)
         }
         Event::Incident(incident) => format!("#{} ({})", incident.number, text(incident.message)),
+        Event::BeginLoad(block) | Event::AppendBlock(block) => {
+            format!(";file_id={};block_len={}", block.file_id, block.bytes.len())
+        }
+        Event::DeleteFile(file_id) => format!(";file_id={file_id}"),
+        Event::ExecuteLoad(load) => {
+            let (statement, file_id) = (text(load.query.statement), load.file_id);
+            match load.query.schema.is_empty() {
+                true => format!("{statement} ;file_id={file_id}"),
+                false => format!("use `{}`; {statement} ;file_id={file_id}", text(load.query.schema)),
+            }
+        }
         Event::RowsQuery(statement) => format!("# {}", text(statement)),
         Event::Gtid(gtid) => format!("SET @@SESSION.GTID_NEXT= '{}'", gtid.gtid),
         Event::AnonymousGtid(_) => "SET @@SESSION.GTID_NEXT= 'ANONYMOUS'".to_string(),

@@ -84,6 +84,8 @@ pub mod event_type {
     pub const STOP: u8 = 3;
     pub const ROTATE: u8 = 4;
     pub const INTVAR: u8 = 5;
+    pub const APPEND_BLOCK: u8 = 9;
+    pub const DELETE_FILE: u8 = 11;
     pub const RAND: u8 = 13;
     pub const USER_VAR: u8 = 14;
     pub const FORMAT_DESCRIPTION: u8 = 15;
@@ -132,6 +134,8 @@ pub mod event_type {
             STOP => "Stop",
             ROTATE => "Rotate",
             INTVAR => "Intvar",
+            APPEND_BLOCK => "Append_block",
+            DELETE_FILE => "Delete_file",
             RAND => "RAND",
             USER_VAR => "User var",
             FORMAT_DESCRIPTION => "Format_desc",

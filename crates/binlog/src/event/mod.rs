@@ -4,6 +4,7 @@ mod control;
 mod format_description;
 mod gtid;
 mod header;
+mod load;
 mod mariadb;
 mod partial_rows;
 mod query;
@@ -21,6 +22,7 @@ pub use format_description::{Format, FormatDescription, MARIADB_POST_HEADER_LENS
 pub use gtid::{FLAG_MAY_HAVE_SBR, GtidEvent, UNKNOWN_SERVER_VERSION};
 pub(crate) use gtid::{LOGICAL_TIMESTAMP_TYPECODE, NO_GTID, tagged_field};
 pub use header::{EVENT_SIZE_OFFSET, FLAGS_OFFSET, HEADER_LEN, Header, LOG_POS_OFFSET, event_type, flag};
+pub use load::{ExecuteLoadQuery, LoadBlock};
 pub use mariadb::{MariadbGtidEvent, mariadb_flag};
 pub use partial_rows::{PartialAfter, PartialUpdate, PartialUpdateEvent};
 pub use query::{QueryEvent, QueryStatus, flags2, status_var};
@@ -63,6 +65,14 @@ pub enum Event<'a> {
     Rand(u64, u64),
     /// A user variable of the next statement.
     UserVar(UserVarEvent<'a>),
+    /// The first block of a file that the transaction loads.
+    BeginLoad(LoadBlock<'a>),
+    /// A further one.
+    AppendBlock(LoadBlock<'a>),
+    /// The file is not loaded.
+    DeleteFile(u32),
+    /// LOAD DATA of the file.
+    ExecuteLoad(Box<ExecuteLoadQuery<'a>>),
     /// The statement that the following row events come from.
     RowsQuery(&'a [u8]),
     /// A transaction's events in one, perhaps compressed.
@@ -143,6 +153,10 @@ pub fn decode_body<'a>(header: &Header, event: &'a [u8]) -> Result<Event<'a>, De
             Event::Rand(seed1, seed2)
         }
         event_type::USER_VAR => Event::UserVar(control::user_var(event)?),
+        event_type::BEGIN_LOAD_QUERY => Event::BeginLoad(load::block(event)?),
+        event_type::APPEND_BLOCK => Event::AppendBlock(load::block(event)?),
+        event_type::DELETE_FILE => Event::DeleteFile(load::deleted(event)?),
+        event_type::EXECUTE_LOAD_QUERY => Event::ExecuteLoad(Box::new(load::execute(event)?)),
         event_type::ROWS_QUERY => Event::RowsQuery(control::rows_query(event)?),
         event_type::TRANSACTION_PAYLOAD => Event::TransactionPayload(control::transaction_payload(event)?),
         event_type::INCIDENT => Event::Incident(control::incident(event)?),

@@ -29,6 +29,11 @@ impl TempFile {
         self.file.path()
     }
 
+    /// Bytes that were written.
+    pub fn len_bytes(&self) -> u64 {
+        self.end
+    }
+
     /// Writes behind what was written before; returns where. After an error it may be written in
     /// part, and counts as not written.
     pub fn append(&mut self, bytes: &[u8]) -> io::Result<u64> {

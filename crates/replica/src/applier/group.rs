@@ -1,5 +1,6 @@
 //! One event group at a time: from its first event to the commit.
 
+mod load;
 mod progress;
 mod skip;
 mod statements;
@@ -27,6 +28,7 @@ use crate::event::{self, kind};
 use crate::filter::Filters;
 use crate::gtid::GroupHead;
 use crate::relay::RelayPosition;
+use load::LoadedFiles;
 use progress::{GroupProgress, Stage};
 use turn::Turned;
 use xa_statement::XaStatement;
@@ -38,6 +40,8 @@ pub(super) struct Applier<'a> {
     plain: Vec<u8>,
     /// What came before the next statement and belongs to it.
     logged: LoggedContext,
+    /// The files of the group's LOAD DATA statements.
+    loaded: LoadedFiles,
     statements: ReceivedStatements,
 }
 
@@ -48,6 +52,7 @@ impl<'a> Applier<'a> {
             progress: GroupProgress::new(channel, resume),
             plain: Vec::new(),
             logged: LoggedContext::default(),
+            loaded: LoadedFiles::default(),
             statements: ReceivedStatements::new(channel.engine.clone()),
         }
     }
@@ -97,6 +102,7 @@ impl<'a> Applier<'a> {
     pub fn abandon_group(&mut self) {
         self.progress.abandon();
         self.logged = LoggedContext::default();
+        self.loaded = LoadedFiles::default();
     }
 
     /// The turn of a group that was prepared has come; see [`GroupProgress::take_turn`].
@@ -202,6 +208,13 @@ impl<'a> Applier<'a> {
             // MariaDB's annotations say again what the rows say.
             Event::MariadbAnnotate(_) => Ok(false),
             Event::Intvar(_) | Event::Rand(..) | Event::UserVar(_) => self.before_statement(&event),
+            Event::BeginLoad(block) => self.load_block(block, true),
+            Event::AppendBlock(block) => self.load_block(block, false),
+            Event::DeleteFile(file_id) => {
+                self.loaded.remove(*file_id);
+                Ok(false)
+            }
+            Event::ExecuteLoad(load) => self.load(&header, load),
             _ => self.other(&header),
         }
     }

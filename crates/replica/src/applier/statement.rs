@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use binlog::event::{QueryEvent, QueryStatus, UserVarEvent};
 use engine::{CommitOptions, Engine, SessionContext, Transaction};
+use os::disk::TempFile;
 use sql::SqlError;
 use sql::replicated::{
     ChangeAccounts, Executed, LoggedContext, ReceivedChange, ReceivedStatement, ReceivedStatements,
@@ -89,7 +90,7 @@ pub(super) fn change(
     query: &QueryEvent<'_>,
     timestamp_s: u32,
     logged: &LoggedContext,
-    of_mariadb: bool,
+    (of_mariadb, file): (bool, Option<&TempFile>),
 ) -> Result<(), StatementError> {
     let schema = String::from_utf8_lossy(query.schema);
     let text = || String::from_utf8_lossy(query.statement).into_owned();
@@ -110,6 +111,7 @@ pub(super) fn change(
         session: session_of(query, &status, timestamp_s, of_mariadb),
         of_mariadb,
         logged,
+        file,
     };
     statements.run(transaction, &received).map_err(|error| StatementError::Failed {
         code: error.code.into(),

@@ -5,7 +5,7 @@ use super::state::{Bound, Plan};
 use super::{Session, SessionInit};
 use crate::ast::Statement;
 use crate::error::{Result, SqlError};
-use crate::exec::{Run, Subqueries, run_query};
+use crate::exec::{Input, Run, Subqueries, run_query};
 use crate::lexer::LexMode;
 use crate::literal_rows::LiteralRows;
 use crate::parse::parse;
@@ -13,6 +13,7 @@ use crate::replica_host::ReplicaHost;
 use crate::sql_mode::SqlMode;
 use binlog::event::flags2;
 use engine::{Engine, SessionContext, StatementContext, Transaction};
+use os::disk::TempFile;
 use std::sync::Arc;
 use types::{Value, collation};
 
@@ -42,6 +43,27 @@ pub struct ReceivedChange<'a> {
     pub of_mariadb: bool,
     /// What came before it.
     pub logged: &'a LoggedContext,
+    /// The file that it loads.
+    pub file: Option<&'a TempFile>,
+}
+
+/// A file that came with a statement.
+struct ReceivedFile<'f> {
+    file: &'f TempFile,
+    at: u64,
+}
+
+impl Input for ReceivedFile<'_> {
+    fn read(&mut self, into: &mut Vec<u8>) -> Result<()> {
+        const PIECE_BYTES: u64 = 64 << 10;
+        let bytes = (self.file.len_bytes() - self.at).min(PIECE_BYTES);
+        into.resize(bytes as usize, 0);
+        self.file.read(into, self.at).map_err(|error| {
+            SqlError::new(2, format!("Error reading file '{}': {error}", self.file.path().display()))
+        })?;
+        self.at += bytes;
+        Ok(())
+    }
 }
 
 /// Runs the statements of sources, in one session that becomes the source's for each of them.
@@ -90,20 +112,24 @@ impl ReceivedStatements {
         let text = collation::to_utf8mb4(received.session.character_set_client, received.statement);
         let lex = LexMode { of_source: true, ..session.variables.sql_mode.lex() };
         if let Some(bound) = self.last_insert.as_mut().and_then(|last| last.again(session, &text, lex)) {
-            return session.change_rows(transaction, bound);
+            return session.change_rows(transaction, bound, None);
         }
         let Some(parsed) = parse(&text, lex)? else { return Ok(()) };
         let statement = match &parsed.statement {
             Statement::Empty => return Ok(()),
             // A query is logged for the functions that it calls.
+            Statement::Load(_) if received.file.is_none() => {
+                return Err(SqlError::not_supported("LOAD DATA without its file"));
+            }
             statement @ (Statement::Insert(_)
+            | Statement::Load(_)
             | Statement::Update(_)
             | Statement::Delete(_)
             | Statement::Query(_)) => statement,
             _ => return Err(SqlError::not_supported("statement-based replication of such a statement")),
         };
         let bound = session.bind(statement)?;
-        session.change_rows(transaction, &bound)?;
+        session.change_rows(transaction, &bound, received.file)?;
         self.last_insert = LastInsert::of(&text, bound);
         Ok(())
     }
@@ -202,7 +228,12 @@ impl Session {
         Ok(())
     }
 
-    fn change_rows(&self, transaction: &mut Transaction, bound: &Bound) -> Result<()> {
+    fn change_rows(
+        &self,
+        transaction: &mut Transaction,
+        bound: &Bound,
+        file: Option<&TempFile>,
+    ) -> Result<()> {
         let mut ctx = self.context(&[], true);
         ctx.tables = &bound.tables;
         // What the source has carried out is carried out here.
@@ -214,6 +245,10 @@ impl Session {
             run.set_received();
             match &bound.plan {
                 Plan::Query(plan) => run_query(&mut run, plan, &mut |_| Ok(())).map(|_| ()),
+                Plan::Load(plan) => {
+                    let file = file.expect("a statement without its file is refused");
+                    plan.run(&mut run, &mut ReceivedFile { file, at: 0 }).map(|_| ())
+                }
                 plan => plan.change(&mut run).expect("it changes rows").map(|_| ()),
             }
         };

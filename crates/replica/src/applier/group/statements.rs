@@ -1,6 +1,7 @@
 //! Statements of a source: DDL, and statements about rows between the events of a group.
 
 use binlog::event::{Event, Header, QueryEvent};
+use os::disk::TempFile;
 use sql::replicated::LoggedContext;
 
 use super::Applier;
@@ -77,7 +78,7 @@ impl Applier<'_> {
             return self.create_table(header, bytes, query);
         }
         if is_within && !statement::is_savepoint(query) {
-            return self.statement(header, query);
+            return self.statement(header, query, None);
         }
         self.progress.append(bytes)?;
         if is_within {
@@ -105,7 +106,12 @@ impl Applier<'_> {
     }
 
     /// A statement about rows: what it changed is in the group as rows.
-    pub(super) fn statement(&mut self, header: &Header, query: &QueryEvent<'_>) -> Result<bool, ThreadError> {
+    pub(super) fn statement(
+        &mut self,
+        header: &Header,
+        query: &QueryEvent<'_>,
+        file: Option<&TempFile>,
+    ) -> Result<bool, ThreadError> {
         let logged = std::mem::take(&mut self.logged);
         self.progress.open.end_statement();
         let mut transaction = self.progress.open.take_for_statements();
@@ -117,7 +123,7 @@ impl Applier<'_> {
         let (statements, at) = (&mut self.statements, header.timestamp);
         let before =
             (!self.progress.channel.apply.skipped_errors().is_off()).then(|| transaction.savepoint());
-        let done = statement::change(statements, &mut transaction, query, at, &logged, of_mariadb);
+        let done = statement::change(statements, &mut transaction, query, at, &logged, (of_mariadb, file));
         transaction.end_statement();
         let skipped = before.filter(|_| done.as_ref().is_err_and(|error| self.skips_statement(error)));
         let is_skipped = skipped.is_some();
