@@ -87,7 +87,7 @@ fn a_connection_changes_its_user_and_is_reset() {
     session.command(command::RESET_CONNECTION, &[]).unwrap();
     assert_eq!(session.query("SELECT @x").unwrap().cell(0, 0), None);
     session.query("SET @x = 6").unwrap();
-    session.change_user("a", "").unwrap();
+    session.change_user("a", "", "").unwrap();
     let who = session.query("SELECT CURRENT_USER(), @x").unwrap();
     assert_eq!((who.cell(0, 0).as_deref(), who.cell(0, 1)), (Some("a@%"), None));
 }

@@ -113,7 +113,8 @@ impl Parser<'_> {
         Ok(LoadTarget::Column { schema, table, name })
     }
 
-    /// `PARALLEL = n`, `MEMORY = n`, `ALGORITHM = BULK`: the first two say nothing without the last.
+    /// `PARALLEL = n`, `MEMORY = n`, `ALGORITHM = BULK`: the first two say nothing without the
+    /// last.
     fn bulk_options(&mut self, is_local: bool) -> Result<()> {
         for word in ["PARALLEL", "MEMORY"] {
             if self.eat(word) {

@@ -1,5 +1,5 @@
-//! A table that is being filled with the lines of a file: what becomes of a line is what INSERT does
-//! with a row, but for what a value becomes that is missing, and when it is asked for.
+//! A table that is being filled with the lines of a file: what becomes of a line is what INSERT
+//! does with a row, but for what a value becomes that is missing, and when it is asked for.
 
 use super::scanner::Fields;
 use super::target::LineTarget;

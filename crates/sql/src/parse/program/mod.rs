@@ -1,9 +1,9 @@
 //! The body of a trigger, routine or event.
 //!
-//! One pass makes the flat program (`ast::program::Program`) of it: a block's statements are steps, branches
-//! and loops are jumps whose aim is put in when it is known. The statements in between are those of
-//! the other grammar; a name that a variable has is that variable, wherever an expression may
-//! stand.
+//! One pass makes the flat program (`ast::program::Program`) of it: a block's statements are steps,
+//! branches and loops are jumps whose aim is put in when it is known. The statements in between are
+//! those of the other grammar; a name that a variable has is that variable, wherever an expression
+//! may stand.
 
 mod blocks;
 mod body;
