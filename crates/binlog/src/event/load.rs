@@ -22,7 +22,7 @@ pub struct ExecuteLoadQuery<'a> {
     pub query: QueryEvent<'a>,
     /// The file.
     pub file_id: u32,
-    /// Where in the statement its file stands: from behind `DATA` to in front of `INTO`.
+    /// Where in the statement its file stands: from behind `DATA` to behind `INTO`.
     pub file_start: u32,
     /// Where that ends.
     pub file_end: u32,
@@ -75,7 +75,7 @@ impl ExecuteLoadQuery<'_> {
             _ => " REPLACE",
         };
         let mut statement = self.query.statement[..start].to_vec();
-        statement.extend_from_slice(format!(" INFILE '{file}'{duplicates}").as_bytes());
+        statement.extend_from_slice(format!(" INFILE '{file}'{duplicates} INTO").as_bytes());
         statement.extend_from_slice(&self.query.statement[end..]);
         statement
     }
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_statement_gets_the_file_that_came_with_it() {
-        let event = execute_event(9, 28);
+        let event = execute_event(9, 33);
         let decoded = execute(&event).expect("it is whole");
         assert_eq!((decoded.file_id, decoded.query.schema), (3, &b"d"[..]));
         assert_eq!(decoded.statement_for("f"), b"LOAD DATA INFILE 'f' REPLACE INTO TABLE t");

@@ -1,6 +1,5 @@
 //! One event group at a time: from its first event to the commit.
 
-mod load;
 mod progress;
 mod skip;
 mod statements;
@@ -20,6 +19,7 @@ use engine::{LoggedTransaction, TableHold};
 use sql::replicated::{LoggedContext, ReceivedStatements};
 
 use super::job::ReadyGroup;
+use super::loaded_files::LoadedFiles;
 use super::report::{self, GroupError};
 use super::state::ResumePoint;
 use crate::channel::Channel;
@@ -28,7 +28,6 @@ use crate::event::{self, kind};
 use crate::filter::Filters;
 use crate::gtid::GroupHead;
 use crate::relay::RelayPosition;
-use load::LoadedFiles;
 use progress::{GroupProgress, Stage};
 use turn::Turned;
 use xa_statement::XaStatement;

@@ -24,6 +24,7 @@ mod gate;
 mod group;
 mod intake;
 mod job;
+mod loaded_files;
 mod open_group;
 mod order;
 mod partial_rows;

@@ -20,7 +20,6 @@ const TYPES: &[&str] = &[
     "DOUBLE NOT NULL",
     "DATE",
     "DATETIME NOT NULL",
-    "YEAR",
     "ENUM('a','b','')",
     "ENUM('a','b') NOT NULL",
     "SET('a','b')",

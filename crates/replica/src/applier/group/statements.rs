@@ -1,6 +1,6 @@
 //! Statements of a source: DDL, and statements about rows between the events of a group.
 
-use binlog::event::{Event, Header, QueryEvent};
+use binlog::event::{Event, ExecuteLoadQuery, Header, LoadBlock, QueryEvent};
 use os::disk::TempFile;
 use sql::replicated::LoggedContext;
 
@@ -12,6 +12,12 @@ use crate::error::{ThreadError, number};
 use crate::filter::query_in;
 use crate::gtid::GroupGtid;
 use crate::relay::RelayPosition;
+
+/// `ER_ERROR_ON_WRITE`.
+const WRITE_FAILED: u32 = 3;
+
+/// What stands in a LOAD DATA for the name of its file, which has none.
+const NAMELESS: &str = "SQL_LOAD";
 
 impl Applier<'_> {
     /// What the next statement depends on beside its text.
@@ -137,6 +143,49 @@ impl Applier<'_> {
         } else {
             done.map_err(|error| error.at(self.progress.place())).map(|()| false)
         }
+    }
+
+    /// A block of a file, the first or a further one.
+    pub(super) fn load_block(&mut self, block: &LoadBlock<'_>, is_first: bool) -> Result<bool, ThreadError> {
+        let engine = self.progress.open.engine();
+        let (disk, dir) = (engine.config().disk.clone(), engine.config().tmpdir.clone());
+        let begun = if is_first { self.loaded.begin(block.file_id, &*disk, &dir) } else { Ok(()) };
+        match begun.and_then(|()| self.loaded.append(block)) {
+            Ok(true) => Ok(false),
+            Ok(false) => Err(self.no_file(block.file_id)),
+            Err(error) => {
+                let text = format!("Error writing a file of LOAD DATA in '{}': {error}", dir.display());
+                Err(report::query(WRITE_FAILED, &text, "", "LOAD DATA"))
+            }
+        }
+    }
+
+    /// The statement that loads a file.
+    pub(super) fn load(&mut self, header: &Header, load: &ExecuteLoadQuery<'_>) -> Result<bool, ThreadError> {
+        let file = self.loaded.remove(load.file_id);
+        let text = load.statement_for(NAMELESS);
+        let filters = self.progress.open.filters().clone();
+        let mut query = QueryEvent { statement: &text, ..load.query.clone() };
+        if filters.is_on() {
+            if let Some(schema) = filters.rewritten(query.schema) {
+                query.schema = schema.as_bytes();
+            }
+            if !statement::is_allowed(&filters, &query) {
+                self.logged = LoggedContext::default();
+                return Ok(false);
+            }
+        }
+        let Some(file) = file else { return Err(self.no_file(load.file_id)) };
+        if self.progress.stage != Stage::Open {
+            let what = "LOAD DATA outside of a transaction";
+            return Err(report::not_supported(what, self.progress.place()));
+        }
+        self.statement(header, &query, Some(&file))
+    }
+
+    fn no_file(&self, file_id: u32) -> ThreadError {
+        let what = format!("a LOAD DATA whose file {file_id} did not begin");
+        report::not_supported(&what, self.progress.place())
     }
 
     /// Whether a statement that failed is left out (`replica_skip_errors`).
