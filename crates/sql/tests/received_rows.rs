@@ -28,6 +28,7 @@ fn apply(statements: &mut ReceivedStatements, engine: &Arc<Engine>, logged: &Log
         session: logged.session.clone(),
         of_mariadb: false,
         logged: &logged.logged,
+        file: None,
     };
     statements.run(&mut transaction, &received).map_err(|error| error.code)?;
     transaction.commit(&CommitOptions::default()).map(|_| ()).map_err(|error| panic!("{error}"))

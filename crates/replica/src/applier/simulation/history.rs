@@ -186,8 +186,14 @@ impl Source {
             query(SCHEMA, text, &mut texts);
             let logged = Default::default();
             let event = query_event(SCHEMA, text);
-            let done =
-                statement::change(&mut self.runner, &mut transaction, &event, BASE.timestamp, &logged, false);
+            let done = statement::change(
+                &mut self.runner,
+                &mut transaction,
+                &event,
+                BASE.timestamp,
+                &logged,
+                (false, None),
+            );
             if done.is_err() {
                 return transaction.rollback();
             }

@@ -17,12 +17,15 @@ pub(super) enum LineTarget {
     Variable(String),
 }
 
+/// What SET assigns to columns.
+pub(super) type Assignments = Vec<(usize, NewValue)>;
+
 /// Binds what LOAD DATA does with its rows: the plan of their INSERT, where their fields go,
 /// and SET.
 pub(super) fn bind_target(
     binder: &mut Binder<'_>,
     load: &ast::Load,
-) -> Result<(InsertPlan, Vec<LineTarget>, Vec<(usize, NewValue)>)> {
+) -> Result<(InsertPlan, Vec<LineTarget>, Assignments)> {
     let insert = written_insert(load);
     let schema = binder.schema_of(&load.table)?;
     let by_column = is_by_column(binder, &insert, &schema)?;
@@ -113,12 +116,7 @@ fn targets_of(load: &ast::Load, table: &Table) -> Result<Vec<LineTarget>> {
 }
 
 /// SET. What is assigned to generated columns is computed for nothing, as in MySQL.
-fn bind_set(
-    binder: &mut Binder<'_>,
-    load: &ast::Load,
-    table: &Table,
-    scope: &Scope,
-) -> Result<Vec<(usize, NewValue)>> {
+fn bind_set(binder: &mut Binder<'_>, load: &ast::Load, table: &Table, scope: &Scope) -> Result<Assignments> {
     let mut place = Place::new(scope, "field list");
     let mut bound = Vec::with_capacity(load.assignments.len());
     for set in &load.assignments {
