@@ -1,5 +1,5 @@
-//! The files of LOAD DATA of a source that logs statements: blocks of them come before the statement,
-//! and are kept in `tmpdir` until it has loaded them.
+//! The files of LOAD DATA of a source that logs statements: blocks of them come before the
+//! statement, and are kept in `tmpdir` until it has loaded them.
 
 use std::collections::BTreeMap;
 use std::io;

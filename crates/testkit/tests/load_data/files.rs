@@ -16,7 +16,7 @@ fn files_are_found_where_mysql_finds_them() {
         {
             let path = datadir.join(place);
             std::fs::create_dir_all(path.parent().expect("it is within")).expect("a directory can be made");
-            std::fs::write(path, text).expect("a file can be written");
+            os::disk::real().write_atomically(&path, text.as_bytes()).expect("a file can be written");
         }
         let shown_dir = client.query("SELECT @@datadir").expect("it is known").cell(0, 0).expect("a path");
         let mut lines = Vec::new();
@@ -93,9 +93,10 @@ fn a_load_that_is_killed_leaves_nothing() {
     let server = Server::start(flavor_under_test(), &settings);
     let mut client = client(&server);
     client.query("CREATE TABLE t (a INT)").expect("it can be made");
-    std::fs::write(server.datadir().join("loads/long"), "1\n".repeat(LINES)).expect("it can be written");
+    let path = server.datadir().join("loads/long");
+    os::disk::real().write_atomically(&path, "1\n".repeat(LINES).as_bytes()).expect("it can be written");
     let id = client.connection_id();
-    let loading = std::thread::spawn(move || client.query("LOAD DATA INFILE 'long' INTO TABLE t"));
+    let loading = os::thread::spawn("loading", move || client.query("LOAD DATA INFILE 'long' INTO TABLE t"));
     let runs = format!("SELECT 1 FROM information_schema.processlist WHERE id = {id} AND info LIKE 'LOAD%'");
     while server.rows(&runs).is_empty() {
         assert!(!loading.is_finished(), "it has ended before it could be killed");

@@ -66,7 +66,7 @@ const BITS: &[&str] = &[
 ];
 
 fn pick<'a>(random: &mut Rng, from: &[&'a str]) -> &'a str {
-    *random.pick::<&'a str>(from)
+    random.pick::<&'a str>(from)
 }
 
 /// A separator as it is in the file.
