@@ -9,6 +9,7 @@ use crate::exec::{RowExpressions, Strictness};
 use crate::expr::{Context, Diagnostics, Expr, NoPrograms, UserVariables};
 use crate::host::Host;
 use crate::memory::Budget;
+use crate::regexp::PatternCache;
 use crate::replica_host::ReplicaHost;
 use crate::variables::Variables;
 use engine::{Engine, Table, TableDef};
@@ -104,6 +105,7 @@ impl Surroundings {
             random: &self.random,
             strict: strict && self.variables.sql_mode.strict(),
             lenient: Cell::new(false),
+            regexps: PatternCache::default(),
         }
     }
 }

@@ -53,6 +53,7 @@ mod parse;
 mod plan;
 mod program;
 mod quoting;
+mod regexp;
 mod replica_host;
 pub mod replicated;
 mod result_column;

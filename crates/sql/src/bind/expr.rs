@@ -80,7 +80,10 @@ impl Binder<'_> {
             ast::Expr::Like { negated, operand, pattern, escape } => {
                 self.like(*negated, operand, pattern, escape.as_deref(), place)
             }
-            ast::Expr::Regexp { .. } => Err(SqlError::not_supported("REGEXP")),
+            ast::Expr::Regexp { negated, operand, pattern } => {
+                let args = vec![self.expr(operand, place)?, self.expr(pattern, place)?];
+                self.regexp(*negated, args)
+            }
             ast::Expr::IsNull { negated, operand } => {
                 let operand = Box::new(self.expr(operand, place)?);
                 Ok(boolean(Node::IsNull { negated: *negated, operand }, false))
@@ -506,6 +509,14 @@ impl Binder<'_> {
         let collation = comparison_collation(&operands[0], &operands[1])?;
         let nullable = operands.iter().any(|operand| operand.nullable);
         Ok(boolean(Node::Like { negated, operands: Box::new(operands), escape, collation }, nullable))
+    }
+
+    /// REGEXP is the function of two arguments.
+    fn regexp(&mut self, negated: bool, args: Vec<Expr>) -> Result<Expr> {
+        let function = expr::functions::table::find_function("regexp_like").expect("a function of the table");
+        let (ty, coercibility) = (function.infer)(&args)?;
+        let found = Expr { node: Node::Call { function, args }, ty, nullable: true, coercibility };
+        Ok(if negated { boolean(Node::Not(Box::new(found)), true) } else { found })
     }
 
     fn case(

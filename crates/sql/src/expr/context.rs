@@ -7,6 +7,7 @@ use crate::counters::Counters;
 use crate::error::{Result, SqlError};
 use crate::host::Host;
 use crate::memory::{Budget, Charge, LONG_VALUE_BYTES};
+use crate::regexp::PatternCache;
 use crate::variables::Variables;
 use engine::{Engine, Table, Transaction, TriggerEvent};
 use std::borrow::Cow;
@@ -176,6 +177,8 @@ pub(crate) struct Context<'a> {
     /// It is a warning nevertheless: the statement has IGNORE, or has succeeded at the source that
     /// it comes from.
     pub lenient: Cell<bool>,
+    /// The patterns that the statement has compiled.
+    pub regexps: PatternCache,
 }
 
 /// Warnings that are errors in strict mode, as far as statements here can have them (MySQL's
@@ -210,6 +213,7 @@ impl Context<'_> {
             random: self.random,
             strict: self.strict,
             lenient: Cell::new(self.lenient.get()),
+            regexps: self.regexps.shared(),
         }
     }
 

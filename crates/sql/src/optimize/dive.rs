@@ -7,6 +7,7 @@ use crate::expr::{Context, Diagnostics, Expr, NoPrograms, Node, UserVariables};
 use crate::host::Host;
 use crate::memory::Budget;
 use crate::plan::{Access, KeyCondition};
+use crate::regexp::PatternCache;
 use crate::variables::Variables;
 use engine::{Engine, IndexRef, Table};
 use std::cell::{Cell, RefCell};
@@ -102,6 +103,7 @@ impl<'c> Constants<'c> {
             random: &random,
             strict: false,
             lenient: Cell::new(true),
+            regexps: PatternCache::default(),
         };
         let ranges = Ranges::of(table, access, &[], &ctx).ok()?.ranges;
         if ranges.len() > MOST_RANGES {

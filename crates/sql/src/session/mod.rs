@@ -33,6 +33,7 @@ use crate::error::{Result, SqlError};
 use crate::expr::{Context, UserVariables};
 use crate::host::{Host, Sight};
 use crate::memory::{Budget, closes_connection};
+use crate::regexp::PatternCache;
 use crate::sink::{ColumnMeta, ResultSink, status};
 use crate::variables::Variables;
 use engine::Engine;
@@ -390,6 +391,7 @@ impl Session {
             random: &self.random,
             strict: strict && self.variables.sql_mode.strict(),
             lenient: Cell::new(false),
+            regexps: PatternCache::default(),
         }
     }
 

@@ -103,13 +103,40 @@ pub const EXTREMES: [&str; 19] = [
 ];
 
 /// Operators between two values.
-pub const BINARY: [&str; 27] = [
-    "+", "-", "*", "/", "%", "DIV", "MOD", "=", "<>", "<", "<=", ">", ">=", "<=>", "AND", "OR", "XOR", "&&",
-    "||", "&", "|", "^", "<<", ">>", "LIKE", "NOT LIKE", "!=",
+pub const BINARY: [&str; 29] = [
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    "DIV",
+    "MOD",
+    "=",
+    "<>",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "<=>",
+    "AND",
+    "OR",
+    "XOR",
+    "&&",
+    "||",
+    "&",
+    "|",
+    "^",
+    "<<",
+    ">>",
+    "LIKE",
+    "NOT LIKE",
+    "!=",
+    "REGEXP",
+    "NOT RLIKE",
 ];
 
 /// Operators that are not there, or want more than a value.
-pub const ODD: [&str; 6] = ["REGEXP", "COLLATE", "SOUNDS LIKE", "IN", "->", "MEMBER OF"];
+pub const ODD: [&str; 5] = ["COLLATE", "SOUNDS LIKE", "IN", "->", "MEMBER OF"];
 
 /// Types of columns, and whether an index can hold one whole (0), a part (1), or not at all (2).
 pub const TYPES: [(&str, u8); 26] = [

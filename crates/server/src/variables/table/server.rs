@@ -225,6 +225,15 @@ pub const DEFINITIONS: &[Definition] = &[
     global("read_only", Bool, "OFF")
         .does("Accounts without CONNECTION_ADMIN may not change anything.")
         .on_set(clear_super_read_only),
+    global("regexp_stack_limit", UInt(0, 2_147_483_647), "8000000")
+        .does("A match of a regular expression that goes back too often ends with error 3698.")
+        .differs("The library keeps no stack that could be measured: two bytes are one step back."),
+    global("regexp_time_limit", UInt(0, 2_147_483_647), "32")
+        .does("A match of a regular expression that takes longer ends with error 3699.")
+        .differs(
+            "The steps of the library are counted, a hundred thousand for each of ICU's units; 0 and \
+             numbers over 256 mean 256.",
+        ),
     global("require_secure_transport", Bool, "OFF").does("Clients have to use TLS or the Unix socket."),
     global("secure_file_priv", Text, "NULL")
         .read_only()

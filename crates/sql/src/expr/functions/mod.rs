@@ -6,6 +6,7 @@ mod gtid;
 pub(crate) mod json;
 mod md5;
 mod numeric;
+mod regexp;
 mod session;
 mod spatial;
 mod string;

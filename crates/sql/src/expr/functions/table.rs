@@ -1,6 +1,8 @@
 //! The table of all native functions, by name.
 
-use super::{Function, digest, grouping, gtid, json, numeric, session, spatial, string, time, vector};
+use super::{
+    Function, digest, grouping, gtid, json, numeric, regexp, session, spatial, string, time, vector,
+};
 
 /// The function with this name (in lower case).
 pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
@@ -25,6 +27,7 @@ pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
     [
         string::FUNCTIONS,
         numeric::FUNCTIONS,
+        regexp::FUNCTIONS,
         time::FUNCTIONS,
         digest::FUNCTIONS,
         session::FUNCTIONS,

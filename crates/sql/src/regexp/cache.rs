@@ -1,0 +1,57 @@
+//! The patterns that a statement has compiled.
+
+use super::pattern::{Limits, Pattern};
+use super::tree::Flags;
+use crate::error::Result;
+use crate::memory::{Budget, Charge};
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Patterns that are kept at most: those of the calls of one row, in a statement that has not too
+/// many of them. A pattern that differs from row to row pushes itself out.
+const MOST_PATTERNS: usize = 16;
+
+struct Kept {
+    text: String,
+    flags: Flags,
+    pattern: Rc<Pattern>,
+    /// Given back with the pattern.
+    _charge: Charge,
+}
+
+/// A pattern that is the same for all rows is compiled once, and so is one that a subquery has.
+#[derive(Default)]
+pub(crate) struct PatternCache(OnceCell<Rc<RefCell<Vec<Kept>>>>);
+
+impl PatternCache {
+    /// The same patterns, for a part of the statement.
+    pub fn shared(&self) -> PatternCache {
+        PatternCache(OnceCell::from(self.0.get_or_init(Rc::default).clone()))
+    }
+
+    /// The compiled pattern; `limits` is asked when it was not compiled before.
+    ///
+    /// # Errors
+    /// What is wrong with the pattern; as [`Charge::add`].
+    pub fn pattern(
+        &self,
+        text: &str,
+        flags: Flags,
+        memory: &Arc<Budget>,
+        limits: impl FnOnce() -> Result<Limits>,
+    ) -> Result<Rc<Pattern>> {
+        let mut kept = self.0.get_or_init(Rc::default).borrow_mut();
+        if let Some(known) = kept.iter().find(|one| one.flags == flags && one.text == text) {
+            return Ok(known.pattern.clone());
+        }
+        let pattern = Rc::new(Pattern::compile(text, flags, limits()?)?);
+        let mut charge = Charge::new(memory);
+        charge.add(text.len() + pattern.bytes())?;
+        if kept.len() == MOST_PATTERNS {
+            kept.remove(0);
+        }
+        kept.push(Kept { text: text.to_string(), flags, pattern: pattern.clone(), _charge: charge });
+        Ok(pattern)
+    }
+}
