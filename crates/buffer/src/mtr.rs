@@ -254,13 +254,18 @@ impl<'p> Mtr<'p> {
         before
     }
 
-    /// Logs the change and lets go of the pages; returns where the record is.
+    /// Logs the change, in a space that is logged, and lets go of the pages; returns where the
+    /// record is.
     pub fn commit(mut self) -> RecordLsn {
         self.changing = true;
         if let Some((held, header)) = self.header {
             header.put(self.pages[held.0].guard.bytes_mut());
             self.space.note_header(header);
             self.pages[held.0].ops.space_header(header);
+        }
+        if !self.space.is_logged {
+            self.pages.iter_mut().for_each(|page| page.guard.changed(RecordLsn::UNLOGGED));
+            return RecordLsn::UNLOGGED;
         }
         let mut payload = Vec::new();
         for page in &mut self.pages {

@@ -282,7 +282,17 @@ impl Pool {
     /// # Errors
     /// When the number or the file exists already; an I/O error.
     pub fn create_space(&self, id: SpaceId, path: &Path) -> Result<()> {
-        self.spaces.create(id, path)
+        self.spaces.create(id, true, path)
+    }
+
+    /// Makes a tablespace file of which nothing is wanted after a crash: changes of its structure
+    /// are not logged. Its owner changes its pages by [`RecordLsn::UNLOGGED`], and removes what a
+    /// crash left of the file.
+    ///
+    /// # Errors
+    /// As [`Pool::create_space`].
+    pub fn create_unlogged_space(&self, id: SpaceId, path: &Path) -> Result<()> {
+        self.spaces.create(id, false, path)
     }
 
     /// Opens a tablespace file; returns the number that it says it has. Opening one that is open

@@ -89,6 +89,9 @@ pub(crate) struct Space {
     /// Held through a structure change of any tree in this space: inner nodes change under it only.
     /// Lock order: before all latches.
     pub structure: Mutex<()>,
+    /// Whether changes of its structure are logged. Nothing of a space without is wanted after a
+    /// crash, so nothing of it is synced either.
+    pub is_logged: bool,
     /// Length of the file in pages. Changed under `grow`.
     file_pages: AtomicU32,
     /// Pages that are not free, as of the last structure change that changed it. Relaxed: see
@@ -98,12 +101,12 @@ pub(crate) struct Space {
 }
 
 impl Space {
-    /// Makes the file with its page 0, durably.
+    /// Makes the file with its page 0, durably if the space is logged.
     pub fn create(
         disk: &dyn Disk,
         path: &Path,
         access: Access,
-        id: SpaceId,
+        (id, is_logged): (SpaceId, bool),
         page_size: usize,
     ) -> Result<Space> {
         let file = disk.open_with(path, OpenMode::CreateNew, access)?;
@@ -115,11 +118,13 @@ impl Space {
         SpaceHeader { allocated: 1, free_head: 0, free_count: 0, claim_head: 0 }.put(page);
         page::seal(page);
         file.write_all_at(&first, 0)?;
-        sync_or_stop(disk, &*file)?;
-        if let Some(dir) = path.parent() {
-            disk.sync_dir(dir)?;
+        if is_logged {
+            sync_or_stop(disk, &*file)?;
+            if let Some(dir) = path.parent() {
+                disk.sync_dir(dir)?;
+            }
         }
-        Ok(Space::new(id, file, path, page_size, (FIRST_PAGES, 1)))
+        Ok(Space { is_logged, ..Space::new(id, file, path, page_size, (FIRST_PAGES, 1)) })
     }
 
     /// Opens the file and reads from page 0 which space it is. Syncs it first: what a killed server
@@ -163,6 +168,7 @@ impl Space {
             path: RwLock::new(path.to_owned()),
             unsynced: AtomicU32::new(0),
             structure: Mutex::new(()),
+            is_logged: true,
             file_pages: AtomicU32::new(file_pages),
             in_use: AtomicU32::new(in_use),
             grow: Mutex::new(()),

@@ -39,12 +39,12 @@ impl Spaces {
         }
     }
 
-    /// See [`crate::Pool::create_space`].
-    pub fn create(&self, id: SpaceId, path: &Path) -> Result<()> {
+    /// See [`crate::Pool::create_space`] and [`crate::Pool::create_unlogged_space`].
+    pub fn create(&self, id: SpaceId, is_logged: bool, path: &Path) -> Result<()> {
         if self.has(id) || id == u32::MAX {
             return Err(BufferError::SpaceInUse(id));
         }
-        let space = Space::create(&*self.disk, path, self.access, id, self.page_size)?;
+        let space = Space::create(&*self.disk, path, self.access, (id, is_logged), self.page_size)?;
         self.spaces.write().insert(id, Arc::new(space));
         Ok(())
     }
@@ -120,7 +120,7 @@ impl Spaces {
         {
             let path = space.path.read();
             self.disk.remove(&path)?;
-            if let Some(dir) = path.parent() {
+            if let Some(dir) = path.parent().filter(|_| space.is_logged) {
                 self.disk.sync_dir(dir)?;
             }
         }

@@ -31,6 +31,7 @@ use crate::lock::LockTable;
 use crate::rows::Rows;
 use crate::spill::SpillFiles;
 use crate::status::Counters;
+use crate::temporary_numbers::TemporaryNumbers;
 use crate::version::purge::Purger;
 use crate::version::queue::PurgeQueue;
 use crate::version::snapshot::Snapshots;
@@ -203,6 +204,7 @@ impl Engine {
             committer: committer.clone(),
             next_ids,
             settings: DdlSettings::default(),
+            temporary: TemporaryNumbers::default(),
             one: Mutex::new(()),
         };
         let mode = if config.gtid_mode { GtidMode::On } else { GtidMode::Off };

@@ -149,6 +149,21 @@ pub enum EngineError {
 pub(crate) const MAX_CASCADE_DEPTH: usize = 15;
 
 impl EngineError {
+    /// An error of the pages of this table; a full disk is MySQL's "table is full".
+    pub(crate) fn of_pages_of(table: &str, error: btree::TreeError) -> EngineError {
+        match &error {
+            btree::TreeError::Buffer(buffer::BufferError::Io(io))
+                if io.kind() == std::io::ErrorKind::StorageFull =>
+            {
+                EngineError::TableFull(table.to_owned())
+            }
+            btree::TreeError::Buffer(buffer::BufferError::SpaceFull(_)) => {
+                EngineError::TableFull(table.to_owned())
+            }
+            _ => EngineError::Pages(error),
+        }
+    }
+
     /// Whether a statement with IGNORE leaves the row out and goes on.
     pub fn is_ignorable(&self) -> bool {
         matches!(

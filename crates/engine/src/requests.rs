@@ -20,6 +20,7 @@ use crate::figures::{self, TableFigures};
 use crate::files::{io_error, make_dir};
 use crate::recovery;
 use crate::table::{SEQUENCE_ROW_ID, Table};
+use crate::temporary::{self, TemporaryMaker, TemporaryTable};
 use crate::transaction::locked_tables::{LockedTables, TableLock};
 use crate::transaction::{Isolation, Transaction};
 use crate::xa::{XaFinish, XaRunner};
@@ -35,6 +36,7 @@ impl Engine {
         let datadir = config.datadir.clone();
         let disk = config.disk.clone();
         make_dir(&*disk, &datadir)?;
+        temporary::remove_leftovers(&config)?;
         let exists = |name: &str| {
             let path = datadir.join(name);
             disk.exists(&path).map_err(|error| io_error(&path, error))
@@ -247,6 +249,27 @@ impl Engine {
         context: &DdlContext<'_>,
     ) -> Result<CommitOutcome> {
         Exchange { ddl: &self.ddl }.run(table, other, belongs, admits, context)
+    }
+}
+
+/// Temporary tables. None of these statements is a commit.
+impl Engine {
+    /// `CREATE TEMPORARY TABLE`, and what is left of one that is truncated.
+    pub fn create_temporary_table(&self, def: TableDef) -> Result<TemporaryTable> {
+        TemporaryMaker { ddl: &self.ddl }.make(def)
+    }
+
+    /// `ALTER TABLE` of a temporary table: a new one, with the rows of `old` as `convert` makes
+    /// them. No transaction may have changes of `old`.
+    pub fn altered_temporary_table(
+        &self,
+        old: &Table,
+        new: TableDef,
+        convert: &mut ConvertRow<'_>,
+        auto_increment: Option<u64>,
+        interrupt: Option<&AtomicBool>,
+    ) -> Result<TemporaryTable> {
+        TemporaryMaker { ddl: &self.ddl }.altered(old, new, convert, auto_increment, interrupt)
     }
 }
 

@@ -99,6 +99,15 @@ pub(crate) struct Placement {
     pub indexes: Vec<(u32, u64)>,
 }
 
+/// What becomes of a temporary table, which its session owns: [`crate::TemporaryTable`].
+#[derive(Debug, Default)]
+struct TemporaryLife {
+    /// It was dropped.
+    is_gone: AtomicBool,
+    /// Rows of a commit did not get on its pages.
+    is_damaged: AtomicBool,
+}
+
 /// A table. DDL replaces it by a new one; hold it only while the transaction has used it.
 pub struct Table {
     /// Number of the table; a rebuilt or truncated table has a new one. It is the `table_id` of its
@@ -130,6 +139,8 @@ pub struct Table {
     /// The bits of the events that it has triggers for. The catalog sets them as it does the
     /// former.
     triggers: AtomicU8,
+    /// Of a temporary table: how its life goes.
+    temporary: Option<TemporaryLife>,
     table_maps: TableMaps,
     /// What was found out last about how its rows are spread.
     pub(crate) statistics: parking_lot::Mutex<Option<Arc<TableStatistics>>>,
@@ -197,6 +208,48 @@ impl Table {
     /// Rows have a primary key of their own.
     pub fn has_primary_key(&self) -> bool {
         self.primary.is_some()
+    }
+
+    /// The same table as one of a session's own.
+    pub(crate) fn into_temporary(self) -> Table {
+        Table { temporary: Some(TemporaryLife::default()), ..self }
+    }
+
+    /// It belongs to one session: it is in no catalog, its rows are in no log, and nobody locks
+    /// them.
+    #[inline]
+    pub fn is_temporary(&self) -> bool {
+        self.temporary.is_some()
+    }
+
+    /// Whether it is a temporary table that was dropped.
+    pub fn is_gone(&self) -> bool {
+        self.temporary.as_ref().is_some_and(|life| life.is_gone.load(Ordering::Acquire))
+    }
+
+    pub(crate) fn set_gone(&self) {
+        if let Some(life) = &self.temporary {
+            life.is_gone.store(true, Ordering::Release);
+        }
+    }
+
+    pub(crate) fn set_damaged(&self) {
+        if let Some(life) = &self.temporary {
+            life.is_damaged.store(true, Ordering::Release);
+        }
+    }
+
+    /// Refuses a temporary table that was dropped, or that has lost rows.
+    pub(crate) fn check_lives(&self) -> Result<()> {
+        let Some(life) = &self.temporary else { return Ok(()) };
+        if life.is_gone.load(Ordering::Acquire) {
+            return Err(EngineError::TableChanged(self.def.name.clone()));
+        }
+        if life.is_damaged.load(Ordering::Acquire) {
+            let name = &self.qualified_name;
+            return Err(EngineError::Corrupt(format!("rows of the temporary table {name} are lost")));
+        }
+        Ok(())
     }
 
     /// Foreign keys have to be looked at when its rows change.
@@ -274,6 +327,7 @@ impl Table {
             qualified_name: def.qualified_name(),
             related: AtomicBool::new(!def.foreign_keys.is_empty()),
             triggers: AtomicU8::new(0),
+            temporary: None,
             table_maps: TableMaps::new(placement.id, &def),
             statistics: parking_lot::Mutex::default(),
             virtual_mask: virtual_columns(&def),

@@ -11,6 +11,7 @@ use binlog::gtid::{GtidSet, MariadbGtidState};
 use engine::Engine;
 use os::disk::Disk;
 use parking_lot::{Condvar, Mutex};
+use sql::replicated::SourceTables;
 
 use crate::applier::{ApplierState, ApplySettings};
 use crate::channel_name::thread_name;
@@ -47,6 +48,8 @@ pub struct Channel {
     pub(crate) semi_sync: AtomicBool,
     /// For the next START REPLICA. Held alone.
     pub(crate) filters: Mutex<Arc<Filters>>,
+    /// The temporary tables of the source's sessions.
+    pub(crate) temporary: Arc<SourceTables>,
     /// The default channel's.
     pub(crate) info: Option<Arc<InfoFiles>>,
 }
@@ -193,6 +196,7 @@ impl Channel {
             exec_pos,
             skip_counter: self.apply.skip_counter(),
             info_file: self.info_file(),
+            open_temporary_tables: self.temporary.count(),
             ..ReplicaStatus::default()
         };
         let skew_us;

@@ -96,6 +96,7 @@ impl Replica {
             parallel_workers: AtomicU64::new(0),
             semi_sync: AtomicBool::new(false),
             filters: Mutex::default(),
+            temporary: Arc::default(),
             info,
         };
         let replica = Replica { channel: Arc::new(channel), handles: Mutex::default() };

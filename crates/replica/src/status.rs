@@ -159,6 +159,8 @@ pub struct ReplicaStatus {
     pub remaining_delay_s: Option<u64>,
     /// The replication filters.
     pub filters: Arc<Filters>,
+    /// Temporary tables of the source's sessions (`Replica_open_temp_tables`).
+    pub open_temporary_tables: usize,
 }
 
 impl ReplicaStatus {

@@ -62,6 +62,7 @@ mod session;
 mod show;
 mod sink;
 mod sql_mode;
+mod temporary;
 pub mod touched;
 mod variables;
 

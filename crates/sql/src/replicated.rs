@@ -24,6 +24,7 @@ use std::sync::Arc;
 use types::collation;
 
 pub use crate::session::received::{LoggedContext, ReceivedChange, ReceivedStatements};
+pub use crate::temporary::SourceTables;
 
 /// What a source's statements do to accounts.
 #[derive(Clone, Copy)]
@@ -167,6 +168,7 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
             strict: SqlMode(received.session.sql_mode).strict(),
             dates: SqlMode(received.session.sql_mode).dates(),
             no_engine_substitution: false,
+            is_temporary: false,
             zone_offset_s: zone,
             now_us: if received.session.timestamp_us == 0 {
                 os::clock::now_us()
@@ -189,6 +191,8 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
         schedule: Default::default(),
         locked_tables: None,
         interrupt: None,
+        temporary: Arc::default(),
+        is_temporary: false,
         notes: Vec::new(),
         report: DdlReport::default(),
     }

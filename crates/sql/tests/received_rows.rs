@@ -145,7 +145,7 @@ fn a_statement_is_run_as_if_it_were_the_first() {
     let mut rng = Rng::new(test_seed("received_rows"));
     for _ in 0..6 {
         let (one, other) = (start(), start());
-        let mut kept = ReceivedStatements::new(one.clone());
+        let mut kept = ReceivedStatements::new(one.clone(), Arc::default());
         let mut context = SessionContext { timestamp_us: 1_600_000_000_000_000, ..SessionContext::default() };
         let (mut done, mut failed) = (0, 0);
         for step in 0..400 {
@@ -165,7 +165,8 @@ fn a_statement_is_run_as_if_it_were_the_first() {
             let schema = if rng.one_in(10) { "b" } else { "a" };
             let logged = Logged { schema, text: statement(&mut rng), session: context.clone(), logged };
             let outcome = apply(&mut kept, &one, &logged);
-            let expected = apply(&mut ReceivedStatements::new(other.clone()), &other, &logged);
+            let expected =
+                apply(&mut ReceivedStatements::new(other.clone(), Arc::default()), &other, &logged);
             assert_eq!(outcome, expected, "step {step}: {}", logged.text);
             *if outcome.is_ok() { &mut done } else { &mut failed } += 1;
         }
@@ -182,7 +183,7 @@ fn constraints_that_cannot_be_computed_here_hold_no_row_of_a_source_up() {
     run(&mut own, "CREATE TABLE a.j (id INT PRIMARY KEY, j LONGTEXT, CHECK (json_schema_valid('{}', j)))");
     let insert = "INSERT INTO a.j VALUES (1, '{}')";
     assert!(support::outcome(&mut own, insert)[0].contains("1235"));
-    let mut statements = ReceivedStatements::new(engine.clone());
+    let mut statements = ReceivedStatements::new(engine.clone(), Arc::default());
     for text in [insert, "UPDATE j SET j = '[]' WHERE id = 1"] {
         let (session, logged) = (SessionContext::default(), LoggedContext::default());
         let logged = Logged { schema: "a", text: text.to_string(), session, logged };

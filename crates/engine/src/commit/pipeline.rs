@@ -21,7 +21,6 @@ use crate::overflow;
 use crate::spill::{self, NewImage, Spill, SpillRef};
 use crate::status::Counters;
 use crate::status::bump;
-use crate::table::Table;
 use crate::transaction::row_change::RowChange;
 use crate::transaction::write_set::WriteSet;
 use crate::version::snapshot::Snapshots;
@@ -451,7 +450,10 @@ impl Committer {
             if entries > 0 {
                 let table = &table_writes.table;
                 let bytes = if parts.spill.is_some() { bytes.min(SPILLED_BYTES_AHEAD) } else { bytes };
-                table.clustered.reserve(entries, bytes).map_err(|error| table_full(table, error))?;
+                table
+                    .clustered
+                    .reserve(entries, bytes)
+                    .map_err(|error| EngineError::of_pages_of(&table.def.name, error))?;
             }
         }
         if !parts.dictionary.is_empty() {
@@ -499,7 +501,7 @@ impl Committer {
                 }
                 let placed = overflow::place(&self.pages.rows.pool, table, key.len(), image, &kept);
                 let placed = placed.map_err(|error| match error {
-                    EngineError::Pages(error) => table_full(table, error),
+                    EngineError::Pages(error) => EngineError::of_pages_of(&table.def.name, error),
                     error => error,
                 })?;
                 let Some(placed) = placed else { continue };
@@ -595,21 +597,6 @@ impl Committer {
         let outcome = self.commit_writes(&mut writes, &mut SidecarWriter::default(), parts)?;
         self.settle_commit(outcome.seq, options.wait)?;
         Ok(outcome)
-    }
-}
-
-/// An error of a table's pages; a full disk is MySQL's "table is full".
-fn table_full(table: &Table, error: btree::TreeError) -> EngineError {
-    match &error {
-        btree::TreeError::Buffer(buffer::BufferError::Io(io))
-            if io.kind() == std::io::ErrorKind::StorageFull =>
-        {
-            EngineError::TableFull(table.def.name.clone())
-        }
-        btree::TreeError::Buffer(buffer::BufferError::SpaceFull(_)) => {
-            EngineError::TableFull(table.def.name.clone())
-        }
-        _ => EngineError::Pages(error),
     }
 }
 

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub type ConvertRow<'c> = dyn FnMut(&[u8]) -> Result<Option<Vec<u8>>> + 'c;
 
 /// Converts every row of the tables in `sources` into the empty trees of `new`.
-pub(super) fn copy_rows(
+pub(crate) fn copy_rows(
     ddl: &Ddl,
     sources: &mut [(&Table, &mut ConvertRow<'_>)],
     new: &Table,

@@ -29,6 +29,7 @@ mod table;
 pub(crate) use alter::{Alter, must_rebuild};
 pub use context::{AlterStage, DdlContext, StageHook};
 pub use copy::ConvertRow;
+pub(crate) use copy::copy_rows;
 pub(crate) use exchange::Exchange;
 pub use exchange::{AdmitRow, ChooseRow};
 pub use object::ObjectName;

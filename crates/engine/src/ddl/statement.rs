@@ -18,6 +18,7 @@ use crate::dictionary::DictionaryOp;
 use crate::error::{EngineError, Result};
 use crate::lock::LockTable;
 use crate::table::Table;
+use crate::temporary_numbers::TemporaryNumbers;
 use crate::transaction::write_set::WriteSet;
 use crate::version::snapshot::Snapshots;
 use buffer::Pool;
@@ -40,6 +41,7 @@ pub(crate) struct Ddl {
     pub committer: Arc<Committer>,
     pub next_ids: Arc<Mutex<NextIds>>,
     pub settings: DdlSettings,
+    pub temporary: TemporaryNumbers,
     /// The last part of each statement, from before its commit to after it: one at a time.
     pub one: Mutex<()>,
 }

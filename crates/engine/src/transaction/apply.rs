@@ -326,6 +326,7 @@ impl Transaction {
     ) -> Result<CommitOutcome> {
         let _state = os::account::enter(os::account::State::ApplyCommit);
         let is_large = group.len() > self.engine.config.spill_bytes;
+        self.temporary.reserve()?;
         let outcome = if self.group.len() == 0 && !is_large {
             let parts = CommitParts {
                 group,

@@ -32,7 +32,7 @@ impl Transaction {
     /// # Errors
     /// [`EngineError::Duplicate`] names the violated index; nothing of the row is left behind.
     pub fn insert(&mut self, table: &Arc<Table>, image: &[u8]) -> Result<()> {
-        self.check_writable()?;
+        self.check_writable(table)?;
         self.use_table_to_change(table)?;
         let row_id = self.new_row_id(table);
         let announced = self.locks.announced();
@@ -44,10 +44,13 @@ impl Transaction {
             self.engine.locks.withdraw_announced(&mut self.locks, announced);
             return Err(error);
         }
-        let logged_at = self.group.write_row(table, image)?;
+        let logged_at = match table.is_temporary() {
+            true => None,
+            false => Some(self.group.write_row(table, image)?),
+        };
         self.let_images_go()?;
         self.record_change(table, row_id);
-        self.stage_insert(table, &key, leaf, (image.to_vec(), Some(logged_at)), keys);
+        self.stage_insert(table, &key, leaf, (image.to_vec(), logged_at), keys);
         self.note_auto_increment(table, image)?;
         bump(&self.engine.counters.rows_inserted, 1);
         Ok(())
@@ -55,6 +58,7 @@ impl Transaction {
 
     /// Moves row images out of the memory when more of the event group has gone.
     pub(super) fn let_images_go(&mut self) -> Result<()> {
+        self.temporary.let_images_go()?;
         let spilled = self.group.spilled();
         if spilled > self.seen_spilled {
             let group = &mut self.group;
@@ -133,7 +137,7 @@ impl Transaction {
         if self.ahead.is_none() {
             self.lock_row(table, key, LockMode::Update)?;
         }
-        let taken = match self.writes.row(table.id, key) {
+        let taken = match self.writes_of(table).row(table.id, key) {
             Some(own) => own.is_some(),
             None if self.ahead.is_some() => false,
             None => self.engine.rows.row_exists_at(table, &spot)?,
@@ -144,7 +148,7 @@ impl Transaction {
     /// The table's last leaf, if the transaction's last insert went there and the key comes behind
     /// it.
     fn last_leaf(&self, table: &Table, key: &[u8]) -> Option<FoundLeaf> {
-        let (last, change) = self.writes.table(table.id)?.rows.last()?;
+        let (last, change) = self.writes_of(table).table(table.id)?.rows.last()?;
         change.leaf.filter(|leaf| leaf.is_last() && **last < *key)
     }
 
@@ -175,6 +179,9 @@ impl Transaction {
 
     pub(super) fn record_change(&mut self, table: &Table, row_id: Option<u64>) {
         assert!(self.may_change(table), "{} is not locked as one that is changed", table.qualified_name);
+        if table.is_temporary() {
+            return;
+        }
         self.writes.changes += 1;
         self.locks.set_changes(self.writes.changes);
         if let Some(row_id) = row_id {
@@ -190,14 +197,16 @@ impl Transaction {
         (image, logged_at): (Vec<u8>, Option<u64>),
         keys: Vec<Option<SecondaryKey>>,
     ) {
-        self.writes.set_row(table, key, Origin::Insert(leaf), Some(image), logged_at);
+        self.temporary.note_image(table, &image);
+        let writes = self.writes_of_mut(table);
+        writes.set_row(table, key, Origin::Insert(leaf), Some(image), logged_at);
         if keys.is_empty() {
             return;
         }
-        let derivable = self.writes.is_inserted(table.id, key);
+        let derivable = writes.is_inserted(table.id, key);
         for (at, secondary) in keys.into_iter().enumerate() {
             if let Some(secondary) = secondary {
-                self.writes.set_entry(table, at, secondary, true, derivable);
+                writes.set_entry(table, at, secondary, true, derivable);
             }
         }
     }
@@ -217,7 +226,7 @@ impl Transaction {
     /// when the row is gone; nothing is left behind. After another error the statement has to be
     /// rolled back.
     pub fn update(&mut self, table: &Arc<Table>, old: &Row, new_image: &[u8]) -> Result<()> {
-        self.check_writable()?;
+        self.check_writable(table)?;
         self.use_table_to_change(table)?;
         let current = self.locked_row(table, old)?;
         self.update_row(table, &old.key, current, new_image, None)
@@ -259,9 +268,12 @@ impl Transaction {
             true => self.prepare_update(table, new_image, (key, &new_key), &touched)?,
             false => Vec::new(),
         };
-        let logged_at = self.group.update_row(table, &current.image, new_image, &changed)?;
+        let logged_at = match table.is_temporary() {
+            true => None,
+            false => self.group.update_row(table, &current.image, new_image, &changed)?,
+        };
         self.let_images_go()?;
-        if moved && logged_at.is_none() {
+        if moved && logged_at.is_none() && !table.is_temporary() {
             self.sidecar.whole_row(table.id, new_image);
         }
         self.record_change(table, row_id);
@@ -281,7 +293,7 @@ impl Transaction {
             Some(LastRead { table_id, key, seq, externs, leaf })
                 if table_id == table.id
                     && *key == row.key[..]
-                    && self.writes.row(table_id, &key).is_none() =>
+                    && self.writes_of(table).row(table_id, &key).is_none() =>
             {
                 Ok(OldRow { image: row.image.clone(), seq, externs, leaf })
             }
@@ -296,7 +308,7 @@ impl Transaction {
         if self.ahead.is_none() {
             self.lock_row(table, key, LockMode::Update)?;
         }
-        let current = match self.own_image(table.id, key)? {
+        let current = match self.own_image(table, key)? {
             Some(own) => own.map(|image| OldRow { image, seq: 0, externs: Default::default(), leaf: None }),
             None => self.engine.rows.read_newest_at(table, &spot)?,
         };
@@ -316,7 +328,7 @@ impl Transaction {
         new_keys: Vec<Option<SecondaryKey>>,
     ) -> Result<()> {
         let moved = **new_key != *old_key;
-        let old_derivable = self.writes.is_inserted(table.id, old_key);
+        let old_derivable = self.writes_of(table).is_inserted(table.id, old_key);
         let mut entries = Vec::new();
         for (at, new) in new_keys.into_iter().enumerate() {
             let Some(new) = new else { continue };
@@ -325,17 +337,19 @@ impl Transaction {
                 entries.push((at, previous, new));
             }
         }
+        self.temporary.note_image(table, &new_image);
+        let writes = self.writes_of_mut(table);
         if moved {
-            self.writes.set_row(table, old_key, Origin::Committed(old), None, None);
-            self.writes.set_row(table, new_key, Origin::Move(None), Some(new_image), logged_at);
+            writes.set_row(table, old_key, Origin::Committed(old), None, None);
+            writes.set_row(table, new_key, Origin::Move(None), Some(new_image), logged_at);
         } else {
-            self.writes.set_row(table, old_key, Origin::Committed(old), Some(new_image), logged_at);
+            writes.set_row(table, old_key, Origin::Committed(old), Some(new_image), logged_at);
         }
         // A row that moved is an update in the events, from which replay derives no entries.
         let new_derivable = old_derivable && !moved;
         for (at, previous, new) in entries {
-            self.writes.set_entry(table, at, previous, false, old_derivable);
-            self.writes.set_entry(table, at, new, true, new_derivable);
+            writes.set_entry(table, at, previous, false, old_derivable);
+            writes.set_entry(table, at, new, true, new_derivable);
         }
         Ok(())
     }
@@ -347,7 +361,7 @@ impl Transaction {
     /// [`EngineError::RowNotFound`] when the row is gone. After another error the statement has to
     /// be rolled back.
     pub fn delete(&mut self, table: &Arc<Table>, old: &Row) -> Result<()> {
-        self.check_writable()?;
+        self.check_writable(table)?;
         self.use_table_to_change(table)?;
         let current = self.locked_row(table, old)?;
         self.delete_row(table, &old.key, current, None)
@@ -365,7 +379,9 @@ impl Transaction {
         let change = Change::Delete { old: &old_image };
         let references = self.references(table, change)?;
         self.check_references(&references, table, change, from)?;
-        self.group.delete_row(table, &current.image)?;
+        if !table.is_temporary() {
+            self.group.delete_row(table, &current.image)?;
+        }
         self.let_images_go()?;
         self.record_change(table, row_id_of(table, key));
         self.stage_delete(table, key, current)?;
@@ -374,12 +390,13 @@ impl Transaction {
     }
 
     pub(super) fn stage_delete(&mut self, table: &Arc<Table>, key: &[u8], old: OldRow) -> Result<()> {
-        let derivable = self.writes.is_inserted(table.id, key);
+        let writes = self.writes_of_mut(table);
+        let derivable = writes.is_inserted(table.id, key);
         for at in 0..table.indexes.len() {
             let secondary = table.secondary_key(at, &old.image, key)?;
-            self.writes.set_entry(table, at, secondary, false, derivable);
+            writes.set_entry(table, at, secondary, false, derivable);
         }
-        self.writes.set_row(table, key, Origin::Committed(old), None, None);
+        writes.set_row(table, key, Origin::Committed(old), None, None);
         Ok(())
     }
 }

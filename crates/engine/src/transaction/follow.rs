@@ -36,6 +36,9 @@ impl Transaction {
     /// Whether a row that takes the place of another has the same key for every foreign key about
     /// the table.
     pub fn keeps_references(&self, table: &Table, old: &[u8], new: &[u8]) -> Result<bool> {
+        if !table.is_related() {
+            return Ok(true);
+        }
         let changed = table.layout.changed(old, new)?;
         let children = self.engine.catalog.children(&table.def.schema, &table.def.name);
         let mut keys = children.iter().flat_map(|child| &child.def.foreign_keys);
@@ -47,12 +50,18 @@ impl Transaction {
 
     /// Whether other rows may follow when a row of this table is deleted.
     pub fn delete_has_followers(&self, table: &Table) -> bool {
+        if table.is_temporary() {
+            return false;
+        }
         let children = self.engine.catalog.children(&table.def.schema, &table.def.name);
         has_followers_of_delete(table, &children)
     }
 
     /// The columns of this table that other rows follow.
     pub fn followed_columns(&self, table: &Table) -> ColumnMask {
+        if table.is_temporary() {
+            return ColumnMask::empty(table.columns());
+        }
         let children = self.engine.catalog.children(&table.def.schema, &table.def.name);
         followed_columns(table, &children)
     }

@@ -238,7 +238,7 @@ impl Transaction {
         row: &[u8],
         key: &[u8],
     ) -> Result<bool> {
-        let image = match self.own_image(table.id, row)? {
+        let image = match self.own_image(table, row)? {
             Some(own) => own,
             None => self.engine.rows.read_newest(table, row)?.map(|row| row.image),
         };

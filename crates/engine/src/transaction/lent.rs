@@ -30,7 +30,7 @@ impl Scan {
             && self.index == IndexRef::Primary
             && self.ahead.is_none()
             && self.pages.is_some()
-            && txn.writes.table(self.table.id).is_none()
+            && txn.writes_of(&self.table).table(self.table.id).is_none()
     }
 
     fn lend_next(&mut self, txn: &mut Transaction) -> Result<Option<Found>> {

@@ -45,7 +45,7 @@ impl Transaction {
         mode: LockMode,
         on_locked: OnLocked,
     ) -> Result<Option<Acquired>> {
-        if on_locked == OnLocked::Wait {
+        if on_locked == OnLocked::Wait || table.is_temporary() {
             return self.lock_row(table, key, mode).map(Some);
         }
         let id = LockId::row(table.id, CLUSTERED, key);
@@ -63,6 +63,9 @@ impl Transaction {
         key: &[u8],
         mode: LockType,
     ) -> Result<Acquired> {
+        if table.is_temporary() {
+            return Ok(Acquired::Held);
+        }
         let id = LockId::row(table.id, index_id, key);
         if !self.waits {
             let acquired = self.engine.locks.try_acquire(&mut self.locks, id, mode);
@@ -118,7 +121,7 @@ impl Transaction {
                 key.as_ref().map(|key| (index.id, &key.key[..], key.secondary_len))
             });
         let keys = || clustered.map(|key| (CLUSTERED, key, 0)).into_iter().chain(of_index.clone());
-        if keys().next().is_none() {
+        if table.is_temporary() || keys().next().is_none() {
             return Ok(true);
         }
         if let Some(owed) = &mut self.ahead {

@@ -30,6 +30,7 @@ impl Transaction {
         options: &CommitOptions<'_>,
         behind: Option<&LoggedTransaction>,
     ) -> Result<LoggedTransaction> {
+        assert!(!self.has_temporary_changes(), "rows of a source are of no temporary table");
         let parts = CommitParts {
             group,
             spill: None,

@@ -39,6 +39,7 @@ pub(crate) mod read;
 pub(crate) mod row_change;
 pub(crate) mod scan;
 pub(crate) mod table_hold;
+pub(crate) mod temporary;
 pub(crate) mod unique;
 pub(crate) mod write_set;
 pub(crate) mod xa;
@@ -65,6 +66,7 @@ use redo::Lsn;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use temporary::TemporaryWrites;
 use write_set::{WriteMark, WriteSet};
 
 /// Isolation level of a transaction.
@@ -136,6 +138,7 @@ pub struct StatementContext {
 #[derive(Clone, Copy, Debug)]
 pub struct Savepoint {
     writes: WriteMark,
+    temporary: WriteMark,
     group_len: usize,
     sidecar: (usize, usize),
     announced: u64,
@@ -166,7 +169,10 @@ pub struct Transaction {
     tables: SmallVec<[UsedTable; 4]>,
     /// The session has locked tables (`LOCK TABLES`).
     locked_tables: Option<Arc<LockedTables>>,
+    /// Changes of tables, but for temporary ones.
     pub(crate) writes: WriteSet,
+    /// Changes of temporary tables, of which the log has nothing.
+    temporary: TemporaryWrites,
     pub(crate) group: GroupBuilder,
     /// How much of the group was spilled when that was looked at last.
     seen_spilled: usize,
@@ -208,6 +214,7 @@ impl Transaction {
             tables: SmallVec::new(),
             locked_tables: None,
             writes: WriteSet::new(journalled),
+            temporary: TemporaryWrites::new(engine.spills.clone(), config.spill_bytes),
             group,
             seen_spilled: 0,
             sidecar: SidecarWriter::default(),
@@ -306,9 +313,25 @@ impl Transaction {
         self.locked_tables = Some(locked);
     }
 
-    /// Whether the transaction has changed anything.
+    /// Whether the transaction has changed anything that the log gets.
     pub fn has_changes(&self) -> bool {
         !self.writes.is_empty()
+    }
+
+    /// Whether it has changed rows of temporary tables.
+    pub fn has_temporary_changes(&self) -> bool {
+        !self.temporary.writes.is_empty()
+    }
+
+    /// What the transaction has changed of a table.
+    #[inline]
+    fn writes_of(&self, table: &Table) -> &WriteSet {
+        if table.is_temporary() { &self.temporary.writes } else { &self.writes }
+    }
+
+    #[inline]
+    fn writes_of_mut(&mut self, table: &Table) -> &mut WriteSet {
+        if table.is_temporary() { &mut self.temporary.writes } else { &mut self.writes }
     }
 
     /// Number of locks held.
@@ -318,8 +341,8 @@ impl Transaction {
 
     /// Looks a table up and keeps its definition from changing until the transaction ends.
     pub fn open_table(&mut self, schema: &str, name: &str) -> Result<Arc<Table>> {
-        let used =
-            self.tables.iter().find(|used| used.table.def.name == name && used.table.def.schema == schema);
+        let is_named = |table: &Table| table.def.name == name && table.def.schema == schema;
+        let used = self.tables.iter().find(|used| is_named(&used.table) && !used.table.is_temporary());
         if let Some(used) = used {
             return Ok(used.table.clone());
         }
@@ -372,13 +395,18 @@ impl Transaction {
     }
 
     fn begin_use(&mut self, table: &Arc<Table>, to_change: bool) -> Result<()> {
-        let mode = if to_change { LockType::SharedWrite } else { LockType::Shared };
-        self.lock_metadata(&table.def.schema, &table.def.name, mode)?;
+        if table.is_temporary() {
+            table.check_lives()?;
+        } else {
+            let mode = if to_change { LockType::SharedWrite } else { LockType::Shared };
+            self.lock_metadata(&table.def.schema, &table.def.name, mode)?;
+        }
         if let Some(used) = self.tables.iter_mut().find(|used| Arc::ptr_eq(&used.table, table)) {
             used.to_change = true;
             return Ok(());
         }
         match self.engine.catalog.table_by_id(table.id) {
+            _ if table.is_temporary() => self.adopt(table.clone(), to_change),
             Some(current) if Arc::ptr_eq(&current, table) => self.adopt(current, to_change),
             _ => Err(EngineError::TableChanged(table.def.name.clone())),
         }
@@ -480,6 +508,7 @@ impl Transaction {
     fn mark(&self) -> Savepoint {
         Savepoint {
             writes: self.writes.mark(),
+            temporary: self.temporary.writes.mark(),
             group_len: self.group.len(),
             sidecar: self.sidecar.lengths(),
             announced: self.locks.announced(),
@@ -500,14 +529,16 @@ impl Transaction {
     /// Takes back every change since the savepoint; locks stay (a failed statement).
     pub fn rollback_to(&mut self, savepoint: Savepoint) {
         self.writes.rollback_to(savepoint.writes);
+        self.temporary.writes.rollback_to(savepoint.temporary);
         self.group.truncate(savepoint.group_len);
         self.sidecar.truncate(savepoint.sidecar);
         self.locks.set_changes(self.writes.changes);
         self.engine.locks.withdraw_announced(&mut self.locks, savepoint.announced);
     }
 
-    fn check_writable(&self) -> Result<()> {
-        if self.read_only { Err(EngineError::ReadOnlyTransaction) } else { Ok(()) }
+    /// A READ ONLY transaction changes temporary tables alone.
+    fn check_writable(&self, table: &Table) -> Result<()> {
+        if self.read_only && !table.is_temporary() { Err(EngineError::ReadOnlyTransaction) } else { Ok(()) }
     }
 
     /// Commits. After an error the transaction is rolled back.
@@ -518,7 +549,9 @@ impl Transaction {
     /// As [`Transaction::commit`], for an owner that would have to move the transaction for that.
     /// All that the owner may do afterwards is to drop it.
     pub fn commit_in_place(&mut self, options: &CommitOptions<'_>) -> Result<CommitOutcome> {
+        self.temporary.reserve()?;
         if self.writes.is_empty() {
+            self.temporary.put_on_pages(&self.engine.rows.pool);
             self.release();
             if let commit::pipeline::GtidNext::Given(_) = options.gtid {
                 return self.engine.committer.commit_empty(options);
@@ -538,6 +571,7 @@ impl Transaction {
     /// its own, in place of the rows: a statement about accounts changes rows of tables here, and
     /// replicas carry it out themselves. One that has changed no rows is logged as well.
     pub fn commit_as_statement(&mut self, context: &DdlContext<'_>) -> Result<CommitOutcome> {
+        assert!(self.temporary.writes.is_empty(), "accounts are in no temporary table");
         if self.writes.is_empty() {
             self.release();
             return self.engine.log_statement(context);
@@ -576,6 +610,7 @@ impl Transaction {
     ) -> Result<CommitOutcome> {
         if let Ok(outcome) = &outcome {
             self.note_committed(outcome.seq);
+            self.temporary.put_on_pages(&self.engine.rows.pool);
         }
         self.release();
         let outcome = outcome?;
@@ -614,6 +649,7 @@ impl Transaction {
         self.last_read = None;
         self.close_snapshot();
         self.writes.clear();
+        self.temporary.clear();
         self.tables.clear();
         self.engine.locks.release_all(&mut self.locks);
         assert!(self.locks.held() == 0 && self.snapshot.is_none(), "a transaction that ends holds nothing");

@@ -32,6 +32,14 @@ impl Transaction {
     ) -> Result<Option<Row>> {
         self.use_table_in(table, mode == LockMode::Update)?;
         let image = match self.effective_mode(mode) {
+            mode if table.is_temporary() => {
+                if mode == LockMode::Snapshot {
+                    self.open_snapshot()?;
+                }
+                (self.last_lock, self.last_read) = (None, None);
+                let newest = |txn: &mut Transaction| txn.engine.rows.read_newest(table, key);
+                self.read_own_or(table, key, |txn| Ok(newest(txn)?.map(|row| row.image)))?
+            }
             LockMode::Snapshot => {
                 // Of a row of its own, too: what is read later is as of now.
                 self.open_snapshot()?;
@@ -59,7 +67,7 @@ impl Transaction {
     ) -> Result<Option<Vec<u8>>> {
         self.last_lock = None;
         let Some(acquired) = self.lock_row_unless(table, key, mode, on_locked)? else { return Ok(None) };
-        let image = match self.own_image(table.id, key)? {
+        let image = match self.own_image(table, key)? {
             // What the transaction itself deleted stays locked.
             Some(own) => return Ok(own),
             None => self.engine.rows.read_newest(table, key)?.map(|row| {
@@ -92,7 +100,7 @@ impl Transaction {
         key: &[u8],
         committed: impl FnOnce(&mut Transaction) -> Result<Option<Vec<u8>>>,
     ) -> Result<Option<Vec<u8>>> {
-        match self.own_image(table.id, key)? {
+        match self.own_image(table, key)? {
             Some(own) => Ok(own),
             None => committed(self),
         }
@@ -100,10 +108,13 @@ impl Transaction {
 
     /// The transaction's own state of a row: `None` when it has not changed it, `Some(None)` when
     /// it deleted it.
-    pub(super) fn own_image(&self, table_id: u64, key: &[u8]) -> Result<Option<Option<Vec<u8>>>> {
-        Ok(match self.writes.row(table_id, key) {
+    pub(super) fn own_image(&self, table: &Table, key: &[u8]) -> Result<Option<Option<Vec<u8>>>> {
+        Ok(match self.writes_of(table).row(table.id, key) {
             None => None,
             Some(None) => Some(None),
+            Some(Some(image)) if table.is_temporary() => {
+                Some(Some(self.temporary.image(image)?.into_owned()))
+            }
             Some(Some(image)) => Some(Some(self.group.image(image)?)),
         })
     }

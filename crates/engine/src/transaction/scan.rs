@@ -121,8 +121,12 @@ impl Transaction {
         mode: LockMode,
     ) -> Result<Scan> {
         self.use_table_in(table, mode == LockMode::Update)?;
-        let mode = self.effective_mode(mode);
-        let view = if mode == LockMode::Snapshot { self.view()?.clone() } else { View::newest() };
+        let mut mode = self.effective_mode(mode);
+        let mut view = if mode == LockMode::Snapshot { self.view()?.clone() } else { View::newest() };
+        if table.is_temporary() {
+            // Its rows are this session's: no other changes them, and none has older versions.
+            (mode, view) = (LockMode::Snapshot, View::newest());
+        }
         let locking = (mode != LockMode::Snapshot).then(|| Locking {
             on_locked: OnLocked::Wait,
             gaps: self.locks_gaps(),
@@ -366,7 +370,7 @@ impl Scan {
 
     /// The transaction's own next entry of the index after the last key, and whether it is there.
     pub(super) fn next_own(&self, txn: &Transaction) -> Option<(KeyBuf, bool)> {
-        let writes = txn.writes.table(self.table.id)?;
+        let writes = txn.writes_of(&self.table).table(self.table.id)?;
         let last = self.last.as_deref().map(Bound::Excluded);
         let (start, end) = match self.direction {
             Direction::Forward => (last.unwrap_or(as_slices(&self.range.start)), as_slices(&self.range.end)),
@@ -396,11 +400,12 @@ impl Scan {
         let clustered: &[u8] = match self.index {
             IndexRef::Primary => key,
             IndexRef::Secondary(at) => {
-                let entries = &txn.writes.table(self.table.id).expect("it has an own entry").entries[at];
+                let writes = txn.writes_of(&self.table).table(self.table.id);
+                let entries = &writes.expect("it has an own entry").entries[at];
                 &key[usize::from(entries[&key[..]].secondary_len)..]
             }
         };
-        let image = txn.own_image(self.table.id, clustered)?.flatten();
+        let image = txn.own_image(&self.table, clustered)?.flatten();
         Ok(image.map(|image| Row { key: clustered.to_vec(), image }))
     }
 

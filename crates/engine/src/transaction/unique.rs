@@ -64,7 +64,7 @@ impl Transaction {
         columns: &[u8],
         own: &[u8],
     ) -> Result<Option<KeyBuf>> {
-        let overlay = self.writes.table(table.id).map(|writes| &writes.entries[at]);
+        let overlay = self.writes_of(table).table(table.id).map(|writes| &writes.entries[at]);
         let end = after_prefix(columns);
         if let Some(entries) = overlay {
             let from = Bound::Included(columns);

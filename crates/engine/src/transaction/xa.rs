@@ -41,6 +41,7 @@ impl Transaction {
         attached: bool,
         options: &CommitOptions<'_>,
     ) -> Result<CommitOutcome> {
+        assert!(!self.has_temporary_changes(), "an XA transaction uses no temporary table");
         if !self.writes.is_empty() {
             self.group.finish_xa(false);
             return self.log_prepare(branch, attached, options);

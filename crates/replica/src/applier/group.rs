@@ -52,7 +52,7 @@ impl<'a> Applier<'a> {
             plain: Vec::new(),
             logged: LoggedContext::default(),
             loaded: LoadedFiles::default(),
-            statements: ReceivedStatements::new(channel.engine.clone()),
+            statements: ReceivedStatements::new(channel.engine.clone(), channel.temporary.clone()),
         }
     }
 
@@ -172,7 +172,7 @@ impl<'a> Applier<'a> {
         }
         match &event {
             Event::Rotate(rotate) => self.rotate(rotate, relay),
-            Event::FormatDescription(format) => self.format(format, relay),
+            Event::FormatDescription(format) => self.format(header.server_id, format, relay),
             Event::Incident(incident) => Err(report::incident(&String::from_utf8_lossy(incident.message))),
             _ if event::is_outside_groups(header.event_type) => Ok(self.pass_by(relay)),
             _ if matches!(self.progress.stage, Stage::Skipping { .. })
@@ -245,8 +245,16 @@ impl<'a> Applier<'a> {
         Ok(false)
     }
 
-    fn format(&mut self, format: &FormatDescription<'_>, relay: RelayPosition) -> Result<bool, ThreadError> {
+    fn format(
+        &mut self,
+        server_id: u32,
+        format: &FormatDescription<'_>,
+        relay: RelayPosition,
+    ) -> Result<bool, ThreadError> {
         self.progress.checksum = format.checksum;
+        if format.created != 0 && server_id != self.progress.channel.settings.server_id {
+            self.progress.channel.temporary.note_start(format.created);
+        }
         Ok(self.pass_by(relay))
     }
 

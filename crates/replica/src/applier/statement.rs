@@ -82,6 +82,17 @@ pub(super) fn is_create_table(query: &QueryEvent<'_>) -> bool {
     next_is(b"CREATE") && (next_is(b"TABLE") || (next_is(b"REPLACE") && next_is(b"TABLE")))
 }
 
+/// What a statement has besides its event.
+#[derive(Clone, Copy)]
+pub(super) struct Beside<'a> {
+    /// What the events before it say of the session.
+    pub logged: &'a LoggedContext,
+    /// The file of a LOAD DATA.
+    pub file: Option<&'a TempFile>,
+    /// The source is a MariaDB server.
+    pub of_mariadb: bool,
+}
+
 /// A statement between BEGIN and COMMIT that is not one of these two: run in the transaction, whose
 /// row events it is then.
 pub(super) fn change(
@@ -89,22 +100,52 @@ pub(super) fn change(
     transaction: &mut Transaction,
     query: &QueryEvent<'_>,
     timestamp_s: u32,
-    logged: &LoggedContext,
-    (of_mariadb, file): (bool, Option<&TempFile>),
+    beside: Beside<'_>,
 ) -> Result<(), StatementError> {
-    let schema = String::from_utf8_lossy(query.schema);
-    let text = || String::from_utf8_lossy(query.statement).into_owned();
     if query.error_code != 0 {
         // It failed on the source after it had changed something there, which no table of ours
         // would have kept.
-        return Err(StatementError::NotSupported(format!(
-            "a statement that failed on the source: '{}'",
-            text()
-        )));
+        let text = String::from_utf8_lossy(query.statement);
+        let text = format!("a statement that failed on the source: '{text}'");
+        return Err(StatementError::NotSupported(text));
     }
+    let run = &mut |received: &ReceivedChange<'_>| statements.run(transaction, received);
+    with_change(query, timestamp_s, beside, run)
+}
+
+/// A statement outside of a transaction, if it is about temporary tables alone; false: it is not,
+/// and was not run.
+pub(super) fn define_temporary(
+    statements: &mut ReceivedStatements,
+    query: &QueryEvent<'_>,
+    timestamp_s: u32,
+    of_mariadb: bool,
+) -> Result<bool, StatementError> {
+    if query.error_code != 0 {
+        return Ok(false);
+    }
+    let logged = LoggedContext::default();
+    let mut is_one = false;
+    let run = &mut |received: &ReceivedChange<'_>| {
+        is_one = statements.define_temporary(received)?;
+        Ok(())
+    };
+    with_change(query, timestamp_s, Beside { logged: &logged, file: None, of_mariadb }, run)?;
+    Ok(is_one)
+}
+
+/// Hands `run` the statement with the settings that its event has, and what came before it.
+fn with_change(
+    query: &QueryEvent<'_>,
+    timestamp_s: u32,
+    beside: Beside<'_>,
+    run: &mut dyn FnMut(&ReceivedChange<'_>) -> Result<(), SqlError>,
+) -> Result<(), StatementError> {
+    let schema = String::from_utf8_lossy(query.schema);
     let status = query.status().map_err(|error| {
         StatementError::NotSupported(format!("a query event's status variables ({error})"))
     })?;
+    let Beside { logged, file, of_mariadb } = beside;
     let received = ReceivedChange {
         schema: &schema,
         statement: query.statement,
@@ -113,11 +154,11 @@ pub(super) fn change(
         logged,
         file,
     };
-    statements.run(transaction, &received).map_err(|error| StatementError::Failed {
+    run(&received).map_err(|error| StatementError::Failed {
         code: error.code.into(),
         message: error.message,
         schema: schema.to_string(),
-        text: text(),
+        text: String::from_utf8_lossy(query.statement).into_owned(),
     })
 }
 

@@ -20,6 +20,10 @@ pub fn list(server: &Server) -> Vec<(String, String)> {
     all.extend(DataIo::of(server, &os::account::snapshot()).variables());
     let anonymous = server.engine.anonymous_owners().to_string();
     all.push(("Ongoing_anonymous_transaction_count".to_owned(), anonymous));
+    let open: usize = server.replica.statuses().iter().map(|status| status.open_temporary_tables).sum();
+    for name in ["Replica_open_temp_tables", "Slave_open_temp_tables"] {
+        all.push((name.to_owned(), open.to_string()));
+    }
     all.extend(replica_lag(server));
     all.extend(semi_sync(server));
     all.sort();

@@ -11,6 +11,7 @@ use crate::expr::Expr;
 use crate::host::{Host, Privilege, Rights};
 use crate::memory::Charge;
 use crate::plan::SubPlan;
+use crate::temporary::TemporaryUse;
 use crate::variables::Variables;
 use engine::{Engine, Table};
 use std::sync::Arc;
@@ -56,6 +57,8 @@ pub(crate) struct Binder<'a> {
     pub constants: Constants,
     /// LOCK TABLES.
     pub locked: LockedUse<'a>,
+    /// The session's temporary tables, and which of them the statement uses.
+    pub temporary: TemporaryUse<'a>,
     /// The types of the parameters, once they are known; those that are not count as text.
     pub parameter_types: &'a [types::ColumnType],
     /// The parameters are the variables of a program.
@@ -123,6 +126,7 @@ impl<'a> Binder<'a> {
             logging: LoggingNeeds::default(),
             constants: Constants::new(variables.sql_mode.dates(), host.is_of_source()),
             locked: LockedUse::of(locked),
+            temporary: TemporaryUse::default(),
             parameter_types: &[],
             of_program: false,
             calls_functions: false,
@@ -180,6 +184,24 @@ impl<'a> Binder<'a> {
             (Some(schema), _) => Ok(schema.clone()),
             (None, Some(schema)) => Ok(schema.to_owned()),
             (None, None) => Err(SqlError::no_schema_selected()),
+        }
+    }
+
+    /// Uses a temporary table under this name.
+    ///
+    /// # Errors
+    /// 1137 where the statement, or one around it, uses the table already.
+    pub fn use_temporary(&mut self, table: &Arc<Table>, shown: &str) -> Result<()> {
+        self.temporary.note(table, shown)?;
+        self.tables.push(table.clone());
+        Ok(())
+    }
+
+    /// A stored table, or one of the session's own, to be described.
+    pub fn described_table(&mut self, name: &ast::TableName) -> Result<Arc<Table>> {
+        match self.temporary.table(&self.schema_of(name)?, &name.name) {
+            Some(table) => Ok(table),
+            None => self.stored_table(name),
         }
     }
 

@@ -24,6 +24,8 @@ pub(super) enum State {
     Bound {
         call: SubqueryCall,
         columns: Vec<ColumnMeta>,
+        /// The name of a temporary table that it reads, which can be read in one place only.
+        temporary: Option<String>,
     },
 }
 

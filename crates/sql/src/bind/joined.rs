@@ -57,7 +57,9 @@ impl JoinedTables {
             let text = format!("The target table {} of the {statement} is not updatable", named.alias);
             return Err(SqlError::new(1288, text));
         };
-        binder.locked.check_to_change(&named.schema, &named.org_table, &named.alias)?;
+        if !table.is_temporary() {
+            binder.locked.check_to_change(&named.schema, &named.org_table, &named.alias)?;
+        }
         Ok(table.clone())
     }
 
@@ -94,7 +96,7 @@ pub(crate) fn check_columns_to_change(
     columns: &mut dyn Iterator<Item = &str>,
 ) -> Result<()> {
     let (schema, name) = (&table.def.schema, &table.def.name);
-    for column in columns {
+    for column in columns.filter(|_| !table.is_temporary()) {
         host.check_column(Privilege::Update, schema, name, column)?;
     }
     Ok(())

@@ -290,6 +290,7 @@ pub(crate) fn kept_type(spec: &TypeSpec, schema_collation: u16) -> Option<Column
         utf8mb4_collation: collation::UTF8MB4_0900_AI_CI,
         strict: false,
         no_engine_substitution: false,
+        is_temporary: false,
         dates: DateModes::default(),
         zone_offset_s: 0,
         now_us: 0,

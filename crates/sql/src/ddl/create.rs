@@ -86,7 +86,7 @@ pub(crate) fn definition(
 
 /// Keeps the options that are only shown. A value that is the default takes the option away.
 pub(super) fn keep_options(def: &mut TableDef, options: &TableOptions, settings: &DdlSettings) {
-    if let Some(engine) = options.engine.as_ref().filter(|_| settings.replicated) {
+    if let Some(engine) = options.engine.as_ref().filter(|_| settings.replicated || settings.is_temporary) {
         keep_engine(def, engine);
     }
     for (name, value) in &options.of_mariadb {
@@ -168,7 +168,8 @@ const ENGINES: [(&str, &str); 14] = [
     ("NDBCLUSTER", "ndbcluster"),
 ];
 
-/// Keeps the name of another engine that a source's table has. Its rows are in ours.
+/// Keeps the name of another engine that a source's table has, or a temporary one. Its rows are in
+/// ours.
 fn keep_engine(def: &mut TableDef, engine: &str) {
     def.options.retain(|(kept, _)| kept != ENGINE);
     let known = ENGINES.iter().find(|(written, _)| engine.eq_ignore_ascii_case(written));
@@ -185,6 +186,9 @@ fn is_ours(engine: &str) -> bool {
 /// There is one engine; clients call it InnoDB.
 pub(super) fn check_engine(engine: &str, settings: &DdlSettings) -> Result<()> {
     if is_ours(engine) || settings.replicated || !settings.no_engine_substitution {
+        return Ok(());
+    }
+    if settings.is_temporary && ENGINES.iter().any(|(known, _)| engine.eq_ignore_ascii_case(known)) {
         return Ok(());
     }
     Err(SqlError::new(1286, format!("Unknown storage engine '{engine}'")))

@@ -28,6 +28,7 @@ mod schedule;
 mod sequence;
 mod settings;
 mod temporal;
+mod temporary;
 mod view_text;
 
 pub(crate) use altered::Altered;
@@ -42,3 +43,4 @@ pub(crate) use schedule::{ScheduleValues, schedule_of};
 pub(crate) use sequence::{not_a_sequence, statement as sequence_statement};
 pub(crate) use settings::DdlSettings;
 pub(crate) use temporal::{moment, not_versioned, row_edge_value};
+pub(crate) use temporary::{AboutTemporary, about_temporary};

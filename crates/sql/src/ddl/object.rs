@@ -37,6 +37,7 @@ impl DdlRun<'_> {
         }
         super::create::check_name(&create.name.name)?;
         let collation = self.settings_of(&schema)?.collation;
+        self.check_no_temporary(create, &schema)?;
         if let (false, ObjectDetails::View(view)) = (self.settings.replicated, &create.details) {
             self.check_tables_of(view)?;
         }
@@ -64,6 +65,30 @@ impl DdlRun<'_> {
         }
         self.notes.append(&mut notes);
         Ok(())
+    }
+
+    /// Neither views nor triggers are of temporary tables (1352, 1361).
+    fn check_no_temporary(&self, create: &CreateObject, schema: &str) -> Result<()> {
+        if self.temporary.is_empty() {
+            return Ok(());
+        }
+        match &create.details {
+            ObjectDetails::Trigger(trigger) if self.temporary.has(schema, &trigger.table.name) => {
+                let name = &trigger.table.name;
+                Err(SqlError::new(1361, format!("Trigger's '{name}' is view or temporary table")))
+            }
+            ObjectDetails::View(view) => {
+                for table in view.query.as_deref().map(crate::ast::Query::tables).unwrap_or_default() {
+                    if self.temporary.has(&self.schema_of(table)?, &table.name) {
+                        let name = &table.name;
+                        let text = format!("View's SELECT refers to a temporary table '{name}'");
+                        return Err(SqlError::new(1352, text));
+                    }
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Error 1146 for a table that a view is made of and that is not there. What a source made may

@@ -11,15 +11,17 @@ use super::partition::Maker;
 use super::schedule::ScheduleValues;
 use super::sequence;
 use super::settings::{DdlSettings, chosen_collation};
+use super::temporary;
 use crate::ast::{
     AlterDemands, AlterTable, Alteration, CreateTable, KeyKind, KeySpec, PartitionAlteration, SchemaOptions,
     SequenceSpec, Statement, TableName,
 };
 use crate::detached::{DetachedCondition, DetachedRows, DetachedSettings};
 use crate::error::{Result, SqlError};
+use crate::temporary::TemporaryTables;
 use engine::{
-    ColumnDef, CommitOptions, DdlContext, Engine, EngineError, ObjectKind, SchemaDef, SessionContext,
-    TableDef,
+    Catalog, ColumnDef, CommitOptions, DdlContext, Engine, EngineError, ObjectKind, SchemaDef,
+    SessionContext, TableDef,
 };
 use std::sync::Arc;
 
@@ -60,6 +62,10 @@ pub(crate) struct DdlRun<'a> {
     /// What the session has locked.
     pub locked_tables: Option<&'a engine::LockedTables>,
     pub interrupt: Option<Arc<std::sync::atomic::AtomicBool>>,
+    /// The session's temporary tables.
+    pub temporary: Arc<TemporaryTables>,
+    /// The statement is about those alone: nothing of it is logged.
+    pub is_temporary: bool,
     /// Notes for the diagnostics area: number and text.
     pub notes: Vec<(u16, String)>,
     /// What the client is told of a statement that has succeeded.
@@ -84,6 +90,13 @@ impl<'a> DdlRun<'a> {
         }
     }
 
+    /// The statement has been run by a source.
+    pub fn as_of_source(&mut self, of_mariadb: bool) {
+        self.settings.replicated = true;
+        self.settings.of_mariadb = of_mariadb;
+        self.settings.inline_references = false;
+    }
+
     pub fn schema_of(&self, name: &TableName) -> Result<String> {
         match (&name.schema, self.schema) {
             (Some(schema), _) => Ok(schema.clone()),
@@ -94,14 +107,24 @@ impl<'a> DdlRun<'a> {
 
     /// Only the statement, nothing in the dictionary: what IF EXISTS and IF NOT EXISTS leave.
     pub fn log_only(&self) -> Result<()> {
+        if self.is_temporary {
+            return Ok(());
+        }
         self.engine.log_statement(&self.context())?;
         Ok(())
     }
 
     /// The settings for tables of a schema.
     pub(super) fn settings_of(&self, schema: &str) -> Result<DdlSettings> {
-        let found = self.engine.catalog().schema(schema).ok_or_else(|| SqlError::unknown_schema(schema))?;
-        Ok(DdlSettings { collation: found.collation, ..self.settings.clone() })
+        let found = match self.engine.catalog().schema(schema) {
+            // MySQL takes any name for that of a temporary table's schema.
+            None if self.is_temporary => {
+                return Ok(DdlSettings { is_temporary: true, ..self.settings.clone() });
+            }
+            found => found.ok_or_else(|| SqlError::unknown_schema(schema))?,
+        };
+        let is_temporary = self.is_temporary;
+        Ok(DdlSettings { collation: found.collation, is_temporary, ..self.settings.clone() })
     }
 
     /// Runs the statement.
@@ -110,7 +133,10 @@ impl<'a> DdlRun<'a> {
     /// 1235 for a statement that is no DDL known here.
     pub fn run(&mut self, statement: &Statement) -> Result<()> {
         let engine = self.engine;
-        let _pass = engine.enter_ddl(self.lock_timeout_ms, self.interrupt.as_deref())?;
+        let _pass = match self.is_temporary {
+            true => None,
+            false => Some(engine.enter_ddl(self.lock_timeout_ms, self.interrupt.as_deref())?),
+        };
         match statement {
             Statement::CreateTable(create) => self.create_table(create, Vec::new()).map(|_| ()),
             Statement::AlterTable(alter) => self.alter_table(alter),
@@ -124,7 +150,12 @@ impl<'a> DdlRun<'a> {
             Statement::RenameTable { pairs, if_exists } => self.rename_tables(pairs, *if_exists),
             Statement::Truncate(table) => {
                 let schema = self.schema_of(table)?;
-                self.require_table(&schema, &table.name)?;
+                let held = self.require_table(&schema, &table.name)?;
+                if held.is_temporary() {
+                    let def = TableDef { auto_increment: 0, ..held.def.clone() };
+                    self.temporary.replace(&held, engine.create_temporary_table(def)?);
+                    return Ok(());
+                }
                 self.check_truncates(&schema, &table.name)?;
                 self.engine.truncate_table(&schema, &table.name, &self.context())?;
                 Ok(())
@@ -162,8 +193,13 @@ impl<'a> DdlRun<'a> {
         self.relations().check_truncate(schema, name)
     }
 
+    /// The table of this name, a temporary one before a stored one.
+    fn table(&self, schema: &str, name: &str) -> Option<Arc<engine::Table>> {
+        self.temporary.table(schema, name).or_else(|| self.engine.catalog().table(schema, name))
+    }
+
     pub(super) fn require_table(&self, schema: &str, table: &str) -> Result<Arc<engine::Table>> {
-        if let Some(table) = self.engine.catalog().table(schema, table) {
+        if let Some(table) = self.table(schema, table) {
             return Ok(table);
         }
         if self.engine.catalog().schema(schema).is_none() {
@@ -175,8 +211,8 @@ impl<'a> DdlRun<'a> {
     /// As [`DdlRun::require_table`]; 1347 of a view.
     pub(super) fn require_base_table(&self, schema: &str, table: &str) -> Result<Arc<engine::Table>> {
         match self.engine.catalog().object(schema, ObjectKind::View, table) {
-            Some(_) => Err(not_a("BASE TABLE", schema, table)),
-            None => self.require_table(schema, table),
+            Some(_) if !self.temporary.has(schema, table) => Err(not_a("BASE TABLE", schema, table)),
+            _ => self.require_table(schema, table),
         }
     }
 
@@ -185,8 +221,14 @@ impl<'a> DdlRun<'a> {
         if crate::schema_tables::is_virtual_schema(schema) {
             return Err(SqlError::new(1044, format!("Access denied for user to database '{schema}'")));
         }
-        let is_view = self.engine.catalog().object(schema, ObjectKind::View, name).is_some();
-        if self.engine.catalog().table(schema, name).is_none() && !is_view {
+        let is_taken = match self.is_temporary {
+            true => self.temporary.has(schema, name),
+            false => {
+                self.engine.catalog().table(schema, name).is_some()
+                    || self.engine.catalog().object(schema, ObjectKind::View, name).is_some()
+            }
+        };
+        if !is_taken {
             return Ok(true);
         }
         let message = format!("Table '{name}' already exists");
@@ -200,8 +242,8 @@ impl<'a> DdlRun<'a> {
 
     /// Creates a table, `extra` being columns that a query gives; false when it was there already.
     pub fn create_table(&mut self, create: &CreateTable, extra: Vec<ColumnDef>) -> Result<bool> {
-        if create.temporary {
-            return Err(SqlError::not_supported("TEMPORARY tables"));
+        if create.temporary && !self.is_temporary {
+            return Err(SqlError::not_supported("TEMPORARY sequences"));
         }
         if create.sequence.is_some() && create.columns.is_empty() {
             return self.create_table(&sequence::as_table(create), extra);
@@ -213,6 +255,11 @@ impl<'a> DdlRun<'a> {
                 Some(model) => self.definition_like(model, &schema, &create.table.name)?,
                 None => self.table_definition(create, &schema, extra.clone(), &settings)?,
             };
+            if self.is_temporary {
+                temporary::check(&def)?;
+                self.temporary.add(self.engine.create_temporary_table(def)?);
+                return Ok(true);
+            }
             self.relations().check_awaited(&def)?;
             if def.is_sequence() {
                 let spec = create.sequence.clone().unwrap_or_default();
@@ -220,13 +267,27 @@ impl<'a> DdlRun<'a> {
                 self.engine.create_sequence(def, &row, &self.context())?;
                 return Ok(true);
             }
-            match self.engine.create_table(def, &self.context()) {
+            let text = self.logged_like(create, &def);
+            let context = DdlContext { statement: text.as_deref().unwrap_or(self.text), ..self.context() };
+            match self.engine.create_table(def, &context) {
                 // Another session has made it meanwhile.
                 Err(EngineError::TableExists(_)) if create.if_not_exists => {}
                 made => return made.map(|_| true).map_err(SqlError::from),
             }
         }
         Ok(false)
+    }
+
+    /// How CREATE TABLE ... LIKE is logged where the model is a temporary table, which replicas do
+    /// not have.
+    fn logged_like(&self, create: &CreateTable, def: &TableDef) -> Option<String> {
+        let model = create.like.as_ref()?;
+        let is_temporary = self.schema_of(model).is_ok_and(|schema| self.temporary.has(&schema, &model.name));
+        is_temporary.then(|| {
+            let text = crate::show::create_table(def, None, self.settings.zone_offset_s);
+            let (schema, name) = (crate::quoting::quoted(&def.schema), crate::quoting::quoted(&def.name));
+            text.replacen(&format!("CREATE TABLE {name}"), &format!("CREATE TABLE {schema}.{name}"), 1)
+        })
     }
 
     fn relations(&self) -> Relations<'_> {
@@ -242,6 +303,16 @@ impl<'a> DdlRun<'a> {
         settings: &DdlSettings,
     ) -> Result<TableDef> {
         let mut def = definition(create, schema, extra, settings)?;
+        if self.is_temporary {
+            if create.partitioning.is_some() {
+                return Err(SqlError::new(1562, "Cannot create temporary table with partitions"));
+            }
+            if !create.foreign_keys.is_empty() {
+                return Err(SqlError::new(1215, "Cannot add foreign key constraint"));
+            }
+            super::create::check(&def, settings)?;
+            return Ok(def);
+        }
         self.relations().add(&mut def, &create.foreign_keys)?;
         if let Some(spec) = &create.partitioning {
             let maker = Maker { engine: self.engine, settings };
@@ -274,30 +345,45 @@ impl<'a> DdlRun<'a> {
 
     fn drop_tables(&mut self, tables: &[TableName], if_exists: bool, temporary: bool) -> Result<()> {
         let mut names: Vec<(String, String)> = Vec::with_capacity(tables.len());
-        let mut unknown = Vec::new();
+        let (mut unknown, mut own) = (Vec::new(), Vec::new());
         for table in tables {
-            let schema = self.schema_of(table)?;
-            if temporary || self.engine.catalog().table(&schema, &table.name).is_none() {
-                unknown.push(format!("{schema}.{}", table.name));
-            } else if names.iter().any(|(other, name)| *other == schema && *name == table.name) {
+            let name = (self.schema_of(table)?, table.name.clone());
+            let is_it = |held: &Arc<engine::Table>| held.def.schema == name.0 && held.def.name == name.1;
+            if names.contains(&name) || own.iter().any(is_it) {
                 return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", table.name)));
-            } else {
-                names.push((schema, table.name.clone()));
+            }
+            match self.temporary.table(&name.0, &name.1) {
+                Some(held) => own.push(held),
+                None if temporary || self.engine.catalog().table(&name.0, &name.1).is_none() => {
+                    unknown.push(name);
+                }
+                None => names.push(name),
             }
         }
         if !unknown.is_empty() {
+            let shown = unknown.iter().map(|(schema, name)| format!("{schema}.{name}"));
             if !if_exists {
-                return Err(SqlError::new(1051, format!("Unknown table '{}'", unknown.join(","))));
+                let shown = shown.collect::<Vec<_>>().join(",");
+                return Err(SqlError::new(1051, format!("Unknown table '{shown}'")));
             }
-            self.notes.extend(unknown.into_iter().map(|name| (1051, format!("Unknown table '{name}'"))));
-        }
-        if names.is_empty() {
-            return self.log_only();
+            self.notes.extend(shown.map(|name| (1051, format!("Unknown table '{name}'"))));
         }
         self.relations().check_drop(&names)?;
+        let logged: Vec<(String, String)> = names.iter().chain(&unknown).cloned().collect();
+        let logged = temporary::logged_drop(&logged, self.schema, if_exists);
+        let context = match own.is_empty() {
+            true => self.context(),
+            // Replicas may have stored tables of the others' names.
+            false => DdlContext { statement: &logged, ..self.context() },
+        };
         let names: Vec<(&str, &str)> =
             names.iter().map(|(schema, name)| (schema.as_str(), name.as_str())).collect();
-        self.engine.drop_tables(&names, &self.context())?;
+        match names.is_empty() {
+            true if self.is_temporary => {}
+            true => drop(self.engine.log_statement(&context)?),
+            false => drop(self.engine.drop_tables(&names, &context)?),
+        }
+        own.iter().for_each(|table| self.temporary.remove(table));
         Ok(())
     }
 
@@ -340,7 +426,7 @@ impl<'a> DdlRun<'a> {
         }
         let schema = self.schema_of(&alter.table)?;
         let settings = self.settings_of(&schema)?;
-        if alter.if_exists && self.engine.catalog().table(&schema, &alter.table.name).is_none() {
+        if alter.if_exists && self.table(&schema, &alter.table.name).is_none() {
             self.notes.push((1146, format!("Table '{schema}.{}' doesn't exist", alter.table.name)));
             return self.log_only();
         }
@@ -351,12 +437,18 @@ impl<'a> DdlRun<'a> {
             return self.exchange(&old, partition, table, *validates);
         }
         let current = self.schema.unwrap_or(&schema).to_owned();
-        let mut altered = altered_definition(&old.def, alter, &current, &settings, self.engine.catalog())?;
+        // Nothing stored refers to a temporary table.
+        let nothing = Catalog::default();
+        let catalog = if old.is_temporary() { &nothing } else { self.engine.catalog() };
+        let mut altered = altered_definition(&old.def, alter, &current, &settings, catalog)?;
         let tells_records = self.alter_partitions(alter, &mut altered, &settings)?;
         if let Some(Alteration::RenameTo(_)) =
             alter.alterations.iter().find(|alteration| matches!(alteration, Alteration::RenameTo(_)))
             && (altered.def.schema != schema || altered.def.name != alter.table.name)
-            && self.engine.catalog().table(&altered.def.schema, &altered.def.name).is_some()
+            && match old.is_temporary() {
+                true => self.temporary.has(&altered.def.schema, &altered.def.name),
+                false => self.engine.catalog().table(&altered.def.schema, &altered.def.name).is_some(),
+            }
         {
             return Err(SqlError::new(1050, format!("Table '{}' already exists", altered.def.name)));
         }
@@ -480,15 +572,22 @@ impl<'a> DdlRun<'a> {
                 row(image)
             };
             let (schema, name) = (&old.def.schema, &old.def.name);
-            if way.rebuild {
-                self.engine.rebuild_table(schema, name, altered.def.clone(), &mut convert, &context)
+            if old.is_temporary() {
+                temporary::check(&altered.def)?;
+                let (new, interrupt) = (altered.def.clone(), context.interrupt.as_deref());
+                let next = altered.auto_increment;
+                let made = self.engine.altered_temporary_table(old, new, &mut convert, next, interrupt);
+                made.map(|made| self.temporary.replace(old, made))
+            } else if way.rebuild {
+                self.engine.rebuild_table(schema, name, altered.def.clone(), &mut convert, &context).map(drop)
             } else {
-                self.engine.alter_table(schema, name, altered.def.clone(), &mut convert, &context)
+                self.engine.alter_table(schema, name, altered.def.clone(), &mut convert, &context).map(drop)
             }
         };
         match (outcome, failure) {
-            (Ok(_), _) => {
-                self.report = DdlReport::altered(if way.copies { converted } else { 0 });
+            (Ok(()), _) => {
+                let copies = way.copies || old.is_temporary();
+                self.report = DdlReport::altered(if copies { converted } else { 0 });
                 Ok(())
             }
             (Err(_), Some(error)) => Err(error),

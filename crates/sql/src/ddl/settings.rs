@@ -14,6 +14,8 @@ pub(crate) struct DdlSettings {
     /// Strict mode: what is too large is an error.
     pub strict: bool,
     pub no_engine_substitution: bool,
+    /// The table is a temporary one, which may say that it is of another engine.
+    pub is_temporary: bool,
     /// What sql_mode says about dates and times.
     pub dates: DateModes,
     pub zone_offset_s: i32,

@@ -47,10 +47,7 @@ pub(crate) struct InsertPlan {
 
 pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Result<InsertPlan> {
     let schema = binder.schema_of(&insert.table)?;
-    let by_column = is_by_column(binder, insert, &schema)?;
-    let readable = binder.host.check_table(&[Privilege::Select], &schema, &insert.table.name).is_ok();
-    binder.locked.use_name(&schema, &insert.table.name, &insert.table.name, true)?;
-    let table = binder.stored_table(&insert.table)?;
+    let Target { table, by_column, readable } = target_of(binder, insert, &schema)?;
     let name = &table.def.name;
     let columns = target_columns(&table, insert)?;
     if by_column {
@@ -113,6 +110,27 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     })
 }
 
+/// The table that rows are inserted into, and what the account may do with it.
+pub(super) struct Target {
+    pub table: Arc<Table>,
+    /// Its columns are to be checked.
+    pub by_column: bool,
+    pub readable: bool,
+}
+
+/// Finds the table of an INSERT: a temporary one of the session, or a stored one.
+pub(super) fn target_of(binder: &mut Binder<'_>, insert: &ast::Insert, schema: &str) -> Result<Target> {
+    let name = &insert.table.name;
+    if let Some(table) = binder.temporary.table_to_fill(schema, name) {
+        binder.use_temporary(&table, name)?;
+        return Ok(Target { table, by_column: false, readable: true });
+    }
+    let by_column = is_by_column(binder, insert, schema)?;
+    let readable = binder.host.check_table(&[Privilege::Select], schema, name).is_ok();
+    binder.locked.use_name(schema, name, name, true)?;
+    Ok(Target { table: binder.stored_table(&insert.table)?, by_column, readable })
+}
+
 /// Whether a value is computed from a column.
 fn names_column(value: &NewValue) -> bool {
     let mut slots = Vec::new();
@@ -136,7 +154,7 @@ fn privileges(insert: &ast::Insert) -> &'static [Privilege] {
 ///
 /// # Errors
 /// 1142 where it holds on neither.
-pub(super) fn is_by_column(binder: &Binder<'_>, insert: &ast::Insert, schema: &str) -> Result<bool> {
+fn is_by_column(binder: &Binder<'_>, insert: &ast::Insert, schema: &str) -> Result<bool> {
     let (host, table) = (binder.host, &insert.table.name);
     let Err(error) = host.check_table(privileges(insert), schema, table) else { return Ok(false) };
     let holds = |privilege: &Privilege| {

@@ -195,7 +195,9 @@ pub(crate) fn bind_delete_several(
     let mut targets = Vec::with_capacity(positions.len());
     for (nth, position) in positions.iter().enumerate() {
         let table = joined.to_change(binder, *position, "DELETE")?;
-        binder.host.check_table(&[Privilege::Delete], &table.def.schema, &table.def.name)?;
+        if !table.is_temporary() {
+            binder.host.check_table(&[Privilege::Delete], &table.def.schema, &table.def.name)?;
+        }
         binder.reads.check_none(&table, &joined.scope.tables[*position].alias, "DELETE")?;
         binder.logging.note_change(&table, binder.tables.len() > 1, false);
         targets.push((table, first_key_slot + nth));

@@ -88,6 +88,14 @@ impl Session {
         self.bind_by(binder, statement)
     }
 
+    /// As [`Session::bind`], for the INSERT of CREATE ... SELECT, whose query does not see the
+    /// temporary table of this number.
+    pub(super) fn bind_unseen(&self, statement: &Statement, unseen: u64) -> Result<Bound> {
+        let mut binder = self.binder();
+        binder.temporary.hide(unseen);
+        self.bind_by(binder, statement)
+    }
+
     /// As [`Session::bind`], with the types of the parameters.
     pub(super) fn bind_with(&self, statement: &Statement, parameter_types: &[ColumnType]) -> Result<Bound> {
         let mut binder = self.binder();
@@ -241,7 +249,9 @@ impl Session {
         self.statement.has_described.set(false);
         self.check_xa_allows(bound)?;
         if !bound.is_query() {
-            self.check_writable()?;
+            if !bound.plan.changes_temporary_only() {
+                self.check_writable()?;
+            }
             if self.check_gtid_next()? {
                 self.statement.row_count = 0;
                 return self.ok(sink);
@@ -463,7 +473,7 @@ impl Session {
             return Ok(());
         }
         self.transaction.read_only = false;
-        if !succeeded || !transaction.has_changes() {
+        if !succeeded || !(transaction.has_changes() || transaction.has_temporary_changes()) {
             self.end_unchanged(transaction);
             return Ok(());
         }

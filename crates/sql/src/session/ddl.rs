@@ -1,9 +1,10 @@
 //! DDL of a session: commits before itself, and is logged with the session's settings.
 
-use super::Session;
+use super::{Session, temporary};
 use crate::ast::{self, CreateTable, EventSchedule, Statement};
 use crate::ddl::{
-    DdlReport, DdlRun, DdlSettings, ScheduleValues, columns_of_query, routine_change, schedule_of,
+    DdlReport, DdlRun, DdlSettings, ScheduleValues, about_temporary, columns_of_query, routine_change,
+    schedule_of,
 };
 use crate::error::{Result, SqlError};
 use crate::exec::{Run, run_query};
@@ -47,7 +48,7 @@ impl Session {
         }
     }
 
-    fn ddl_run<'s>(&'s self, text: &'s str) -> DdlRun<'s> {
+    pub(super) fn ddl_run<'s>(&'s self, text: &'s str) -> DdlRun<'s> {
         let now_us = self.variables.timestamp_us.unwrap_or_else(os::clock::now_us);
         DdlRun {
             engine: &self.engine,
@@ -58,6 +59,7 @@ impl Session {
                 strict: self.variables.sql_mode.strict(),
                 dates: self.variables.sql_mode.dates(),
                 no_engine_substitution: self.variables.sql_mode.no_engine_substitution(),
+                is_temporary: false,
                 zone_offset_s: self.variables.time_zone_offset_s,
                 now_us,
                 foreign_key_checks: self.variables.foreign_key_checks,
@@ -76,6 +78,8 @@ impl Session {
             schedule: ScheduleValues::default(),
             locked_tables: self.locked_tables.as_ref().map(|locked| &*locked.tables),
             interrupt: Some(self.interrupt.clone()),
+            temporary: self.temporary.clone(),
+            is_temporary: false,
             notes: Vec::new(),
             report: DdlReport::default(),
         }
@@ -83,6 +87,10 @@ impl Session {
 
     /// Runs a DDL statement; `text` is what the binary log gets.
     pub(super) fn run_ddl(&mut self, text: &[u8], statement: &Statement) -> Result<DdlReport> {
+        let schema_of = |name: &ast::TableName| self.schema_or_default(name);
+        if let Some(about) = about_temporary(statement, &self.temporary, &schema_of)? {
+            return temporary::define_temporary(self, text, statement, about);
+        }
         self.check_writable()?;
         self.check_locked_for_ddl(statement)?;
         self.commit_transaction()?;

@@ -21,6 +21,10 @@ impl Session {
             if self.interrupt.load(Ordering::Relaxed) {
                 return Err(SqlError::interrupted());
             }
+            if self.temporary.has(&self.schema_or_default(&wanted.table)?, &wanted.table.name) {
+                // Nobody else has it.
+                continue;
+            }
             if self.is_view(&wanted.table)? {
                 // Its tables are locked by their own names.
                 self.check_lock(&wanted.table)?;

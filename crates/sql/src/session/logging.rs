@@ -69,6 +69,9 @@ impl Session {
         {
             return Ok(None);
         }
+        if self.uses_temporary(bound) {
+            return Ok(None);
+        }
         let needs_rows =
             matches!(transaction.isolation(), Isolation::ReadCommitted | Isolation::ReadUncommitted);
         match format {
@@ -85,6 +88,13 @@ impl Session {
             BinlogFormat::Mixed if bound.logging.runs_functions || has_triggers(bound) => Ok(None),
             _ => Ok(Some(self.context_of(&bound.logging))),
         }
+    }
+
+    /// Whether the statement uses temporary tables, or may by a program that it runs: replicas have
+    /// none of them, and get the rows.
+    fn uses_temporary(&self, bound: &Bound) -> bool {
+        bound.tables.iter().any(|table| table.is_temporary())
+            || (bound.logging.runs_functions || has_triggers(bound)) && !self.temporary.is_empty()
     }
 
     fn context_of(&self, needs: &LoggingNeeds) -> TextContext {

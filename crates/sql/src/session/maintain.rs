@@ -18,7 +18,8 @@ impl Session {
         for name in tables {
             let schema = self.schema_or_default(name)?;
             let shown = format!("{schema}.{}", name.name);
-            let table = self.engine.catalog().table(&schema, &name.name);
+            let own = self.temporary.table(&schema, &name.name);
+            let table = own.or_else(|| self.engine.catalog().table(&schema, &name.name));
             if what == Maintenance::Checksum {
                 let sum = table.map(|table| self.checksum(&table)).transpose()?;
                 rows.push(vec![Value::text(&shown), sum.map_or(Value::Null, Value::UInt)]);

@@ -25,6 +25,7 @@ mod rows;
 mod set;
 mod show;
 mod state;
+mod temporary;
 mod transaction;
 mod xa;
 
@@ -35,6 +36,7 @@ use crate::host::{Host, Sight};
 use crate::memory::{Budget, closes_connection};
 use crate::regexp::PatternCache;
 use crate::sink::{ColumnMeta, ResultSink, status};
+use crate::temporary::{TemporaryTables, TemporaryUse};
 use crate::variables::Variables;
 use engine::Engine;
 use state::{
@@ -81,6 +83,8 @@ pub struct Session {
     transaction: SessionTransaction,
     next_gtid: NextGtid,
     xa: SessionXa,
+    /// CREATE TEMPORARY TABLE.
+    temporary: Arc<TemporaryTables>,
     /// LOCK TABLES.
     locked_tables: Option<SessionLocks>,
     /// FLUSH TABLES WITH READ LOCK.
@@ -137,6 +141,7 @@ impl Session {
             transaction: SessionTransaction::default(),
             next_gtid: Default::default(),
             xa: Default::default(),
+            temporary: Arc::default(),
             locked_tables: None,
             read_lock: None,
             last_insert_id: Cell::new(0),
@@ -182,6 +187,7 @@ impl Session {
             transaction: SessionTransaction::default(),
             next_gtid: Default::default(),
             xa: Default::default(),
+            temporary: self.temporary.clone(),
             locked_tables: None,
             read_lock: None,
             last_insert_id: Cell::new(self.last_insert_id.get()),
@@ -264,6 +270,7 @@ impl Session {
         self.rollback_transaction();
         self.read_lock = None;
         self.locked_tables = None;
+        self.temporary.clear();
         // What the host cannot say now keeps MySQL's defaults.
         self.variables = Variables::of_host(&*self.host).unwrap_or_default();
         self.user_variables.clear();
@@ -296,8 +303,11 @@ impl Session {
     pub fn columns_of(&mut self, table: &str, wildcard: &str) -> Result<Vec<ColumnMeta>> {
         let name = crate::ast::TableName { schema: None, name: table.to_owned() };
         let mut binder = self.binder();
-        self.host.check_sight(Sight::Description(&binder.schema_of(&name)?, &name.name))?;
-        let table = binder.stored_table(&name)?;
+        let schema = binder.schema_of(&name)?;
+        if binder.temporary.table(&schema, &name.name).is_none() {
+            self.host.check_sight(Sight::Description(&schema, &name.name))?;
+        }
+        let table = binder.described_table(&name)?;
         let scope =
             crate::bind::Scope::of(crate::bind::ScopeTable::stored(&table, table.def.name.as_str(), 0));
         let matches = |name: &str| {
@@ -363,7 +373,11 @@ impl Session {
 
     fn binder(&self) -> crate::bind::Binder<'_> {
         let locked = self.locked_tables.as_ref().map(|locked| &locked.names);
-        crate::bind::Binder::new(&self.engine, &*self.host, &self.variables, self.schema.as_deref(), locked)
+        let schema = self.schema.as_deref();
+        let mut binder = crate::bind::Binder::new(&self.engine, &*self.host, &self.variables, schema, locked);
+        let around = self.within.as_ref().map_or(&[][..], |within| &within.tables);
+        binder.temporary = TemporaryUse::of(&self.temporary, around);
+        binder
     }
 
     fn context<'s>(&'s self, parameters: &'s [Value], strict: bool) -> Context<'s> {

@@ -23,6 +23,7 @@ impl Session {
         match statement {
             Statement::CreateTable(create) => self.check_create(create),
             Statement::AlterTable(alter) => self.check_alter(alter),
+            Statement::DropTable { temporary: true, .. } => Ok(()),
             Statement::DropTable { tables, .. } => {
                 tables.iter().try_for_each(|table| self.check_on(&[Drop], table))
             }
@@ -82,12 +83,19 @@ impl Session {
     }
 
     fn check_on(&self, wanted: &[Privilege], table: &TableName) -> Result<()> {
+        // A temporary table is the session's own.
+        if self.temporary.has(&self.schema_or_default(table)?, &table.name) {
+            return Ok(());
+        }
         self.host.check_table(wanted, &self.schema_or_default(table)?, &table.name)
     }
 
     /// As `check_on`, but that some columns of the table are enough.
     fn check_on_some_columns(&self, wanted: &[Privilege], table: &TableName) -> Result<()> {
         let schema = self.schema_or_default(table)?;
+        if self.temporary.has(&schema, &table.name) {
+            return Ok(());
+        }
         let holds = |privilege: &Privilege| {
             self.host.check_table(&[*privilege], &schema, &table.name).is_ok()
                 || self.host.has_column_privilege(*privilege, &schema, &table.name)
@@ -144,13 +152,16 @@ impl Session {
             return self.check_on(&[Alter, Drop, Insert, Create], table);
         }
         self.check_on(wanted, &alter.table)?;
+        let is_temporary = self.temporary.has(&self.schema_or_default(&alter.table)?, &alter.table.name);
         for to in renames {
             // A name without a schema stays where the table is.
             let schema = match &to.schema {
                 Some(schema) => schema.clone(),
                 None => self.schema_or_default(&alter.table)?,
             };
-            self.host.check_table(&[Privilege::Create, Privilege::Insert], &schema, &to.name)?;
+            if !is_temporary {
+                self.host.check_table(&[Privilege::Create, Privilege::Insert], &schema, &to.name)?;
+            }
         }
         alter.alterations.iter().try_for_each(|alteration| match alteration {
             Alteration::AddForeignKey(key) => self.check_parent(&alter.table, key),

@@ -2,8 +2,9 @@
 //! source's session ran them, within a transaction of the replica's applier.
 
 use super::state::{Bound, Plan};
-use super::{Session, SessionInit};
+use super::{Session, SessionInit, temporary};
 use crate::ast::Statement;
+use crate::ddl::about_temporary;
 use crate::error::{Result, SqlError};
 use crate::exec::{Input, Run, Subqueries, run_query};
 use crate::lexer::LexMode;
@@ -11,8 +12,9 @@ use crate::literal_rows::LiteralRows;
 use crate::parse::parse;
 use crate::replica_host::ReplicaHost;
 use crate::sql_mode::SqlMode;
+use crate::temporary::SourceTables;
 use binlog::event::flags2;
-use engine::{Engine, SessionContext, StatementContext, Transaction};
+use engine::{CommitOptions, Engine, GtidNext, SessionContext, StatementContext, Transaction};
 use os::disk::TempFile;
 use std::sync::Arc;
 use types::{Value, collation};
@@ -74,12 +76,36 @@ pub struct ReceivedStatements {
     /// What the session has; `None`: perhaps something between two.
     settings: Option<SessionContext>,
     last_insert: Option<LastInsert>,
+    /// The temporary tables of the source's sessions.
+    temporary: Arc<SourceTables>,
 }
 
 impl ReceivedStatements {
-    /// For this engine.
-    pub fn new(engine: Arc<Engine>) -> ReceivedStatements {
-        ReceivedStatements { engine, session: None, settings: None, last_insert: None }
+    /// For this engine, with the temporary tables of the source's sessions.
+    pub fn new(engine: Arc<Engine>, temporary: Arc<SourceTables>) -> ReceivedStatements {
+        ReceivedStatements { engine, session: None, settings: None, last_insert: None, temporary }
+    }
+
+    /// Runs a statement that is a group of its own, if it defines temporary tables and nothing
+    /// else; false: it does not. Nothing of it is for the log.
+    ///
+    /// # Errors
+    /// As [`ReceivedStatements::run`]; nothing is left behind then.
+    pub fn define_temporary(&mut self, received: &ReceivedChange<'_>) -> Result<bool> {
+        let text = collation::to_utf8mb4(received.session.character_set_client, received.statement);
+        let lex = LexMode { of_source: true, ..SqlMode(received.session.sql_mode).lex() };
+        let Ok(Some(parsed)) = parse(&text, lex) else { return Ok(false) };
+        let tables = self.temporary.of(received.session.thread_id).unwrap_or_default();
+        let schema_of = |name: &crate::ast::TableName| {
+            Ok(name.schema.clone().unwrap_or_else(|| received.schema.to_owned()))
+        };
+        if about_temporary(&parsed.statement, &tables, &schema_of)?.is_none() {
+            return Ok(false);
+        }
+        let mut transaction = self.engine.begin(engine::Isolation::RepeatableRead);
+        self.run(&mut transaction, received)?;
+        transaction.commit(&CommitOptions { gtid: GtidNext::Anonymous, ..CommitOptions::default() })?;
+        Ok(true)
     }
 
     /// Runs a statement in a transaction. The transaction holds the row events of what was changed.
@@ -108,6 +134,7 @@ impl ReceivedStatements {
             session.become_sources(&received.session)?;
         }
         self.settings = Some(received.session.clone());
+        session.take_tables_of(&self.temporary, received.session.thread_id);
         session.begin_received(received)?;
         let text = collation::to_utf8mb4(received.session.character_set_client, received.statement);
         let lex = LexMode { of_source: true, ..session.variables.sql_mode.lex() };
@@ -126,6 +153,12 @@ impl ReceivedStatements {
             | Statement::Update(_)
             | Statement::Delete(_)
             | Statement::Query(_)) => statement,
+            statement if temporary::is_about_temporary(session, statement)? => {
+                session.temporary = self.temporary.begin(received.session.thread_id);
+                let defined = temporary::define_received(session, transaction, &text, statement);
+                self.temporary.forget_empty();
+                return defined;
+            }
             _ => return Err(SqlError::not_supported("statement-based replication of such a statement")),
         };
         let bound = session.bind(statement)?;
@@ -183,6 +216,19 @@ fn is_same_session(one: &SessionContext, other: &SessionContext) -> bool {
 }
 
 impl Session {
+    /// The statements that follow see the temporary tables of this session of the source.
+    fn take_tables_of(&mut self, tables: &SourceTables, thread_id: u32) {
+        let tables = tables.of(thread_id);
+        let is_same = match &tables {
+            Some(tables) => Arc::ptr_eq(tables, &self.temporary),
+            None => self.temporary.is_empty(),
+        };
+        if !is_same {
+            self.temporary = tables.unwrap_or_default();
+            self.invalidate_plans();
+        }
+    }
+
     /// Takes over the settings of a session at the source.
     fn become_sources(&mut self, session: &SessionContext) -> Result<()> {
         self.invalidate_plans();
@@ -228,7 +274,7 @@ impl Session {
         Ok(())
     }
 
-    fn change_rows(
+    pub(super) fn change_rows(
         &self,
         transaction: &mut Transaction,
         bound: &Bound,

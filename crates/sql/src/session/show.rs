@@ -18,6 +18,7 @@ impl Session {
                 variables: &self.variables,
                 diagnostics: &diagnostics,
                 schema: self.schema.as_deref(),
+                temporary: &self.temporary,
                 last_insert_id: self.last_insert_id.get(),
             };
             parts.rows(show)?

@@ -3,9 +3,10 @@
 use super::Session;
 use crate::ast::Statement;
 use crate::error::{Result, SqlError};
+use crate::expr::Level;
 use crate::host::{Privilege, VariableScope};
 use crate::sink::ResultSink;
-use engine::{Isolation, Transaction};
+use engine::{CommitOptions, GtidNext, Isolation, Transaction};
 use types::Value;
 
 impl Session {
@@ -70,7 +71,10 @@ impl Session {
                 Ok(())
             }
             // An empty one under a GTID would wait for itself.
-            Some(_) if self.read_lock.is_some() => Ok(()),
+            Some(mut transaction) if self.read_lock.is_some() => {
+                let options = CommitOptions { gtid: GtidNext::Anonymous, ..self.commit_options() };
+                transaction.commit_in_place(&options).map(|_| ())
+            }
             Some(mut transaction) => {
                 let committed = transaction.commit_in_place(&self.commit_options()).map(|_| ());
                 self.spend_gtid();
@@ -119,6 +123,7 @@ impl Session {
         statement: &Statement,
         sink: &mut dyn ResultSink,
     ) -> Result<bool> {
+        let mut stays = Vec::new();
         match statement {
             Statement::Begin { snapshot, read_only } => self.begin(*snapshot, *read_only)?,
             Statement::Commit { chain, release } => {
@@ -133,6 +138,7 @@ impl Session {
             Statement::Rollback { chain, release } => {
                 self.xa.check_none()?;
                 let chained = self.chained(*chain);
+                stays = self.transaction.stays_of_temporary();
                 self.rollback_transaction();
                 self.spend_gtid();
                 self.after_completion(chained, *release)?;
@@ -155,6 +161,9 @@ impl Session {
             _ => return Ok(false),
         }
         self.statement.diagnostics.borrow_mut().clear();
+        for (code, text) in stays {
+            self.statement.diagnostics.borrow_mut().push(Level::Warning, code, text);
+        }
         self.ok(sink)?;
         Ok(true)
     }

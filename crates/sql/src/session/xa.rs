@@ -12,6 +12,7 @@ use crate::error::{Result, SqlError};
 use crate::host::{Privilege, VirtualTable};
 use crate::schema_tables::column_meta;
 use crate::sink::ResultSink;
+use crate::temporary::check_no_xa;
 use binlog::Xid;
 use engine::XaFinish;
 use types::{ColumnType, Value};
@@ -22,6 +23,7 @@ impl Session {
         if !self.xa.is_begun() || (bound.is_query() && bound.steps().is_empty()) {
             return Ok(());
         }
+        check_no_xa(bound.tables.iter().any(|table| table.is_temporary()))?;
         self.xa.check_active()
     }
 

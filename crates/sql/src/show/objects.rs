@@ -5,6 +5,7 @@ use crate::error::{Result, SqlError};
 use crate::expr::{Diagnostics, Level};
 use crate::host::{Host, Sight, VariableScope, VirtualTable};
 use crate::schema_tables::{self, column_meta};
+use crate::temporary::TemporaryTables;
 use crate::variables::Variables;
 use engine::{Engine, ObjectKind, Table};
 use std::sync::Arc;
@@ -17,6 +18,7 @@ pub(crate) struct ShowParts<'a> {
     pub variables: &'a Variables,
     pub diagnostics: &'a Diagnostics,
     pub schema: Option<&'a str>,
+    pub temporary: &'a TemporaryTables,
     pub last_insert_id: u64,
 }
 
@@ -56,7 +58,9 @@ impl ShowParts<'_> {
             Show::Index { table } if self.is_view(table) => typed(&index_columns(), Vec::new()),
             Show::Index { table } => {
                 let table = self.table(table)?;
-                self.host.check_sight(Sight::Description(&table.def.schema, &table.def.name))?;
+                if !table.is_temporary() {
+                    self.host.check_sight(Sight::Description(&table.def.schema, &table.def.name))?;
+                }
                 typed(&index_columns(), schema_tables::index_rows(&table))
             }
             Show::CreateTable(name) => self.create_table(name)?,
@@ -135,10 +139,19 @@ impl ShowParts<'_> {
 
     fn is_view(&self, name: &crate::ast::TableName) -> bool {
         let schema = name.schema.as_deref().or(self.schema).unwrap_or_default();
-        self.engine.catalog().object(schema, ObjectKind::View, &name.name).is_some()
+        !self.temporary.has(schema, &name.name)
+            && self.engine.catalog().object(schema, ObjectKind::View, &name.name).is_some()
+    }
+
+    /// The temporary table of this name.
+    fn own_table(&self, name: &crate::ast::TableName) -> Option<Arc<Table>> {
+        self.temporary.table(name.schema.as_deref().or(self.schema)?, &name.name)
     }
 
     fn table(&self, name: &crate::ast::TableName) -> Result<Arc<Table>> {
+        if let Some(table) = self.own_table(name) {
+            return Ok(table);
+        }
         let schema = self.schema_name(name.schema.as_deref())?;
         self.engine
             .catalog()
@@ -215,18 +228,29 @@ impl ShowParts<'_> {
     }
 
     fn columns(&self, name: &crate::ast::TableName, full: bool) -> Result<VirtualTable> {
-        let schema = self.schema_name(name.schema.as_deref())?;
+        let own = self.own_table(name);
+        let schema = match &own {
+            Some(own) => &own.def.schema,
+            None => self.schema_name(name.schema.as_deref())?,
+        };
         let mut rows = Vec::new();
-        if let Some(table) = self.engine.catalog().table(schema, &name.name) {
-            self.host.check_sight(Sight::Description(schema, &name.name))?;
+        if let Some(table) = own.clone().or_else(|| self.engine.catalog().table(schema, &name.name)) {
+            if own.is_none() {
+                self.host.check_sight(Sight::Description(schema, &name.name))?;
+            }
             for (at, column) in table.def.columns.iter().enumerate() {
-                let is_seen = self.host.check_sight(Sight::Column(schema, &name.name, &column.name)).is_ok();
+                let sight = Sight::Column(schema, &name.name, &column.name);
+                let is_seen = own.is_some() || self.host.check_sight(sight).is_ok();
                 if !is_seen || table.def.is_hidden(column) {
                     continue;
                 }
                 let collation = match column.ty.is_character() {
                     true => text(collation::name(column.ty.collation)),
                     false => Value::Null,
+                };
+                let extra = match schema_tables::extra_of(column) {
+                    none if none.is_empty() && own.is_some() => Value::Null,
+                    extra => text(extra),
                 };
                 rows.push((
                     text(&column.name),
@@ -235,7 +259,7 @@ impl ShowParts<'_> {
                     text(if column.nullable { "YES" } else { "NO" }),
                     text(schema_tables::key_of(&table, at)),
                     schema_tables::default_of(column),
-                    text(schema_tables::extra_of(column)),
+                    extra,
                     text(&column.comment),
                 ));
             }
@@ -304,14 +328,19 @@ impl ShowParts<'_> {
 
     fn create_table(&self, name: &crate::ast::TableName) -> Result<VirtualTable> {
         let schema = name.schema.as_deref().or(self.schema).ok_or_else(SqlError::no_schema_selected)?;
-        self.host.check_sight(Sight::CreateTable(schema, &name.name))?;
-        if self.engine.catalog().object(schema, ObjectKind::View, &name.name).is_some() {
-            return self.create_object(ObjectKind::View, name);
+        if self.own_table(name).is_none() {
+            self.host.check_sight(Sight::CreateTable(schema, &name.name))?;
+            if self.engine.catalog().object(schema, ObjectKind::View, &name.name).is_some() {
+                return self.create_object(ObjectKind::View, name);
+            }
         }
         let table = self.table(name)?;
         let next =
             table.def.auto_increment_column().map(|_| self.engine.table_figures(&table).next_auto_increment);
-        let statement = super::create_table(&table.def, next, self.variables.time_zone_offset_s);
+        let mut statement = super::create_table(&table.def, next, self.variables.time_zone_offset_s);
+        if table.is_temporary() {
+            statement.insert_str("CREATE ".len(), "TEMPORARY ");
+        }
         Ok(words(&["Table", "Create Table"], vec![vec![text(&table.def.name), text(statement)]]))
     }
 

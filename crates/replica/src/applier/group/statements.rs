@@ -6,7 +6,7 @@ use sql::replicated::LoggedContext;
 
 use super::Applier;
 use super::progress::Stage;
-use crate::applier::statement::StatementError;
+use crate::applier::statement::{Beside, StatementError};
 use crate::applier::{report, statement};
 use crate::error::{ThreadError, number};
 use crate::filter::query_in;
@@ -86,6 +86,9 @@ impl Applier<'_> {
         if is_within && !statement::is_savepoint(query) {
             return self.statement(header, query, None);
         }
+        if !is_within && self.define_temporary(header, query)? {
+            return self.progress.commit(relay);
+        }
         self.progress.append(bytes)?;
         if is_within {
             return Ok(false);
@@ -129,7 +132,8 @@ impl Applier<'_> {
         let (statements, at) = (&mut self.statements, header.timestamp);
         let before =
             (!self.progress.channel.apply.skipped_errors().is_off()).then(|| transaction.savepoint());
-        let done = statement::change(statements, &mut transaction, query, at, &logged, (of_mariadb, file));
+        let beside = Beside { logged: &logged, file, of_mariadb };
+        let done = statement::change(statements, &mut transaction, query, at, beside);
         transaction.end_statement();
         let skipped = before.filter(|_| done.as_ref().is_err_and(|error| self.skips_statement(error)));
         let is_skipped = skipped.is_some();
@@ -197,6 +201,18 @@ impl Applier<'_> {
             log::warn!("Replica SQL: a statement is left out (replica_skip_errors): {error:?}");
         }
         skips
+    }
+
+    /// Whether a statement outside of a transaction was about temporary tables of the source's
+    /// session alone, and has been run. The log gets an empty transaction for it.
+    fn define_temporary(&mut self, header: &Header, query: &QueryEvent<'_>) -> Result<bool, ThreadError> {
+        self.progress.release_tables();
+        let of_mariadb = matches!(self.progress.head.gtid, GroupGtid::Mariadb(_));
+        let done = statement::define_temporary(&mut self.statements, query, header.timestamp, of_mariadb);
+        match done {
+            Err(error) if self.skips_statement(&error) => Ok(true),
+            done => done.map_err(|error| error.at(self.progress.place())),
+        }
     }
 
     fn ddl(

@@ -120,7 +120,7 @@ impl History {
         });
         let engine = engine.expect("an empty disk");
         let history = History { groups: Vec::new(), states: vec![Arc::default()] };
-        let runner = ReceivedStatements::new(engine.clone());
+        let runner = ReceivedStatements::new(engine.clone(), Arc::default());
         let mut source = Source { engine, runner, history, leaves_children: rng.one_in(2) };
         source.ddl("CREATE DATABASE s");
         for definition in TABLES {
@@ -186,14 +186,8 @@ impl Source {
             query(SCHEMA, text, &mut texts);
             let logged = Default::default();
             let event = query_event(SCHEMA, text);
-            let done = statement::change(
-                &mut self.runner,
-                &mut transaction,
-                &event,
-                BASE.timestamp,
-                &logged,
-                (false, None),
-            );
+            let beside = statement::Beside { logged: &logged, file: None, of_mariadb: false };
+            let done = statement::change(&mut self.runner, &mut transaction, &event, BASE.timestamp, beside);
             if done.is_err() {
                 return transaction.rollback();
             }

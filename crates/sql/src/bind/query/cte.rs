@@ -143,10 +143,14 @@ impl Binder<'_> {
             .collect();
         if matches!(self.common[level].states[at], State::Unbound) {
             let around = inner.last().map_or(outer, |outermost| outermost.parent);
+            let used = self.temporary.count();
             let (call, columns) = self.bind_common(level, at, around)?;
-            self.common[level].states[at] = State::Bound { call, columns };
+            let temporary = self.temporary.name(used).map(str::to_owned);
+            self.common[level].states[at] = State::Bound { call, columns, temporary };
+        } else if let State::Bound { temporary: Some(shown), .. } = &self.common[level].states[at] {
+            return Err(crate::temporary::cannot_reopen(shown));
         }
-        let State::Bound { call, columns } = &self.common[level].states[at] else {
+        let State::Bound { call, columns, .. } = &self.common[level].states[at] else {
             unreachable!("a common table is bound where it is named")
         };
         let (mut call, columns) = (call.clone(), columns.clone());

@@ -86,6 +86,13 @@ impl Binder<'_> {
         }
         let schema = self.schema_of(name)?;
         let shown = alias.unwrap_or(&name.name);
+        if let Some(table) = self.temporary.table(&schema, &name.name) {
+            // One's own: nobody else says what may be done with it.
+            self.changes_by_column = false;
+            self.use_temporary(&table, shown)?;
+            self.add_to_scope(scope, ScopeTable::stored(&table, shown, scope.slots()))?;
+            return Ok(Source::Stored { table, access: Access::all() });
+        }
         let to_change = matches!(self.table_use, TableUse::Lock | TableUse::Change(_));
         self.check_shown_within_view(&schema, &name.name)?;
         // Before anything is said of the table, even whether it is there.

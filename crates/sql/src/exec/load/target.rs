@@ -3,10 +3,9 @@
 use crate::ast;
 use crate::bind::{Binder, Place, Scope, ScopeTable};
 use crate::error::{Result, SqlError};
-use crate::exec::insert::{InsertPlan, Rows, check_columns, is_by_column};
+use crate::exec::insert::{InsertPlan, Rows, Target, check_columns, target_of};
 use crate::exec::row_update::{NewValue, is_computed};
 use crate::exec::{RowExpressions, expressions};
-use crate::host::Privilege;
 use engine::Table;
 
 /// Where a field of a line goes.
@@ -28,10 +27,7 @@ pub(super) fn bind_target(
 ) -> Result<(InsertPlan, Vec<LineTarget>, Assignments)> {
     let insert = written_insert(load);
     let schema = binder.schema_of(&load.table)?;
-    let by_column = is_by_column(binder, &insert, &schema)?;
-    let readable = binder.host.check_table(&[Privilege::Select], &schema, &load.table.name).is_ok();
-    binder.locked.use_name(&schema, &load.table.name, &load.table.name, true)?;
-    let table = binder.stored_table(&load.table)?;
+    let Target { table, by_column, readable } = target_of(binder, &insert, &schema)?;
     let targets = targets_of(load, &table)?;
     if by_column {
         let written = targets.iter().filter_map(|target| match target {

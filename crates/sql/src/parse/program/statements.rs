@@ -242,6 +242,8 @@ impl BodyParser<'_, '_> {
             S::Insert(_) | S::Update(_) | S::Delete(_) | S::Set(_) | S::Do(_) | S::Call(_) => Ok(()),
             S::Signal(_) | S::GetDiagnostics(_) | S::Savepoint(_) | S::RollbackTo(_) => Ok(()),
             S::ReleaseSavepoint(_) | S::Empty => Ok(()),
+            S::CreateTable(create) if create.temporary && create.query.is_none() => Ok(()),
+            S::DropTable { temporary: true, sequences: false, .. } => Ok(()),
             S::Prepare { .. } | S::Execute { .. } | S::Deallocate(_) => Err(not_here("Dynamic SQL")),
             S::Admin(_) if word == "FLUSH" => Err(not_here("FLUSH")),
             S::Admin(_) if word == "KILL" => Ok(()),

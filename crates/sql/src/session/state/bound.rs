@@ -38,6 +38,12 @@ impl Plan {
         }
     }
 
+    /// Whether it changes rows, and those of temporary tables only.
+    pub fn changes_temporary_only(&self) -> bool {
+        let changed = self.changed_tables();
+        !changed.is_empty() && changed.iter().all(|table| table.is_temporary())
+    }
+
     /// Changes the rows; `None` of a query, which changes none, and of LOAD DATA, which needs a
     /// file.
     pub fn change(&self, run: &mut Run<'_, '_>) -> Option<Result<Changes>> {

@@ -1,0 +1,138 @@
+//! Temporary tables: tables that one session has and nobody else knows.
+//!
+//! A temporary table is an ordinary [`Table`] with trees in a space of its own, and so has indexes,
+//! scans, long values and the locks' place, which it leaves empty. What it has not: a name in the
+//! catalog, an entry in the dictionary, and any byte in the log. Its space is unlogged, its row
+//! changes stay out of the event group and the commit record
+//! ([`crate::transaction::temporary`]), and its numbers are not those of the dictionary.
+//!
+//! Its file lies in `#innodb_temp`, which is emptied before the engine opens: so a crash leaves
+//! nothing that recovery would have to know.
+
+use crate::config::EngineConfig;
+use crate::ddl::{ConvertRow, Ddl, copy_rows};
+use crate::definition::TableDef;
+use crate::error::Result;
+use crate::files::{io_error, make_dir};
+use crate::table::{Counters, Placement, Table};
+use btree::Tree;
+use buffer::{Pool, SpaceId};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Where the files are, in the data directory.
+const DIRECTORY: &str = "#innodb_temp";
+
+/// Removes what a crash left. To be called before the engine opens anything.
+pub(crate) fn remove_leftovers(config: &EngineConfig) -> Result<()> {
+    let dir = config.datadir.join(DIRECTORY);
+    let failed = |error| io_error(&dir, error);
+    if config.disk.exists(&dir).map_err(failed)? {
+        config.disk.remove_dir_all(&dir).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// A temporary table, which is gone when its owner drops this. Plans and transactions that still
+/// have its [`Table`] find that out.
+pub struct TemporaryTable {
+    table: Arc<Table>,
+    pool: Arc<Pool>,
+}
+
+impl TemporaryTable {
+    /// The table.
+    pub fn table(&self) -> &Arc<Table> {
+        &self.table
+    }
+}
+
+impl std::fmt::Debug for TemporaryTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.table.fmt(f)
+    }
+}
+
+impl Drop for TemporaryTable {
+    fn drop(&mut self) {
+        self.table.set_gone();
+        let _gate = self.table.counters.gate.write();
+        if let Err(error) = self.pool.drop_space(self.table.placement.space) {
+            log::warn!("InnoDB: the temporary table {}: {error}", self.table.qualified_name);
+        }
+    }
+}
+
+/// Makes temporary tables. None of it is a commit.
+pub(crate) struct TemporaryMaker<'e> {
+    pub ddl: &'e Ddl,
+}
+
+impl TemporaryMaker<'_> {
+    /// `CREATE TEMPORARY TABLE`.
+    pub fn make(&self, mut def: TableDef) -> Result<TemporaryTable> {
+        let ddl = self.ddl;
+        def.check()?;
+        assert!(def.foreign_keys.is_empty(), "a temporary table has no foreign keys");
+        let dir = ddl.config.datadir.join(DIRECTORY);
+        make_dir(&*ddl.config.disk, &dir)?;
+        let space = ddl.temporary.space(&ddl.pool);
+        if def.created_s == 0 {
+            def.created_s = os::clock::now_us() / 1_000_000;
+        }
+        // Locks and row events, which name indexes by number, have none of temporary tables.
+        for (at, index) in (1..).zip(&mut def.indexes) {
+            index.id = at;
+        }
+        ddl.pool.create_unlogged_space(space, &temporary_path(&dir, space))?;
+        match self.make_trees(def, space) {
+            Ok(table) => Ok(TemporaryTable { table: Arc::new(table), pool: ddl.pool.clone() }),
+            Err(error) => {
+                ddl.pool.drop_space(space)?;
+                Err(error)
+            }
+        }
+    }
+
+    fn make_trees(&self, def: TableDef, space: SpaceId) -> Result<Table> {
+        let pool = &self.ddl.pool;
+        let counters = Counters::default();
+        counters.auto_increment.store(def.auto_increment, Ordering::Relaxed);
+        counters.row_id.store(1, Ordering::Relaxed);
+        let clustered_root = Tree::create(pool, space)?.root_page();
+        let mut indexes = Vec::with_capacity(def.indexes.len());
+        for _ in &def.indexes {
+            indexes.push((Tree::create(pool, space)?.root_page(), 0));
+        }
+        let id = self.ddl.temporary.table();
+        let placement = Placement { id, space, clustered_root, created_lsn: 0, indexes };
+        Ok(Table::open(pool, placement, def, Arc::new(counters)).into_temporary())
+    }
+
+    /// A new table with the rows of `old` as `convert` makes them.
+    pub fn altered(
+        &self,
+        old: &Table,
+        new: TableDef,
+        convert: &mut ConvertRow<'_>,
+        auto_increment: Option<u64>,
+        interrupt: Option<&AtomicBool>,
+    ) -> Result<TemporaryTable> {
+        assert!(old.is_temporary(), "{} is not temporary", old.qualified_name);
+        old.check_lives()?;
+        let next = match auto_increment {
+            Some(asked) => asked,
+            None if new.auto_increment_column().is_some() => old.auto_increment().max(new.auto_increment),
+            None => new.auto_increment,
+        };
+        let made = self.make(new)?;
+        made.table.counters.auto_increment.store(next, Ordering::Relaxed);
+        copy_rows(self.ddl, &mut [(old, convert)], &made.table, interrupt)?;
+        Ok(made)
+    }
+}
+
+fn temporary_path(dir: &std::path::Path, space: SpaceId) -> PathBuf {
+    dir.join(format!("temp_{space}.ibt"))
+}

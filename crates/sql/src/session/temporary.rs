@@ -1,0 +1,183 @@
+//! Temporary tables of a session: the statements that define them.
+
+use super::Session;
+use super::state::Bound;
+use crate::ast::{CreateTable, Insert, InsertSource, Query, Statement, TableName};
+use crate::ddl::{AboutTemporary, DdlReport, about_temporary, columns_of_query};
+use crate::error::{Result, SqlError};
+use crate::expr::Level;
+use crate::sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink};
+use crate::temporary::{cannot_reopen, check_no_xa};
+use engine::{Table, Transaction};
+use std::sync::Arc;
+use types::Value;
+
+/// Whether a statement defines temporary tables and nothing else.
+pub(super) fn is_about_temporary(session: &Session, statement: &Statement) -> Result<bool> {
+    let schema_of = |name: &TableName| session.schema_or_default(name);
+    Ok(about_temporary(statement, &session.temporary, &schema_of)?.is_some())
+}
+
+/// Runs such a statement of a source, which has run it: a table that is in the way is left of a
+/// transaction that is tried again.
+pub(super) fn define_received(
+    session: &mut Session,
+    transaction: &mut Transaction,
+    text: &[u8],
+    statement: &Statement,
+) -> Result<()> {
+    if let Statement::CreateTable(create) = statement
+        && !create.if_not_exists
+        && let Some(left) =
+            session.temporary.table(&session.schema_or_default(&create.table)?, &create.table.name)
+    {
+        session.temporary.remove(&left);
+    }
+    let text = String::from_utf8_lossy(text).into_owned();
+    session.invalidate_plans();
+    if let Statement::CreateTable(create) = statement
+        && let Some(query) = &create.query
+    {
+        let Some((made, bound)) = begin_select(session, create, query)? else { return Ok(()) };
+        let filled = session.change_rows(transaction, &bound, None);
+        if filled.is_err() {
+            session.temporary.remove(&made);
+        }
+        return filled;
+    }
+    let mut run = session.ddl_run(&text);
+    run.is_temporary = true;
+    run.as_of_source(session.variables.of_mariadb);
+    run.run(statement)
+}
+
+/// Runs a statement that defines temporary tables and nothing else. Nobody but the session
+/// knows of it, so a server that is read-only runs it too.
+pub(super) fn define_temporary(
+    session: &mut Session,
+    text: &[u8],
+    statement: &Statement,
+    about: AboutTemporary,
+) -> Result<DdlReport> {
+    check_no_xa(session.xa.is_begun())?;
+    check_unused_around(session, statement)?;
+    match about {
+        AboutTemporary::Named if session.transaction.read_only => {
+            return Err(SqlError::new(1792, "Cannot execute statement in a READ ONLY transaction."));
+        }
+        AboutTemporary::Named => {}
+        AboutTemporary::Found => session.commit_transaction()?,
+    }
+    if !session.transaction.is_begun() {
+        session.check_session_writable()?;
+    }
+    if let Statement::CreateTable(create) = statement
+        && let Some(query) = &create.query
+    {
+        return create_temporary_select(session, create, query);
+    }
+    let text = String::from_utf8_lossy(text).into_owned();
+    let mut run = session.ddl_run(&text);
+    run.is_temporary = true;
+    let done = run.run(statement);
+    let (notes, report) = (std::mem::take(&mut run.notes), std::mem::take(&mut run.report));
+    session.transaction.note_temporary(statement, done.is_ok());
+    done?;
+    for (code, message) in notes {
+        session.statement.diagnostics.borrow_mut().push(Level::Note, code, message);
+    }
+    session.invalidate_plans();
+    Ok(report)
+}
+
+/// A statement of a function or a trigger may not drop what the statement around uses.
+fn check_unused_around(session: &Session, statement: &Statement) -> Result<()> {
+    let (Some(within), Statement::DropTable { tables, .. }) = (&session.within, statement) else {
+        return Ok(());
+    };
+    for name in tables {
+        let held = session.temporary.table(&session.schema_or_default(name)?, &name.name);
+        if held.is_some_and(|held| within.tables.contains(&held.id)) {
+            return Err(cannot_reopen(&name.name));
+        }
+    }
+    Ok(())
+}
+
+/// CREATE TEMPORARY TABLE ... SELECT: the table, and an INSERT of the query's rows, whose
+/// failure takes the table back.
+fn create_temporary_select(session: &mut Session, create: &CreateTable, query: &Query) -> Result<DdlReport> {
+    let Some((made, bound)) = begin_select(session, create, query)? else { return Ok(DdlReport::default()) };
+    session.invalidate_plans();
+    let mut told = CountOfRows(0);
+    let filled = session.run_bound(&bound, &[], &[], &mut told);
+    match &filled {
+        Ok(()) => session.transaction.note_temporary_made(),
+        Err(_) => {
+            session.temporary.remove(&made);
+            session.invalidate_plans();
+        }
+    }
+    filled.map(|()| DdlReport::altered(told.0))
+}
+
+/// Makes the table of a CREATE ... SELECT, and the INSERT that fills it; `None`: it was there.
+fn begin_select(
+    session: &Session,
+    create: &CreateTable,
+    query: &Query,
+) -> Result<Option<(Arc<Table>, Bound)>> {
+    let extra = columns_of_query(&crate::bind::bind_query(&mut session.binder(), query, None)?)?;
+    let columns = extra.iter().map(|column| column.name.clone()).collect();
+    let mut run = session.ddl_run("");
+    run.is_temporary = true;
+    let created = run.create_table(create, extra);
+    for (code, message) in std::mem::take(&mut run.notes) {
+        session.statement.diagnostics.borrow_mut().push(Level::Note, code, message);
+    }
+    if !created? {
+        return Ok(None);
+    }
+    let schema = session.schema_or_default(&create.table)?;
+    let made = session.temporary.table(&schema, &create.table.name);
+    let made = made.ok_or_else(|| SqlError::no_such_table(&schema, &create.table.name))?;
+    let insert = Statement::Insert(Insert {
+        table: create.table.clone(),
+        partitions: Vec::new(),
+        columns: Some(columns),
+        source: InsertSource::Query(Box::new(query.clone())),
+        replace: false,
+        ignore: false,
+        row_alias: None,
+        on_duplicate: Vec::new(),
+    });
+    match session.bind_unseen(&insert, made.id) {
+        Ok(bound) => Ok(Some((made, bound))),
+        Err(error) => {
+            session.temporary.remove(&made);
+            Err(error)
+        }
+    }
+}
+
+/// Takes what an INSERT is answered with.
+struct CountOfRows(u64);
+
+impl ResultSink for CountOfRows {
+    fn columns(&mut self, _: &[ColumnMeta]) -> Result<()> {
+        Ok(())
+    }
+
+    fn row(&mut self, _: &[Value]) -> Result<()> {
+        Ok(())
+    }
+
+    fn end_rows(&mut self, _: EndOfRows) -> Result<()> {
+        Ok(())
+    }
+
+    fn ok(&mut self, told: &OkInfo) -> Result<()> {
+        self.0 = told.affected_rows;
+        Ok(())
+    }
+}
