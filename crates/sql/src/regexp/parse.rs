@@ -20,7 +20,7 @@ pub(super) struct Parsed {
 }
 
 /// Reads characters and knows where it is, for the errors.
-pub(super) struct Parser<'p> {
+pub(super) struct PatternReader<'p> {
     pub(super) text: &'p [char],
     pub(super) at: usize,
     pub(super) flags: Flags,
@@ -36,7 +36,7 @@ pub(super) struct Parser<'p> {
 type Result<T> = std::result::Result<T, RegexpError>;
 
 pub(super) fn parse(text: &[char], flags: Flags) -> Result<Parsed> {
-    let mut parser = Parser {
+    let mut parser = PatternReader {
         text,
         at: 0,
         flags,
@@ -57,7 +57,7 @@ pub(super) fn parse(text: &[char], flags: Flags) -> Result<Parsed> {
     Ok(Parsed { root, groups: parser.groups, names: parser.names })
 }
 
-impl Parser<'_> {
+impl PatternReader<'_> {
     /// The next character, past what the flag `x` makes nothing.
     pub(super) fn peek(&mut self) -> Option<char> {
         while self.flags.comments {

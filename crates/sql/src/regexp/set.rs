@@ -3,7 +3,7 @@
 
 use super::class;
 use super::error::RegexpError;
-use super::parse::{Parser, range};
+use super::parse::{PatternReader, range};
 use regex_syntax::hir::ClassUnicode;
 
 const MOST_DEPTH: usize = 40;
@@ -85,7 +85,7 @@ impl Operands {
     }
 }
 
-impl Parser<'_> {
+impl PatternReader<'_> {
     /// The set whose `[` was read.
     pub(super) fn set(&mut self, depth: usize) -> Result<ClassUnicode> {
         if depth > MOST_DEPTH {

@@ -185,6 +185,13 @@ fn what_a_statement_says_of_itself_is_mysqls() {
             ("SELECT * FROM k", ""),
             ("SELECT * FROM child", ""),
             ("SELECT * FROM log", ""),
+            // A temporary table hides the stored one of its name.
+            ("CREATE TABLE hidden (a INT)", ""),
+            ("CREATE TEMPORARY TABLE hidden (a INT, b INT)", ""),
+            ("LOAD DATA LOCAL INFILE 'x' INTO TABLE hidden", "1\t2\n3\t4\n"),
+            ("SELECT * FROM hidden", ""),
+            ("DROP TEMPORARY TABLE hidden", ""),
+            ("SELECT * FROM hidden", ""),
         ] {
             lines.push(say(&mut client, statement, file.as_bytes()));
         }
