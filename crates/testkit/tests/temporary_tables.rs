@@ -288,7 +288,6 @@ fn an_account_needs_one_privilege_for_all_of_its_temporary_tables() {
             "DELETE FROM d.t WHERE a = 1",
             "SELECT a, n FROM d.t",
             "SHOW CREATE TABLE d.t",
-            "SHOW COLUMNS FROM d.t",
             "ALTER TABLE d.t ADD z INT",
             "CREATE INDEX i ON d.t (z)",
             "TRUNCATE d.t",
@@ -406,7 +405,7 @@ fn a_large_table_is_in_files() {
     let by_index = run("SELECT COUNT(*) FROM d.t FORCE INDEX (s) WHERE s LIKE 'A%'");
     let by_scan = run("SELECT COUNT(*) FROM d.t IGNORE INDEX (s) WHERE s LIKE 'A%'");
     assert_eq!(by_index.cell(0, 0), by_scan.cell(0, 0));
-    run("ALTER TABLE d.t ADD KEY (s)");
+    run("ALTER TABLE d.t ADD KEY (s(30))");
     assert_eq!(sum(&mut run), inside);
     assert_eq!(run("CHECK TABLE d.t").cell(0, 3).as_deref(), Some("OK"));
 }

@@ -437,6 +437,10 @@ impl<'a> DdlRun<'a> {
             return self.exchange(&old, partition, table, *validates);
         }
         let current = self.schema.unwrap_or(&schema).to_owned();
+        let adds_key = |alteration: &Alteration| matches!(alteration, Alteration::AddForeignKey(_));
+        if old.is_temporary() && alter.alterations.iter().any(adds_key) {
+            return Err(SqlError::new(1215, "Cannot add foreign key constraint"));
+        }
         // Nothing stored refers to a temporary table.
         let nothing = Catalog::default();
         let catalog = if old.is_temporary() { &nothing } else { self.engine.catalog() };

@@ -1,7 +1,8 @@
 //! DDL of a session: commits before itself, and is logged with the session's settings.
 
+use super::state::Bound;
 use super::{Session, temporary};
-use crate::ast::{self, CreateTable, EventSchedule, Statement};
+use crate::ast::{self, CreateTable, EventSchedule, Insert, InsertSource, Query, Statement};
 use crate::ddl::{
     DdlReport, DdlRun, DdlSettings, ScheduleValues, about_temporary, columns_of_query, routine_change,
     schedule_of,
@@ -10,7 +11,8 @@ use crate::error::{Result, SqlError};
 use crate::exec::{Run, run_query};
 use crate::expr::Level;
 use binlog::event::flags2;
-use engine::{EngineError, SessionContext, StatementContext};
+use engine::{EngineError, SessionContext, StatementContext, Table, Transaction};
+use std::sync::Arc;
 use types::{Value, collation, convert};
 
 impl Session {
@@ -194,6 +196,84 @@ impl Session {
             Statement::CreateSchema { schema, .. } | Statement::DropSchema { schema, .. } => schema,
             Statement::AlterSchema { schema: Some(schema), .. } => schema,
             _ => self.schema.as_deref().unwrap_or_default(),
+        }
+    }
+
+    /// Whether a statement defines temporary tables and nothing else.
+    pub(super) fn is_about_temporary(&self, statement: &Statement) -> Result<bool> {
+        let schema_of = |name: &ast::TableName| self.schema_or_default(name);
+        Ok(about_temporary(statement, &self.temporary, &schema_of)?.is_some())
+    }
+
+    /// Runs such a statement of a source, which has run it: a table that is in the way is left of a
+    /// transaction that is tried again.
+    pub(super) fn define_received(
+        &mut self,
+        transaction: &mut Transaction,
+        text: &[u8],
+        statement: &Statement,
+    ) -> Result<()> {
+        if let Statement::CreateTable(create) = statement
+            && !create.if_not_exists
+            && let Some(left) =
+                self.temporary.table(&self.schema_or_default(&create.table)?, &create.table.name)
+        {
+            self.temporary.remove(&left);
+        }
+        let text = String::from_utf8_lossy(text).into_owned();
+        self.invalidate_plans();
+        if let Statement::CreateTable(create) = statement
+            && let Some(query) = &create.query
+        {
+            let Some((made, bound)) = self.begin_select(create, query)? else { return Ok(()) };
+            let filled = self.change_rows(transaction, &bound);
+            if filled.is_err() {
+                self.temporary.remove(&made);
+            }
+            return filled;
+        }
+        let mut run = self.ddl_run(&text);
+        run.is_temporary = true;
+        run.as_of_source(self.variables.of_mariadb);
+        run.run(statement)
+    }
+
+    /// Makes the table of a CREATE ... SELECT, and the INSERT that fills it; `None`: it was there.
+    pub(super) fn begin_select(
+        &self,
+        create: &CreateTable,
+        query: &Query,
+    ) -> Result<Option<(Arc<Table>, Bound)>> {
+        let extra = columns_of_query(&crate::bind::bind_query(&mut self.binder(), query, None)?)?;
+        let columns = extra.iter().map(|column| column.name.clone()).collect();
+        let mut run = self.ddl_run("");
+        run.is_temporary = true;
+        let created = run.create_table(create, extra);
+        for (code, message) in std::mem::take(&mut run.notes) {
+            self.statement.diagnostics.borrow_mut().push(Level::Note, code, message);
+        }
+        if !created? {
+            return Ok(None);
+        }
+        let schema = self.schema_or_default(&create.table)?;
+        let made = self.temporary.table(&schema, &create.table.name);
+        let made = made.ok_or_else(|| SqlError::no_such_table(&schema, &create.table.name))?;
+        let insert = Statement::Insert(Insert {
+            table: create.table.clone(),
+            partitions: Vec::new(),
+            columns: Some(columns),
+            source: InsertSource::Query(Box::new(query.clone())),
+            replace: false,
+            ignore: false,
+            row_alias: None,
+            on_duplicate: Vec::new(),
+        });
+        match self.bind_unseen(&insert, made.id) {
+            Ok(bound) => Ok(Some((made, bound))),
+            Err(error) => {
+                self.temporary.remove(&made);
+                Err(error)
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 //! source's session ran them, within a transaction of the replica's applier.
 
 use super::state::{Bound, Plan};
-use super::{Session, SessionInit, temporary};
+use super::{Session, SessionInit};
 use crate::ast::Statement;
 use crate::ddl::about_temporary;
 use crate::error::{Result, SqlError};
@@ -153,9 +153,9 @@ impl ReceivedStatements {
             | Statement::Update(_)
             | Statement::Delete(_)
             | Statement::Query(_)) => statement,
-            statement if temporary::is_about_temporary(session, statement)? => {
+            statement if session.is_about_temporary(statement)? => {
                 session.temporary = self.temporary.begin(received.session.thread_id);
-                let defined = temporary::define_received(session, transaction, &text, statement);
+                let defined = session.define_received(transaction, &text, statement);
                 self.temporary.forget_empty();
                 return defined;
             }

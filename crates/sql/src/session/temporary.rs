@@ -1,55 +1,13 @@
 //! Temporary tables of a session: the statements that define them.
 
 use super::Session;
-use super::state::Bound;
-use crate::ast::{CreateTable, Insert, InsertSource, Query, Statement, TableName};
-use crate::ddl::{AboutTemporary, DdlReport, about_temporary, columns_of_query};
+use crate::ast::{CreateTable, Query, Statement};
+use crate::ddl::{AboutTemporary, DdlReport};
 use crate::error::{Result, SqlError};
 use crate::expr::Level;
 use crate::sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink};
 use crate::temporary::{cannot_reopen, check_no_xa};
-use engine::{Table, Transaction};
-use std::sync::Arc;
 use types::Value;
-
-/// Whether a statement defines temporary tables and nothing else.
-pub(super) fn is_about_temporary(session: &Session, statement: &Statement) -> Result<bool> {
-    let schema_of = |name: &TableName| session.schema_or_default(name);
-    Ok(about_temporary(statement, &session.temporary, &schema_of)?.is_some())
-}
-
-/// Runs such a statement of a source, which has run it: a table that is in the way is left of a
-/// transaction that is tried again.
-pub(super) fn define_received(
-    session: &mut Session,
-    transaction: &mut Transaction,
-    text: &[u8],
-    statement: &Statement,
-) -> Result<()> {
-    if let Statement::CreateTable(create) = statement
-        && !create.if_not_exists
-        && let Some(left) =
-            session.temporary.table(&session.schema_or_default(&create.table)?, &create.table.name)
-    {
-        session.temporary.remove(&left);
-    }
-    let text = String::from_utf8_lossy(text).into_owned();
-    session.invalidate_plans();
-    if let Statement::CreateTable(create) = statement
-        && let Some(query) = &create.query
-    {
-        let Some((made, bound)) = begin_select(session, create, query)? else { return Ok(()) };
-        let filled = session.change_rows(transaction, &bound, None);
-        if filled.is_err() {
-            session.temporary.remove(&made);
-        }
-        return filled;
-    }
-    let mut run = session.ddl_run(&text);
-    run.is_temporary = true;
-    run.as_of_source(session.variables.of_mariadb);
-    run.run(statement)
-}
 
 /// Runs a statement that defines temporary tables and nothing else. Nobody but the session
 /// knows of it, so a server that is read-only runs it too.
@@ -107,7 +65,7 @@ fn check_unused_around(session: &Session, statement: &Statement) -> Result<()> {
 /// CREATE TEMPORARY TABLE ... SELECT: the table, and an INSERT of the query's rows, whose
 /// failure takes the table back.
 fn create_temporary_select(session: &mut Session, create: &CreateTable, query: &Query) -> Result<DdlReport> {
-    let Some((made, bound)) = begin_select(session, create, query)? else { return Ok(DdlReport::default()) };
+    let Some((made, bound)) = session.begin_select(create, query)? else { return Ok(DdlReport::default()) };
     session.invalidate_plans();
     let mut told = CountOfRows(0);
     let filled = session.run_bound(&bound, &[], &[], &mut told);
@@ -119,45 +77,6 @@ fn create_temporary_select(session: &mut Session, create: &CreateTable, query: &
         }
     }
     filled.map(|()| DdlReport::altered(told.0))
-}
-
-/// Makes the table of a CREATE ... SELECT, and the INSERT that fills it; `None`: it was there.
-fn begin_select(
-    session: &Session,
-    create: &CreateTable,
-    query: &Query,
-) -> Result<Option<(Arc<Table>, Bound)>> {
-    let extra = columns_of_query(&crate::bind::bind_query(&mut session.binder(), query, None)?)?;
-    let columns = extra.iter().map(|column| column.name.clone()).collect();
-    let mut run = session.ddl_run("");
-    run.is_temporary = true;
-    let created = run.create_table(create, extra);
-    for (code, message) in std::mem::take(&mut run.notes) {
-        session.statement.diagnostics.borrow_mut().push(Level::Note, code, message);
-    }
-    if !created? {
-        return Ok(None);
-    }
-    let schema = session.schema_or_default(&create.table)?;
-    let made = session.temporary.table(&schema, &create.table.name);
-    let made = made.ok_or_else(|| SqlError::no_such_table(&schema, &create.table.name))?;
-    let insert = Statement::Insert(Insert {
-        table: create.table.clone(),
-        partitions: Vec::new(),
-        columns: Some(columns),
-        source: InsertSource::Query(Box::new(query.clone())),
-        replace: false,
-        ignore: false,
-        row_alias: None,
-        on_duplicate: Vec::new(),
-    });
-    match session.bind_unseen(&insert, made.id) {
-        Ok(bound) => Ok(Some((made, bound))),
-        Err(error) => {
-            session.temporary.remove(&made);
-            Err(error)
-        }
-    }
 }
 
 /// Takes what an INSERT is answered with.
