@@ -57,7 +57,8 @@ impl Generator {
     pub fn next(&mut self, table: &Table, run: &Run<'_, '_>) -> Result<u64> {
         let variables = run.ctx.variables;
         let value = if let (Some(id), None) = (variables.insert_id, self.first) {
-            table.note_auto_increment(id);
+            // Those of the rows behind it follow, whatever the table has come to.
+            self.reserved = id.saturating_add(1)..u64::MAX;
             id
         } else {
             let (increment, offset) = (variables.auto_increment_increment, variables.auto_increment_offset);
@@ -78,6 +79,9 @@ impl Generator {
             self.reserved.start = value + 1;
             value
         };
+        if variables.insert_id.is_some() {
+            table.note_auto_increment(value);
+        }
         self.first = self.first.or(Some(value));
         self.of_row = Some(value);
         Ok(value)
