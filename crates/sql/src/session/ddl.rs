@@ -226,7 +226,7 @@ impl Session {
             && let Some(query) = &create.query
         {
             let Some((made, bound)) = self.begin_select(create, query)? else { return Ok(()) };
-            let filled = self.change_rows(transaction, &bound);
+            let filled = self.change_rows(transaction, &bound, None);
             if filled.is_err() {
                 self.temporary.remove(&made);
             }
