@@ -68,7 +68,7 @@ fn fields_and_lines_are_what_mysql_finds() {
         (tabs, "a\\", "a\\\\"),
         (tabs, "a\\\u{e9}b\t1\n", "a\\xc3\\xa9b|1"),
         (quoted, "\"a\"\"b\",NULL\n\"NULL\",\"x,\ny\"\n", "a\\\"b|NULL/NULL|x,\\ny"),
-        (quoted, "\"a\"b,c\n\",d\n", "\\\"a\\\"b,c\\n|d"),
+        (quoted, "\"a\"b,c\n\",d\n", "a\\\"b,c\\n|d"),
         (quoted, "\"open,\n1,2\n", "\\\"open,\\n1,2\\n"),
         ([",", "\"", "\"", "", "\n"], "\"a\"\"b\",c\"\"d\n", "a\\\"b|c\\\"d"),
         ([",", "", "", ">>", ";"], "x>>1,a;y>2>>3;>>>4", "1|a/3/>4"),
