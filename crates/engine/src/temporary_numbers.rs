@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// The first number of a temporary table's space.
 const FIRST_SPACE: SpaceId = 0xf000_0000;
-/// The first number of a temporary table.
-const FIRST_TABLE: u64 = 1 << 62;
+/// The first number of a temporary table, which has six bytes as every table's; the dictionary's
+/// numbers count up from 1.
+const FIRST_TABLE: u64 = 1 << 47;
 
 /// Hands out the numbers.
 #[derive(Default)]
