@@ -135,12 +135,18 @@ fn storable_prefix(charset: Charset, id: u16, text: &[u8]) -> (usize, Option<Str
     (good, Some(bad))
 }
 
+/// The text of a member without the spaces at its end; other white space counts.
+fn without_spaces_behind(text: &[u8]) -> &[u8] {
+    let end = text.iter().rposition(|byte| *byte != b' ').map_or(0, |last| last + 1);
+    &text[..end]
+}
+
 pub(super) fn to_enum(value: &Value, ty: &ColumnType, context: Context) -> Assigned {
     let members = ty.members.clone().unwrap_or_default();
     let index = match value {
         Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } => {
             let text = value.text_bytes(None).unwrap_or_default();
-            let text = text.trim_ascii_end();
+            let text = without_spaces_behind(&text);
             let same = |member: &String| {
                 collation::compare_utf8mb4(ty.collation, member.trim_end().as_bytes(), text).is_eq()
             };
@@ -169,7 +175,7 @@ pub(super) fn to_set(value: &Value, ty: &ColumnType, context: Context) -> Assign
             let text = value.text_bytes(None).unwrap_or_default();
             let mut bits = 0u64;
             for part in text.split(|&byte| byte == b',').filter(|part| !part.is_empty()) {
-                let part = part.trim_ascii_end();
+                let part = without_spaces_behind(part);
                 let same = |member: &String| {
                     collation::compare_utf8mb4(ty.collation, member.as_bytes(), part).is_eq()
                 };

@@ -91,6 +91,9 @@ fn sets_of_names() {
     assert_eq!(stored(Value::Int(1), &one), Ok("a".into()));
     assert_eq!(stored(Value::text("2"), &one), Ok("b".into()));
     assert_eq!(stored(Value::text("x"), &one), Err(1265));
+    // Spaces at the end are nothing, a tab is something.
+    assert!(stored(Value::text("a  "), &one).is_ok());
+    assert_eq!(stored(Value::text("a\t"), &one), Err(1265));
     assert_eq!(lenient(Value::text("x"), &one), ("".into(), Some(1265)));
     assert_eq!(stored(Value::text("3,A"), &many), Ok("a,3".into()));
     assert_eq!(stored(Value::text("a,x"), &many), Err(1265));
