@@ -1,6 +1,6 @@
 //! FULLTEXT and SPATIAL indexes: kept in the definition, with MySQL's checks, and not looked up in.
 
-use super::key::{free_key_name, wrong_prefix};
+use super::key::{key_name, wrong_prefix};
 use super::settings::DdlSettings;
 use crate::ast::{KeyKind, KeySpec};
 use crate::error::{Result, SqlError};
@@ -78,16 +78,7 @@ pub(super) fn special_index(def: &TableDef, key: &KeySpec, settings: &DdlSetting
     {
         return Err(SqlError::new(1128, format!("Function '{parser}' is not defined")));
     }
-    let name = match &key.name {
-        Some(name) if name.eq_ignore_ascii_case("PRIMARY") => {
-            return Err(SqlError::new(1280, format!("Incorrect index name '{name}'")));
-        }
-        Some(name) if def.index(name).is_some() || def.kept_index(name).is_some() => {
-            return Err(SqlError::new(1061, format!("Duplicate key name '{name}'")));
-        }
-        Some(name) => name.clone(),
-        None => free_key_name(def, &parts[0].text),
-    };
+    let name = key_name(def, key, &parts[0].text)?;
     let kind = match is_spatial {
         true => KeptKind::Spatial { behind: def.indexes.len() as u32 },
         false => KeptKind::FullText(key.parser.as_ref().map(|parser| known_parser(parser))),

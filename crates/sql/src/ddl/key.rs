@@ -83,20 +83,28 @@ pub(super) fn free_key_name(def: &TableDef, first: &str) -> String {
     (2..).map(|n| format!("{first}_{n}")).find(|name| !taken(name)).unwrap_or_default()
 }
 
+/// The name of a new key: as it is written, or one that is free, after its first part.
+///
+/// # Errors
+/// 1280 for `PRIMARY`, 1061 for a name that another key has.
+pub(super) fn key_name(def: &TableDef, key: &KeySpec, first: &str) -> Result<String> {
+    match &key.name {
+        Some(name) if name.eq_ignore_ascii_case("PRIMARY") => {
+            Err(SqlError::new(1280, format!("Incorrect index name '{name}'")))
+        }
+        Some(name) if def.index(name).is_some() || def.kept_index(name).is_some() => {
+            Err(SqlError::new(1061, format!("Duplicate key name '{name}'")))
+        }
+        Some(name) => Ok(name.clone()),
+        None => Ok(free_key_name(def, first)),
+    }
+}
+
 /// A secondary index's definition.
 pub(super) fn key_definition(def: &TableDef, key: &KeySpec) -> Result<IndexDef> {
     let mut columns = key_parts(def, key)?;
     columns.extend(parts_of_period(def, key)?);
-    let name = match &key.name {
-        Some(name) if name.eq_ignore_ascii_case("PRIMARY") => {
-            return Err(SqlError::new(1280, format!("Incorrect index name '{name}'")));
-        }
-        Some(name) if def.index(name).is_some() || def.kept_index(name).is_some() => {
-            return Err(SqlError::new(1061, format!("Duplicate key name '{name}'")));
-        }
-        Some(name) => name.clone(),
-        None => free_key_name(def, &key.parts[0].column),
-    };
+    let name = key_name(def, key, &key.parts[0].column)?;
     let unique = key.kind == KeyKind::Unique;
     let (comment, invisible) = (key.comment.clone(), key.invisible);
     Ok(IndexDef { id: 0, name, unique, columns, comment, invisible, generated: false })

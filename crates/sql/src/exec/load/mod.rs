@@ -20,6 +20,10 @@ use target::{LineTarget, bind_target};
 use types::collation::{self, Charset};
 use types::{TypeCode, Value};
 
+/// What is said of a line that has fewer fields than there are targets, and of one that has more.
+const TOO_SHORT: (u16, &str) = (1261, "doesn't contain data for all columns");
+const TOO_LONG: (u16, &str) = (1262, "was truncated; it contained more data than there were input columns");
+
 /// A bound LOAD DATA.
 pub(crate) struct LoadPlan {
     insert: InsertPlan,
@@ -195,12 +199,7 @@ impl LoadPlan {
                 break;
             }
             if scanner.was_cut {
-                self.complain(
-                    run,
-                    1262,
-                    number,
-                    "was truncated; it contained more data than there were input columns",
-                )?;
+                self.complain(run, number, &TOO_LONG)?;
             }
             number += 1;
         }
@@ -242,7 +241,7 @@ impl LoadPlan {
                 }
                 LineTarget::Column(at) if !is_there => {
                     filling.set_missing(*at, self.fixed.is_some(), run)?;
-                    self.complain(run, 1261, number, "doesn't contain data for all columns")?;
+                    self.complain(run, number, &TOO_SHORT)?;
                 }
                 LineTarget::Column(at) => match field {
                     None => filling.set_null(*at, run)?,
@@ -251,12 +250,7 @@ impl LoadPlan {
             }
         }
         if line.has_more {
-            self.complain(
-                run,
-                1262,
-                number,
-                "was truncated; it contained more data than there were input columns",
-            )?;
+            self.complain(run, number, &TOO_LONG)?;
         }
         filling.assign(run, &self.assignments, number)?;
         filling.put_row(run, number)
@@ -296,12 +290,12 @@ impl LoadPlan {
     }
 
     /// Warns of a line, or ends the statement, where the mode is strict.
-    fn complain(&self, run: &Run<'_, '_>, code: u16, number: u64, what: &str) -> Result<()> {
+    fn complain(&self, run: &Run<'_, '_>, number: u64, (code, what): &(u16, &str)) -> Result<()> {
         let text = format!("Row {number} {what}");
         if self.insert.strictness(run).strict {
-            return Err(SqlError::new(code, text));
+            return Err(SqlError::new(*code, text));
         }
-        run.ctx.warn(code, text);
+        run.ctx.warn(*code, text);
         Ok(())
     }
 }
