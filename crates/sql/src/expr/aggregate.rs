@@ -136,9 +136,9 @@ impl Aggregate {
         let state = match &self.kind {
             AggregateKind::CountRows | AggregateKind::Count => State::Count(0),
             AggregateKind::Sum | AggregateKind::Avg => match super::numeric_class(&self.args[0].ty) {
-                super::infer::NumericClass::Double => State::Double(None, 0),
-                super::infer::NumericClass::Integer => State::Integer(None, 0),
-                super::infer::NumericClass::Decimal => State::Decimal(None, 0),
+                super::value_type::NumericClass::Double => State::Double(None, 0),
+                super::value_type::NumericClass::Integer => State::Integer(None, 0),
+                super::value_type::NumericClass::Decimal => State::Decimal(None, 0),
             },
             AggregateKind::Min | AggregateKind::Max | AggregateKind::Any => State::Extreme(Value::Null),
             AggregateKind::BitAnd => State::Bits(u64::MAX),

@@ -1,4 +1,4 @@
-//! INTERVAL arithmetic, EXTRACT, TIMESTAMPDIFF.
+//! INTERVAL arithmetic, EXTRACT, TIMESTAMPDIFF, and the weeks of a year.
 
 use super::cast::{datetime_of, time_of};
 use super::text::text_of;
@@ -189,6 +189,53 @@ pub(crate) fn add(
     })
 }
 
+/// Year and week of a date in one of WEEK()'s eight modes (manual, "WEEK()").
+pub(crate) fn week_of(date: &Date, mode: u8) -> (u16, u8) {
+    let mode = mode & 7;
+    let monday_first = mode & 1 != 0;
+    // Week 0 exists unless bit 1 is set: then those days belong to the last week of the year
+    // before.
+    let mut week_year = mode & 2 != 0;
+    let first_weekday_rule = (mode & 4 != 0) != monday_first;
+    // `first_weekday`: week 1 is the first one that starts in the year, else the first with four
+    // days in it.
+    let first_weekday = !first_weekday_rule;
+    let day_number = date.day_number();
+    let mut year = date.year;
+    let mut first = Date { year, month: 1, day: 1 };
+    let weekday_of = |date: &Date| {
+        let monday_based = i64::from(date.weekday());
+        if monday_first { monday_based } else { (monday_based + 1) % 7 }
+    };
+    let mut weekday = weekday_of(&first);
+    let days_before_week_1 = |weekday: i64| if first_weekday { weekday != 0 } else { weekday >= 4 };
+    if date.month == 1 && i64::from(date.day) <= 7 - weekday {
+        if !week_year && days_before_week_1(weekday) {
+            return (year, 0);
+        }
+        if days_before_week_1(weekday) {
+            week_year = true;
+            year -= 1;
+            first = Date { year, month: 1, day: 1 };
+            weekday = weekday_of(&first);
+        }
+    }
+    let first_number = first.day_number();
+    let days = if days_before_week_1(weekday) {
+        day_number - (first_number + (7 - weekday))
+    } else {
+        day_number - (first_number - weekday)
+    };
+    if week_year && days >= 52 * 7 {
+        let days_in_year = if days_in_month(year, 2) == 29 { 366 } else { 365 };
+        let next_weekday = (weekday + days_in_year) % 7;
+        if !days_before_week_1(next_weekday) {
+            return (year + 1, 1);
+        }
+    }
+    (year, (days / 7 + 1) as u8)
+}
+
 /// `EXTRACT(unit FROM value)`.
 pub(crate) fn extract(value: &Value, unit: TimeUnit, ctx: &Context<'_>) -> Result<Value> {
     if value.is_null() {
@@ -228,7 +275,7 @@ pub(crate) fn extract(value: &Value, unit: TimeUnit, ctx: &Context<'_>) -> Resul
         TimeUnit::Minute => minute,
         TimeUnit::Hour => hour,
         TimeUnit::Day => day,
-        TimeUnit::Week => i64::from(super::functions::week_of(&date, 0).1),
+        TimeUnit::Week => i64::from(week_of(&date, 0).1),
         TimeUnit::Month => month,
         TimeUnit::Quarter => (month + 2) / 3,
         TimeUnit::Year => year,

@@ -1,12 +1,11 @@
 //! Computing a bound expression.
 
-use super::{
-    Context, Expr, Node, Number, arithmetic, cast, compare, conform, date_arithmetic, like, text_of,
-};
+use super::node::{Call, Expr, Function, Node};
+use super::{Context, Number, arithmetic, cast, compare, conform, date_arithmetic, like, text_of};
 use crate::ast::{BinaryOp, Scope, TruthValue};
 use crate::error::{Result, SqlError};
 use crate::host::VariableScope;
-use crate::memory::heap_bytes;
+use crate::memory::{Charge, LONG_VALUE_BYTES, heap_bytes};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use types::{Value, json};
@@ -410,4 +409,35 @@ fn converted(bytes: &[u8], from: &types::ColumnType, to: &types::ColumnType) -> 
         _ => to_utf8mb4(to.collation, &from_utf8mb4_lossy(to.collation, bytes)).into_owned(),
     };
     (changed != bytes).then_some(changed)
+}
+
+impl Function {
+    /// Computes the arguments and calls it.
+    pub fn call(&self, args: &[Expr], row: &[Value], ctx: &Context<'_>) -> Result<Value> {
+        let mut values = Vec::with_capacity(args.len());
+        let mut held = None;
+        for arg in args {
+            let value = arg.eval(row, ctx)?;
+            if self.null_in_null_out && value.is_null() {
+                return Ok(Value::Null);
+            }
+            if let Cow::Owned(Value::Bytes(bytes)) = &value
+                && bytes.len() >= LONG_VALUE_BYTES
+            {
+                ctx.check_interrupt()?;
+                held.get_or_insert_with(|| Charge::new(ctx.memory)).add(bytes.len())?;
+            }
+            values.push(value);
+        }
+        let charged = ctx.made_bytes.get();
+        let value = (self.run)(&Call { values: &values, name: self.name, args, ctx })?;
+        if let Value::Bytes(bytes) | Value::Json(bytes) = &value
+            && bytes.len() >= LONG_VALUE_BYTES
+        {
+            // What the function has not asked for itself, which is no longer than its arguments.
+            let asked = ctx.made_bytes.get().saturating_sub(charged);
+            ctx.charge_made(bytes.len().saturating_sub(asked as usize))?;
+        }
+        Ok(value)
+    }
 }

@@ -1,99 +1,14 @@
 //! The type of an expression from its operands' types, by MySQL's rules for results and for
 //! collations.
 
-use super::Expr;
+use super::node::{Coercibility, Expr};
+use super::value_type::{
+    NumericClass, decimal_type, integer_digits, is_number, is_text, numeric_class, scale_of, text_collation,
+    text_length, text_type,
+};
 use crate::error::{Result, SqlError};
 use types::collation::{self, Charset};
 use types::{ColumnType, TypeCode};
-
-/// How strongly a collation holds (manual, "Collation Coercibility in Expressions"); smaller is
-/// stronger.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Coercibility {
-    Explicit = 0,
-    Implicit = 2,
-    SystemConstant = 3,
-    Literal = 4,
-    /// Numbers and temporal values turned into text.
-    Numeric = 5,
-    Null = 6,
-}
-
-/// The kinds of numbers in arithmetic; the later one wins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum NumericClass {
-    Integer,
-    Decimal,
-    Double,
-}
-
-/// What a type counts as in arithmetic.
-pub(crate) fn numeric_class(ty: &ColumnType) -> NumericClass {
-    match ty.code {
-        TypeCode::NewDecimal => NumericClass::Decimal,
-        TypeCode::Tiny
-        | TypeCode::Short
-        | TypeCode::Int24
-        | TypeCode::Long
-        | TypeCode::LongLong
-        | TypeCode::Year
-        | TypeCode::Bit
-        | TypeCode::Date
-        | TypeCode::Enum
-        | TypeCode::Set
-        | TypeCode::Null => NumericClass::Integer,
-        TypeCode::Datetime
-        | TypeCode::Datetime2
-        | TypeCode::Timestamp
-        | TypeCode::Timestamp2
-        | TypeCode::Time
-        | TypeCode::Time2 => {
-            if ty.fsp() == 0 {
-                NumericClass::Integer
-            } else {
-                NumericClass::Decimal
-            }
-        }
-        _ => NumericClass::Double,
-    }
-}
-
-/// DECIMAL of so many digits, within MySQL's limits.
-pub(crate) fn decimal_type(integer_digits: u32, scale: u32) -> ColumnType {
-    let scale = scale.min(30);
-    let precision = (integer_digits + scale).clamp(1, 65);
-    ColumnType::decimal(precision as u8, scale.min(precision) as u8)
-}
-
-pub(crate) fn is_text(ty: &ColumnType) -> bool {
-    ty.is_character() || ty.is_blob() || matches!(ty.code, TypeCode::Varchar | TypeCode::String)
-}
-
-/// The collation of a type's values as text, which documents have too.
-pub(crate) fn text_collation(ty: &ColumnType) -> u16 {
-    if ty.code == TypeCode::Json { collation::UTF8MB4_BIN } else { ty.collation }
-}
-
-/// Characters a value of the type may have as text.
-pub(crate) fn text_length(ty: &ColumnType) -> u32 {
-    if is_text(ty) {
-        let per_char = u64::from(collation::max_bytes_per_char(ty.collation));
-        return match ty.code {
-            TypeCode::Enum | TypeCode::Set => ty.display_length() / 4,
-            _ => (ty.max_bytes() / per_char).min(u64::from(u32::MAX)) as u32,
-        };
-    }
-    ty.display_length()
-}
-
-/// A text type for so many characters: VARCHAR, or LONGTEXT when it is longer than that can be.
-pub(crate) fn text_type(chars: u32, collation_id: u16) -> ColumnType {
-    if ColumnType::char_fits(chars, collation_id) {
-        ColumnType::varchar(chars, collation_id)
-    } else {
-        ColumnType::longtext(collation_id)
-    }
-}
 
 /// The type of CASE, IF, COALESCE, UNION: one that holds the values of all.
 pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)> {
@@ -134,40 +49,6 @@ pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
     }
     let chars = real.iter().map(|item| text_length(&item.ty)).max().unwrap_or(0);
     Ok((text_type(chars, collation_id), coercibility))
-}
-
-/// Whether values of the type are numbers.
-pub(crate) fn is_number(ty: &ColumnType) -> bool {
-    ty.is_integer()
-        || matches!(
-            ty.code,
-            TypeCode::NewDecimal | TypeCode::Float | TypeCode::Double | TypeCode::Year | TypeCode::Bit
-        )
-}
-
-/// Digits before the point that a value of the type may have.
-pub(crate) fn integer_digits(ty: &ColumnType) -> u32 {
-    match ty.code {
-        TypeCode::NewDecimal => u32::from(ty.precision() - ty.scale()),
-        TypeCode::Tiny => 3,
-        TypeCode::Short => 5,
-        TypeCode::Int24 => 8,
-        TypeCode::Long => 10,
-        TypeCode::Date => 8,
-        TypeCode::Year => 4,
-        TypeCode::Datetime | TypeCode::Datetime2 | TypeCode::Timestamp | TypeCode::Timestamp2 => 14,
-        TypeCode::Time | TypeCode::Time2 => 7,
-        TypeCode::LongLong if ty.unsigned => 20,
-        _ => 19,
-    }
-}
-
-/// Digits behind the point.
-pub(crate) fn scale_of(ty: &ColumnType) -> u32 {
-    match ty.code {
-        TypeCode::NewDecimal => u32::from(ty.scale()),
-        _ => u32::from(ty.fsp()),
-    }
 }
 
 /// The collation of a text put together of the operands, and how strongly it holds.

@@ -5,7 +5,8 @@
 //! ([`RunSubqueries`]) remembers its rows by the arguments.
 
 use super::context::RowKeys;
-use super::{Context, Expr, SubqueryRows, compare, group_key};
+use super::node::{MayEqual, Quantified, RowSubquery, SubqueryCall, SubqueryUse};
+use super::{Context, SubqueryRows, compare, group_key};
 use crate::ast::BinaryOp;
 use crate::error::{Result, SqlError};
 use crate::memory::growth;
@@ -13,40 +14,6 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::rc::Rc;
 use types::Value;
-
-/// A subquery of the statement, and its arguments.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct SubqueryCall {
-    /// Its number in the statement.
-    pub number: usize,
-    /// The values of the columns around it that it names, as expressions over the row at hand.
-    pub args: Vec<Expr>,
-}
-
-/// What a subquery's result is used for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SubqueryUse {
-    /// One column of at most one row.
-    Scalar,
-    Exists,
-}
-
-/// A row that is compared with the rows of a subquery: `IN`, `= ANY`, `<> ALL` and their like.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Quantified {
-    pub op: BinaryOp,
-    /// ALL; else ANY.
-    pub all: bool,
-    /// The answer is the other one.
-    pub negated: bool,
-    /// One, or those of a row.
-    pub operands: Vec<Expr>,
-    /// Of each operand with its column.
-    pub collations: Vec<u16>,
-    pub call: SubqueryCall,
-    /// Rows that are equal are found by [`group_key`]: the kinds of the values are the same.
-    pub hashes: bool,
-}
 
 /// So many rows are looked at one by one.
 const FEW_ROWS: usize = 8;
@@ -207,15 +174,6 @@ impl Quantified {
     }
 }
 
-/// `(a, b) = (SELECT ...)` and its relatives.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct RowSubquery {
-    pub op: BinaryOp,
-    pub operands: Vec<Expr>,
-    pub collations: Vec<u16>,
-    pub call: SubqueryCall,
-}
-
 impl RowSubquery {
     /// The answer; `None` is unknown. A row that is not there is one of NULLs.
     pub fn answer(&self, row: &[Value], ctx: &Context<'_>) -> Result<Option<bool>> {
@@ -233,15 +191,6 @@ impl RowSubquery {
             ctx,
         )
     }
-}
-
-/// `needle = column` or not known: a row for which it holds may be what an IN looks for. Where the
-/// needle is NULL, each row is.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct MayEqual {
-    /// The column, and the needle.
-    pub operands: [Expr; 2],
-    pub collation: u16,
 }
 
 impl MayEqual {

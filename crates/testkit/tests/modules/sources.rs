@@ -20,8 +20,9 @@ pub struct Crate {
     pub files: Vec<String>,
     /// Which file refers to which: places in `files`.
     pub arrows: BTreeSet<(usize, usize)>,
-    /// The files with inherent `impl` blocks of each type.
-    pub owners: BTreeMap<String, BTreeSet<usize>>,
+    /// The files with inherent `impl` blocks of each type, by the type's name and the file that
+    /// defines it: two types of a crate may have the same name.
+    pub owners: BTreeMap<(String, Option<usize>), BTreeSet<usize>>,
 }
 
 /// A module's path from the crate's root.
@@ -60,7 +61,13 @@ impl Crate {
                 arrows.extend(target.filter(|to| *to != module.file).map(|to| (module.file, to)));
             }
         }
-        Crate { files: reader.files, arrows, owners: reader.owners }
+        let mut owners: BTreeMap<_, BTreeSet<usize>> = BTreeMap::new();
+        for (module, of) in &reader.impls {
+            let name = of.last().cloned().unwrap_or_default();
+            let file = reader.modules[module].file;
+            owners.entry((name, reader.defining_file(module, of))).or_default().insert(file);
+        }
+        Crate { files: reader.files, arrows, owners }
     }
 
     /// The circles: largest sets of at least two files of which each can be reached from each.
@@ -98,7 +105,8 @@ struct Reader {
     src: PathBuf,
     files: Vec<String>,
     modules: BTreeMap<ModulePath, Module>,
-    owners: BTreeMap<String, BTreeSet<usize>>,
+    /// Inherent `impl` blocks: the module, and the type's path as it is written there.
+    impls: Vec<(ModulePath, Vec<String>)>,
 }
 
 impl Reader {
@@ -132,10 +140,9 @@ impl Reader {
                 }
                 syn::Item::Use(used) => import(&used.tree, &mut Vec::new(), &mut module.imports),
                 syn::Item::Impl(block) if block.trait_.is_none() => {
-                    if let syn::Type::Path(of) = &*block.self_ty
-                        && let Some(last) = of.path.segments.last()
-                    {
-                        self.owners.entry(last.ident.to_string()).or_default().insert(file);
+                    if let syn::Type::Path(of) = &*block.self_ty {
+                        let names = of.path.segments.iter().map(|segment| segment.ident.to_string());
+                        self.impls.push((at.clone(), names.collect()));
                     }
                 }
                 _ => {}
@@ -144,6 +151,22 @@ impl Reader {
             Mentions(&mut module.mentioned).visit_item(item);
         }
         self.modules.insert(at, module);
+    }
+
+    /// The file that defines a type, by its path as it is written in a module.
+    fn defining_file(&self, module: &[String], path: &[String]) -> Option<usize> {
+        let at = self.modules.get(module)?;
+        if let [name] = path
+            && at.defined.contains(name)
+        {
+            return Some(at.file);
+        }
+        self.resolve(module, path, (false, false), LONGEST_CHAIN).or_else(|| {
+            at.imports.iter().filter(|import| import.name.is_none()).find_map(|import| {
+                let whole = [import.path.as_slice(), path].concat();
+                self.resolve(module, &whole, (false, true), LONGEST_CHAIN)
+            })
+        })
     }
 
     /// The file that defines what `path` names, as written in the module `from`. None for what

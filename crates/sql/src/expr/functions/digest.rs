@@ -1,6 +1,6 @@
 //! Digests, hexadecimal and base 64.
 
-use super::super::infer::{text_length, text_type};
+use super::super::value_type::{text_length, text_type};
 use super::super::{Coercibility, Expr, Number, number};
 use super::string::made;
 use super::{Call, Function, ascii_text, md5, text, unsigned};

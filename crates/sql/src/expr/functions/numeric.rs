@@ -99,7 +99,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 /// Of the first argument's kind: BIGINT, DECIMAL or DOUBLE.
 fn like_number(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
-    use super::super::infer::{NumericClass, integer_digits, numeric_class, scale_of};
+    use super::super::value_type::{NumericClass, integer_digits, numeric_class, scale_of};
     let class = args.iter().map(|arg| numeric_class(&arg.ty)).max().unwrap_or(NumericClass::Double);
     let ty = match class {
         NumericClass::Integer => ColumnType::bigint(args[0].ty.unsigned),

@@ -1,6 +1,6 @@
 //! REGEXP_LIKE(), which is REGEXP too, and REGEXP_INSTR(), REGEXP_REPLACE(), REGEXP_SUBSTR().
 
-use super::super::{Expr, infer};
+use super::super::{Expr, infer, value_type};
 use super::{Call, Coercibility, Function, bigint, int, text_type, truth_value, wrong_arguments};
 use crate::error::{Result, SqlError};
 use crate::host::VariableScope;
@@ -51,7 +51,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         |args| {
             check_character_sets("regexp_substr", args)?;
             let (id, coercibility) = collation_of("regexp_substr", texts(&args[..2]))?;
-            Ok((text_type(infer::text_length(&args[0].ty), id), coercibility))
+            Ok((text_type(value_type::text_length(&args[0].ty), id), coercibility))
         },
         part,
     )
@@ -79,12 +79,12 @@ fn is_of_bytes(ty: &ColumnType) -> bool {
 /// Bytes and characters are not compared.
 fn check_character_sets(function: &str, args: &[Expr]) -> Result<()> {
     let count = if function == "regexp_replace" { 3 } else { 2 };
-    let is_known = |arg: &&Expr| infer::is_text(&arg.ty) && arg.ty.code != TypeCode::Null;
+    let is_known = |arg: &&Expr| value_type::is_text(&arg.ty) && arg.ty.code != TypeCode::Null;
     let texts: Vec<&Expr> = args[..count].iter().filter(is_known).collect();
     let Some(first) = texts.first() else { return Ok(()) };
     for other in &texts[1..] {
         if is_of_bytes(&first.ty) != is_of_bytes(&other.ty) {
-            let name = |expr: &Expr| collation::name(infer::text_collation(&expr.ty));
+            let name = |expr: &Expr| collation::name(value_type::text_collation(&expr.ty));
             let (first, other) = (name(first), name(other));
             let text = format!(
                 "Character set '{first}' cannot be used in conjunction with '{other}' in call to {function}."

@@ -1,6 +1,7 @@
 //! Functions on dates and times.
 
 use super::super::cast::{date_of, datetime_of, time_of, valid_date, valid_datetime};
+use super::super::date_arithmetic::week_of;
 use super::super::{Node, number};
 use super::{Call, Coercibility, Expr, Function, ascii_text, bigint, int, long_text, text};
 use crate::error::{Result, SqlError};
@@ -321,53 +322,6 @@ fn period_months(period: i64) -> i64 {
     let year = period / 100;
     let year = if (0..100).contains(&year) { i64::from(parse::expand_year(year as u16)) } else { year };
     year * 12 + period % 100 - 1
-}
-
-/// Year and week of a date in one of WEEK()'s eight modes (manual, "WEEK()").
-pub(crate) fn week_of(date: &Date, mode: u8) -> (u16, u8) {
-    let mode = mode & 7;
-    let monday_first = mode & 1 != 0;
-    // Week 0 exists unless bit 1 is set: then those days belong to the last week of the year
-    // before.
-    let mut week_year = mode & 2 != 0;
-    let first_weekday_rule = (mode & 4 != 0) != monday_first;
-    // `first_weekday`: week 1 is the first one that starts in the year, else the first with four
-    // days in it.
-    let first_weekday = !first_weekday_rule;
-    let day_number = date.day_number();
-    let mut year = date.year;
-    let mut first = Date { year, month: 1, day: 1 };
-    let weekday_of = |date: &Date| {
-        let monday_based = i64::from(date.weekday());
-        if monday_first { monday_based } else { (monday_based + 1) % 7 }
-    };
-    let mut weekday = weekday_of(&first);
-    let days_before_week_1 = |weekday: i64| if first_weekday { weekday != 0 } else { weekday >= 4 };
-    if date.month == 1 && i64::from(date.day) <= 7 - weekday {
-        if !week_year && days_before_week_1(weekday) {
-            return (year, 0);
-        }
-        if days_before_week_1(weekday) {
-            week_year = true;
-            year -= 1;
-            first = Date { year, month: 1, day: 1 };
-            weekday = weekday_of(&first);
-        }
-    }
-    let first_number = first.day_number();
-    let days = if days_before_week_1(weekday) {
-        day_number - (first_number + (7 - weekday))
-    } else {
-        day_number - (first_number - weekday)
-    };
-    if week_year && days >= 52 * 7 {
-        let days_in_year = if days_in_month(year, 2) == 29 { 366 } else { 365 };
-        let next_weekday = (weekday + days_in_year) % 7;
-        if !days_before_week_1(next_weekday) {
-            return (year + 1, 1);
-        }
-    }
-    (year, (days / 7 + 1) as u8)
 }
 
 fn ordinal(day: u8) -> String {

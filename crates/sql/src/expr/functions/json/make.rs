@@ -2,7 +2,7 @@
 
 use super::super::{Call, Function};
 use super::argument::{Document, document, made, scalar, single_path};
-use super::{json, long_bin_text};
+use super::result_type::{json, long_bin_text};
 use crate::error::{Result, SqlError};
 use types::json::{self as documents, Change, Leg, Node};
 use types::{TypeCode, Value};

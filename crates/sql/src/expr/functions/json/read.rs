@@ -2,13 +2,19 @@
 
 use super::super::{Call, Function, bigint, truth_value};
 use super::argument::{document, document_for, made, path, scalar, single_path};
-use super::{json, text_of_chars};
+use super::result_type::{json, text_of_chars};
 use crate::error::{Result, SqlError};
 use crate::expr::documents::{damaged, too_deep};
 use crate::expr::like::like_while;
 use types::collation::{BINARY, UTF8MB4_BIN};
 use types::json::{self as documents, JsonError, Leg, Node, Path};
 use types::{TypeCode, Value};
+
+/// MariaDB's `JSON_VALID`, which looks at the text of any value. No statement can write its name.
+pub(crate) static MARIADB_JSON_VALID: Function =
+    Function::new("json_valid of MariaDB", 1..=1, bigint, |call| {
+        Ok(truth_value(types::json::mariadb::is_valid(&call.bytes(0))))
+    });
 
 /// Arguments that a call may have at most.
 const MOST: usize = usize::MAX;

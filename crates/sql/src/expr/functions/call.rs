@@ -1,0 +1,176 @@
+//! What functions ask of a call, and the types that many of their results have.
+
+use super::super::node::{Call, Coercibility, Expr, Function};
+use super::super::value_type::{text_length, text_type};
+use super::super::{Number, arithmetic, infer, text_of};
+use crate::error::{Result, SqlError};
+use std::borrow::Cow;
+use types::{ColumnType, TypeCode, Value, collation};
+
+impl Call<'_> {
+    /// Whether the function may make text of so many bytes: else it is to be NULL, and there is a
+    /// warning, or in a statement that changes rows under the strict mode an error (1301). Every
+    /// function whose text can be longer than its arguments asks, before it makes any of it.
+    pub(in crate::expr) fn may_make(&self, bytes: usize, function: &str) -> Result<bool> {
+        let limit = self.ctx.variables.max_allowed_packet;
+        if bytes <= limit {
+            return self.check_room(bytes).map(|()| true);
+        }
+        let text = format!("Result of {function}() was larger than max_allowed_packet ({limit}) - truncated");
+        if self.ctx.strict {
+            return Err(SqlError::new(1301, text));
+        }
+        self.ctx.warn(1301, text);
+        Ok(false)
+    }
+
+    /// Whether there is memory for so many bytes, and time: for functions that MySQL does not limit
+    /// otherwise.
+    ///
+    /// # Errors
+    /// As [`Charge::add`]; 1317.
+    pub(in crate::expr) fn check_room(&self, bytes: usize) -> Result<()> {
+        self.ctx.charge_if_long(bytes)
+    }
+
+    /// A part of an argument, or all of it, as the result.
+    pub(in crate::expr) fn copied(&self, bytes: &[u8]) -> Result<Value> {
+        self.check_room(bytes.len())?;
+        Ok(text(bytes))
+    }
+
+    pub(in crate::expr) fn is_given(&self, at: usize) -> bool {
+        at < self.values.len()
+    }
+
+    pub(in crate::expr) fn bytes(&self, at: usize) -> Cow<'_, [u8]> {
+        match &*self.values[at] {
+            stamp @ Value::Timestamp { .. } => {
+                Cow::Owned(text_of(&stamp.clone().in_zone(self.ctx.zone())).into_owned())
+            }
+            value => text_of(value),
+        }
+    }
+
+    /// As [`Call::bytes`], characters as the argument's own character set has them.
+    pub(in crate::expr) fn stored(&self, at: usize) -> Cow<'_, [u8]> {
+        let bytes = self.bytes(at);
+        let ty = &self.args[at].ty;
+        if !ty.is_character() || bytes.is_ascii() {
+            return bytes;
+        }
+        match collation::from_utf8mb4(ty.collation, &bytes) {
+            Some(Cow::Owned(stored)) => Cow::Owned(stored),
+            // The same bytes, or text that a change of its collation has brought there.
+            _ => bytes,
+        }
+    }
+
+    pub(in crate::expr) fn string(&self, at: usize) -> String {
+        String::from_utf8_lossy(&self.bytes(at)).into_owned()
+    }
+
+    /// The argument as a 64-bit integer, rounded and clipped.
+    pub(in crate::expr) fn integer(&self, at: usize) -> i64 {
+        let wide = arithmetic::integer_in(&self.values[at], self.ctx);
+        i64::try_from(wide).unwrap_or(i64::MAX)
+    }
+
+    pub(in crate::expr) fn number(&self, at: usize) -> Number {
+        arithmetic::number_in(&self.values[at], self.ctx)
+    }
+
+    pub(in crate::expr) fn double(&self, at: usize) -> f64 {
+        arithmetic::double_of(&self.number(at))
+    }
+
+    /// The argument's 64 bits; none of NULL.
+    pub(in crate::expr) fn bits(&self, at: usize) -> u64 {
+        arithmetic::bits(&self.values[at], self.ctx).unwrap_or(0)
+    }
+
+    pub(in crate::expr) fn decimal(&self, at: usize) -> types::Decimal {
+        arithmetic::decimal_in(&self.values[at], self.ctx)
+    }
+
+    /// Characters are bytes here.
+    pub(in crate::expr) fn is_binary(&self, at: usize) -> bool {
+        let ty = &self.args[at].ty;
+        ty.collation == collation::BINARY
+            && matches!(ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob)
+    }
+}
+
+pub(in crate::expr) fn bigint(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((ColumnType::bigint(false), Coercibility::Numeric))
+}
+
+pub(in crate::expr) fn int(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((ColumnType::int(false), Coercibility::Numeric))
+}
+
+pub(in crate::expr) fn unsigned(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((ColumnType::bigint(true), Coercibility::Numeric))
+}
+
+pub(in crate::expr) fn double(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((ColumnType::double(), Coercibility::Numeric))
+}
+
+/// Text as long as all arguments together.
+pub(in crate::expr) fn joined(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    let chars = args.iter().fold(0u32, |sum, arg| sum.saturating_add(text_length(&arg.ty)));
+    let (id, coercibility) = infer::aggregate_collations(args.iter())?;
+    Ok((text_type(chars, id), coercibility))
+}
+
+/// Text as long as the first argument.
+pub(in crate::expr) fn like_first(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    let (id, coercibility) = infer::aggregate_collations(args[..1].iter())?;
+    Ok((text_type(text_length(&args[0].ty), id), coercibility))
+}
+
+/// Text of no known length.
+pub(in crate::expr) fn long_text(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    let (id, coercibility) = infer::aggregate_collations(args.iter())?;
+    Ok((ColumnType::longtext(id), coercibility))
+}
+
+pub(in crate::expr) fn system_text<const CHARS: u32>(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((ColumnType::varchar(CHARS, collation::UTF8MB4_0900_AI_CI), Coercibility::SystemConstant))
+}
+
+pub(in crate::expr) fn ascii_text<const CHARS: u32>(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((ColumnType::varchar(CHARS, collation::UTF8MB4_0900_AI_CI), Coercibility::Literal))
+}
+
+/// The bytes in whose order a column's texts are; NULL for a text that is no value of its type. It
+/// has no name that a statement could write.
+pub(crate) static TEXT_ORDER: Function = Function::new(
+    "text order",
+    1..=1,
+    |args| Ok((args[0].ty.clone(), Coercibility::Numeric)),
+    |call| {
+        let (mut stored, mut order) = (Vec::new(), Vec::new());
+        let form = call.args[0].ty.text_form();
+        Ok(match form.filter(|form| form.read_text(&call.bytes(0), &mut stored)) {
+            Some(form) => {
+                form.write_order(&stored, &mut order);
+                Value::Bytes(order)
+            }
+            None => Value::Null,
+        })
+    },
+);
+
+pub(in crate::expr) fn truth_value(value: bool) -> Value {
+    Value::Int(i64::from(value))
+}
+
+pub(in crate::expr) fn text(text: impl AsRef<[u8]>) -> Value {
+    Value::Bytes(text.as_ref().to_vec())
+}
+
+pub(in crate::expr) fn wrong_arguments(function: &str) -> SqlError {
+    SqlError::new(1210, format!("Incorrect arguments to {function}"))
+}
