@@ -2,22 +2,25 @@
 
 mod generator;
 mod literals;
+mod row_in_the_way;
+mod target;
 
-use super::assign::{COPIES_OF_AN_IMAGE, Strictness, default_value, encode, now_for, of_table, to_column};
-use super::row_update::{NewValue, assign_all, bind_assignments, stamped_columns};
+use super::assign::{COPIES_OF_AN_IMAGE, Strictness, default_value, of_table, to_column};
+use super::row_update::{NewValue, bind_assignments, stamped_columns};
 use super::{Changes, RowExpressions, Run, refuse_changes};
 use crate::ast;
 use crate::bind::{Binder, Place, Scope, ScopeTable, bind_query};
 use crate::error::{Result, SqlError};
-use crate::host::Privilege;
 use crate::literal_rows::LiteralRows;
 use crate::memory::{allocated, heap_bytes};
 use crate::plan::QueryPlan;
-use engine::{ColumnDefault, EngineError, IndexRef, KeyRange, LockMode, Row, Table, TriggerEvent};
+use engine::{ColumnDefault, Table, TriggerEvent};
 pub(super) use generator::Generator;
 use literals::ListedRow;
 pub(super) use literals::{ColumnSource, RowOfLiterals, sources, to_image};
 use std::sync::Arc;
+pub(super) use target::{Target, check_columns, target_of};
+use target::{check_generated, target_columns};
 use types::Value;
 
 /// Where the rows come from.
@@ -110,27 +113,6 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     })
 }
 
-/// The table that rows are inserted into, and what the account may do with it.
-pub(super) struct Target {
-    pub table: Arc<Table>,
-    /// Its columns are to be checked.
-    pub by_column: bool,
-    pub readable: bool,
-}
-
-/// Finds the table of an INSERT: a temporary one of the session, or a stored one.
-pub(super) fn target_of(binder: &mut Binder<'_>, insert: &ast::Insert, schema: &str) -> Result<Target> {
-    let name = &insert.table.name;
-    if let Some(table) = binder.temporary.table_to_fill(schema, name) {
-        binder.use_temporary(&table, name)?;
-        return Ok(Target { table, by_column: false, readable: true });
-    }
-    let by_column = is_by_column(binder, insert, schema)?;
-    let readable = binder.host.check_table(&[Privilege::Select], schema, name).is_ok();
-    binder.locked.use_name(schema, name, name, true)?;
-    Ok(Target { table: binder.stored_table(&insert.table)?, by_column, readable })
-}
-
 /// Whether a value is computed from a column.
 fn names_column(value: &NewValue) -> bool {
     let mut slots = Vec::new();
@@ -138,79 +120,6 @@ fn names_column(value: &NewValue) -> bool {
         expr.slots(&mut slots);
     }
     !slots.is_empty()
-}
-
-/// REPLACE deletes the rows in its way, ON DUPLICATE KEY UPDATE updates them.
-fn privileges(insert: &ast::Insert) -> &'static [Privilege] {
-    match (insert.replace, insert.on_duplicate.is_empty()) {
-        (true, _) => &[Privilege::Insert, Privilege::Delete],
-        (false, false) => &[Privilege::Insert, Privilege::Update],
-        (false, true) => &[Privilege::Insert],
-    }
-}
-
-/// Whether what the statement needs holds on columns of the table alone: those that it names are
-/// then to be checked.
-///
-/// # Errors
-/// 1142 where it holds on neither.
-fn is_by_column(binder: &Binder<'_>, insert: &ast::Insert, schema: &str) -> Result<bool> {
-    let (host, table) = (binder.host, &insert.table.name);
-    let Err(error) = host.check_table(privileges(insert), schema, table) else { return Ok(false) };
-    let holds = |privilege: &Privilege| {
-        host.check_table(&[*privilege], schema, table).is_ok()
-            || host.has_column_privilege(*privilege, schema, table)
-    };
-    if privileges(insert).iter().all(holds) { Ok(true) } else { Err(error) }
-}
-
-/// The error of a column that is written without the privilege. A statement that names none writes
-/// all of them.
-pub(super) fn check_columns(binder: &Binder<'_>, insert: &ast::Insert, stored: &Table) -> Result<()> {
-    let (host, schema, table) = (binder.host, stored.def.schema.as_str(), insert.table.name.as_str());
-    if insert.columns.as_ref().is_none_or(|names| names.is_empty()) {
-        let visible = stored.def.columns.iter().filter(|column| !column.invisible);
-        let mut names = visible.map(|column| column.name.as_str());
-        host.check_all_columns(Privilege::Insert, schema, table, &mut names)?;
-    }
-    for column in insert.columns.iter().flatten() {
-        host.check_column(Privilege::Insert, schema, table, column)?;
-    }
-    for (column, _) in &insert.on_duplicate {
-        host.check_column(Privilege::Update, schema, table, column)?;
-    }
-    Ok(())
-}
-
-fn target_columns(table: &Table, insert: &ast::Insert) -> Result<Vec<usize>> {
-    let Some(names) = &insert.columns else {
-        let visible = table.def.columns.iter().enumerate().filter(|(_, column)| !column.invisible);
-        return Ok(visible.map(|(at, _)| at).collect());
-    };
-    let mut columns = Vec::with_capacity(names.len());
-    for name in names {
-        let at = table.def.column(name).ok_or_else(|| SqlError::unknown_column(name, "field list"))?;
-        if columns.contains(&at) {
-            return Err(SqlError::new(1110, format!("Column '{name}' specified twice")));
-        }
-        columns.push(at);
-    }
-    Ok(columns)
-}
-
-/// Refuses values for generated columns; DEFAULT is none.
-fn check_generated(table: &Table, insert: &ast::Insert, columns: &[usize]) -> Result<()> {
-    for (place, at) in columns.iter().enumerate() {
-        let column = &table.def.columns[*at];
-        let is_default =
-            |row: &Vec<ast::Expr>| row.get(place).is_none_or(|value| *value == ast::Expr::Default);
-        let is_right = column.generated.is_none()
-            || matches!(&insert.source, ast::InsertSource::Values(rows) if rows.iter().all(is_default));
-        if !is_right {
-            return Err(super::expressions::value_not_allowed(column, &table.def));
-        }
-    }
-    Ok(())
 }
 
 fn bind_rows(
@@ -656,148 +565,5 @@ impl InsertPlan {
             run.after_insert(&self.table, values)?;
         }
         Ok(outcome)
-    }
-
-    /// Puts the row into the table, and deals with the row that is in its way.
-    pub(super) fn put(&self, run: &mut Run<'_, '_>, image: &[u8]) -> Result<Outcome> {
-        let mut removed = 0;
-        loop {
-            run.ctx.counters.handler_write.count();
-            let error = match run.with(|txn| txn.insert(&self.table, image)) {
-                Ok(()) if removed > 0 => return Ok(Outcome::Replaced(removed)),
-                Ok(()) => return Ok(Outcome::Inserted),
-                Err(error) => error,
-            };
-            if self.ignore && error.is_ignorable() && !matches!(error, EngineError::Duplicate { .. }) {
-                let error = SqlError::from(error);
-                run.ctx.warn(error.code, error.message);
-                return Ok(Outcome::LeftOut);
-            }
-            let EngineError::Duplicate { index, .. } = &error else { return Err(error.into()) };
-            if self.replace || !self.on_duplicate.is_empty() {
-                let values = self.table.layout.decode_all(image)?;
-                let Some(old) = self.conflicting_row(run, index, &values)? else { return Err(error.into()) };
-                if !self.replace {
-                    return self.update(run, old, values);
-                }
-                let fires_delete = self.table.has_triggers(TriggerEvent::Delete.bit());
-                if old.image == image && removed == 0 && self.is_last_unique(index) && !fires_delete {
-                    // The row is there: nothing is done for it, and MySQL counts it once.
-                    return Ok(Outcome::Inserted);
-                }
-                let is_plain = self.table.def.temporal.versioning.is_none() && !fires_delete;
-                if is_plain
-                    && self.table.is_related()
-                    && run.with(|txn| txn.keeps_references(&self.table, &old.image, image))?
-                {
-                    // Its child rows stay.
-                    run.ctx.counters.handler_update.count();
-                    match run.with(|txn| txn.update(&self.table, &old, image)) {
-                        Err(EngineError::Duplicate { .. }) => {}
-                        updated => {
-                            return updated.map(|()| Outcome::Replaced(removed + 1)).map_err(Into::into);
-                        }
-                    }
-                }
-                let gone = run.before_delete(&self.table, &old)?;
-                run.delete_row(&self.table, &old)?;
-                run.after_delete(&self.table, gone)?;
-                removed += 1;
-            } else if self.ignore {
-                run.ctx.warn(1062, error.to_string());
-                return Ok(Outcome::Ignored);
-            } else {
-                return Err(error.into());
-            }
-        }
-    }
-
-    /// Whether no row can be in the way of a new one in an index behind the named one.
-    fn is_last_unique(&self, index: &str) -> bool {
-        let mut unique = self.table.def.indexes.iter().filter(|index| index.unique);
-        unique.next_back().is_none_or(|last| last.name == index)
-    }
-
-    /// The row that has the new row's key in the named unique index.
-    fn conflicting_row(&self, run: &mut Run<'_, '_>, index: &str, values: &[Value]) -> Result<Option<Row>> {
-        let index = match self.table.def.index(index) {
-            Some(at) if index != "PRIMARY" => IndexRef::Secondary(at),
-            _ => IndexRef::Primary,
-        };
-        let parts = self.table.index_columns(index);
-        let key_values: Vec<Value> = parts.iter().map(|part| values[part.column].clone()).collect();
-        let key = self.table.encode_key(index, &key_values)?;
-        let range = KeyRange::prefix(&key);
-        let mut scan = run
-            .with(|txn| txn.scan(&self.table, index, range, engine::Direction::Forward, LockMode::Update))?;
-        Ok(run.with(|txn| scan.next(txn))?)
-    }
-
-    /// The columns that ON DUPLICATE KEY UPDATE sets to DEFAULT.
-    fn set_to_default(&self) -> Vec<usize> {
-        let columns = self.on_duplicate.iter().filter(|(_, value)| matches!(value, NewValue::Default));
-        columns.map(|(at, _)| *at).collect()
-    }
-
-    /// ON DUPLICATE KEY UPDATE of the row in the way; the new row's values are behind the old
-    /// one's.
-    fn update(&self, run: &mut Run<'_, '_>, old: Row, new: Vec<Value>) -> Result<Outcome> {
-        let mut values = self.table.layout.decode_all(&old.image)?;
-        values.extend(new);
-        assign_all(run, &self.table, &self.on_duplicate, 1, self.strictness(run), (0, &mut values))?;
-        let columns = self.table.columns();
-        if self.table.has_triggers(TriggerEvent::Update.bit()) {
-            return self.update_with_triggers(run, &old, &mut values[..columns]);
-        }
-        let id = self.table.def.auto_increment_column().map(|column| bits_of(&values[column]));
-        let mut image = encode(&self.table, &values[..columns], run.ctx)?;
-        if image == old.image {
-            return Ok(Outcome::Updated { changed: false, id });
-        }
-        if !self.stamped.is_empty() {
-            for at in &self.stamped {
-                values[*at] = now_for(&self.table.def.columns[*at], run.ctx)?;
-            }
-            image = encode(&self.table, &values[..columns], run.ctx)?;
-        }
-        if let Some(expressions) = &self.expressions {
-            let (def, strictness) = (&self.table.def, self.strictness(run));
-            let new = &mut values[..columns];
-            expressions.fill_defaults(def, &self.set_to_default(), new, 1, strictness, run.ctx)?;
-            expressions.generate(def, new, 1, strictness, run.ctx)?;
-            if self.is_refused(run, new)? {
-                return Ok(Outcome::Ignored);
-            }
-            image = encode(&self.table, new, run.ctx)?;
-        }
-        run.update_row(&self.table, &old, &image)?;
-        Ok(Outcome::Updated { changed: true, id })
-    }
-
-    /// As [`InsertPlan::update`], of a table with triggers for UPDATE: `new` is what was assigned.
-    fn update_with_triggers(&self, run: &mut Run<'_, '_>, old: &Row, new: &mut [Value]) -> Result<Outcome> {
-        let table = &self.table;
-        let before = table.layout.decode_all(&old.image)?;
-        if *new != before[..] {
-            for at in &self.stamped {
-                new[*at] = now_for(&table.def.columns[*at], run.ctx)?;
-            }
-        }
-        run.before_update(table, &before, new)?;
-        super::triggers::check_nulls(run, table, new, self.strictness(run))?;
-        if let Some(expressions) = &self.expressions {
-            expressions.generate(&table.def, new, 1, self.strictness(run), run.ctx)?;
-            if self.is_refused(run, new)? {
-                return Ok(Outcome::Ignored);
-            }
-        }
-        let id = table.def.auto_increment_column().map(|column| bits_of(&new[column]));
-        let image = encode(table, new, run.ctx)?;
-        let changed = image != old.image;
-        if changed {
-            run.update_row(table, old, &image)?;
-        }
-        run.after_update(table, &before, new)?;
-        Ok(Outcome::Updated { changed, id })
     }
 }

@@ -1,0 +1,155 @@
+//! A row that may not be put into its table because another one has its key: REPLACE deletes that
+//! one, ON DUPLICATE KEY UPDATE updates it, IGNORE leaves the new one out.
+
+use super::super::assign::{encode, now_for};
+use super::super::row_update::{NewValue, assign_all};
+use super::super::{Run, triggers};
+use super::{InsertPlan, Outcome, bits_of};
+use crate::error::{Result, SqlError};
+use engine::{EngineError, IndexRef, KeyRange, LockMode, Row, TriggerEvent};
+use types::Value;
+
+impl InsertPlan {
+    /// Puts the row into the table, and deals with the row that is in its way.
+    pub(in crate::exec) fn put(&self, run: &mut Run<'_, '_>, image: &[u8]) -> Result<Outcome> {
+        let mut removed = 0;
+        loop {
+            run.ctx.counters.handler_write.count();
+            let error = match run.with(|txn| txn.insert(&self.table, image)) {
+                Ok(()) if removed > 0 => return Ok(Outcome::Replaced(removed)),
+                Ok(()) => return Ok(Outcome::Inserted),
+                Err(error) => error,
+            };
+            if self.ignore && error.is_ignorable() && !matches!(error, EngineError::Duplicate { .. }) {
+                let error = SqlError::from(error);
+                run.ctx.warn(error.code, error.message);
+                return Ok(Outcome::LeftOut);
+            }
+            let EngineError::Duplicate { index, .. } = &error else { return Err(error.into()) };
+            if self.replace || !self.on_duplicate.is_empty() {
+                let values = self.table.layout.decode_all(image)?;
+                let Some(old) = self.conflicting_row(run, index, &values)? else { return Err(error.into()) };
+                if !self.replace {
+                    return self.update(run, old, values);
+                }
+                let fires_delete = self.table.has_triggers(TriggerEvent::Delete.bit());
+                if old.image == image && removed == 0 && self.is_last_unique(index) && !fires_delete {
+                    // The row is there: nothing is done for it, and MySQL counts it once.
+                    return Ok(Outcome::Inserted);
+                }
+                let is_plain = self.table.def.temporal.versioning.is_none() && !fires_delete;
+                if is_plain
+                    && self.table.is_related()
+                    && run.with(|txn| txn.keeps_references(&self.table, &old.image, image))?
+                {
+                    // Its child rows stay.
+                    run.ctx.counters.handler_update.count();
+                    match run.with(|txn| txn.update(&self.table, &old, image)) {
+                        Err(EngineError::Duplicate { .. }) => {}
+                        updated => {
+                            return updated.map(|()| Outcome::Replaced(removed + 1)).map_err(Into::into);
+                        }
+                    }
+                }
+                let gone = run.before_delete(&self.table, &old)?;
+                run.delete_row(&self.table, &old)?;
+                run.after_delete(&self.table, gone)?;
+                removed += 1;
+            } else if self.ignore {
+                run.ctx.warn(1062, error.to_string());
+                return Ok(Outcome::Ignored);
+            } else {
+                return Err(error.into());
+            }
+        }
+    }
+
+    /// Whether no row can be in the way of a new one in an index behind the named one.
+    fn is_last_unique(&self, index: &str) -> bool {
+        let mut unique = self.table.def.indexes.iter().filter(|index| index.unique);
+        unique.next_back().is_none_or(|last| last.name == index)
+    }
+
+    /// The row that has the new row's key in the named unique index.
+    fn conflicting_row(&self, run: &mut Run<'_, '_>, index: &str, values: &[Value]) -> Result<Option<Row>> {
+        let index = match self.table.def.index(index) {
+            Some(at) if index != "PRIMARY" => IndexRef::Secondary(at),
+            _ => IndexRef::Primary,
+        };
+        let parts = self.table.index_columns(index);
+        let key_values: Vec<Value> = parts.iter().map(|part| values[part.column].clone()).collect();
+        let key = self.table.encode_key(index, &key_values)?;
+        let range = KeyRange::prefix(&key);
+        let mut scan = run
+            .with(|txn| txn.scan(&self.table, index, range, engine::Direction::Forward, LockMode::Update))?;
+        Ok(run.with(|txn| scan.next(txn))?)
+    }
+
+    /// The columns that ON DUPLICATE KEY UPDATE sets to DEFAULT.
+    fn set_to_default(&self) -> Vec<usize> {
+        let columns = self.on_duplicate.iter().filter(|(_, value)| matches!(value, NewValue::Default));
+        columns.map(|(at, _)| *at).collect()
+    }
+
+    /// ON DUPLICATE KEY UPDATE of the row in the way; the new row's values are behind the old
+    /// one's.
+    fn update(&self, run: &mut Run<'_, '_>, old: Row, new: Vec<Value>) -> Result<Outcome> {
+        let mut values = self.table.layout.decode_all(&old.image)?;
+        values.extend(new);
+        assign_all(run, &self.table, &self.on_duplicate, 1, self.strictness(run), (0, &mut values))?;
+        let columns = self.table.columns();
+        if self.table.has_triggers(TriggerEvent::Update.bit()) {
+            return self.update_with_triggers(run, &old, &mut values[..columns]);
+        }
+        let id = self.table.def.auto_increment_column().map(|column| bits_of(&values[column]));
+        let mut image = encode(&self.table, &values[..columns], run.ctx)?;
+        if image == old.image {
+            return Ok(Outcome::Updated { changed: false, id });
+        }
+        if !self.stamped.is_empty() {
+            for at in &self.stamped {
+                values[*at] = now_for(&self.table.def.columns[*at], run.ctx)?;
+            }
+            image = encode(&self.table, &values[..columns], run.ctx)?;
+        }
+        if let Some(expressions) = &self.expressions {
+            let (def, strictness) = (&self.table.def, self.strictness(run));
+            let new = &mut values[..columns];
+            expressions.fill_defaults(def, &self.set_to_default(), new, 1, strictness, run.ctx)?;
+            expressions.generate(def, new, 1, strictness, run.ctx)?;
+            if self.is_refused(run, new)? {
+                return Ok(Outcome::Ignored);
+            }
+            image = encode(&self.table, new, run.ctx)?;
+        }
+        run.update_row(&self.table, &old, &image)?;
+        Ok(Outcome::Updated { changed: true, id })
+    }
+
+    /// As [`InsertPlan::update`], of a table with triggers for UPDATE: `new` is what was assigned.
+    fn update_with_triggers(&self, run: &mut Run<'_, '_>, old: &Row, new: &mut [Value]) -> Result<Outcome> {
+        let table = &self.table;
+        let before = table.layout.decode_all(&old.image)?;
+        if *new != before[..] {
+            for at in &self.stamped {
+                new[*at] = now_for(&table.def.columns[*at], run.ctx)?;
+            }
+        }
+        run.before_update(table, &before, new)?;
+        triggers::check_nulls(run, table, new, self.strictness(run))?;
+        if let Some(expressions) = &self.expressions {
+            expressions.generate(&table.def, new, 1, self.strictness(run), run.ctx)?;
+            if self.is_refused(run, new)? {
+                return Ok(Outcome::Ignored);
+            }
+        }
+        let id = table.def.auto_increment_column().map(|column| bits_of(&new[column]));
+        let image = encode(table, new, run.ctx)?;
+        let changed = image != old.image;
+        if changed {
+            run.update_row(table, old, &image)?;
+        }
+        run.after_update(table, &before, new)?;
+        Ok(Outcome::Updated { changed, id })
+    }
+}
