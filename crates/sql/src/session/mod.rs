@@ -40,11 +40,10 @@ use crate::temporary::{TemporaryTables, TemporaryUse};
 use crate::variables::Variables;
 use engine::Engine;
 use state::{
-    Arguments, NextGtid, PreparedStatement, ProgramCache, SessionLocks, SessionTransaction, SessionXa,
+    NextGtid, Parameters, PreparedStatements, ProgramCache, SessionLocks, SessionTransaction, SessionXa,
     StatementCache, StatementState, Within,
 };
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use types::Value;
@@ -94,10 +93,7 @@ pub struct Session {
     cache: StatementCache,
     /// Changes whenever bound plans may mean something else: settings, the current schema.
     generation: u64,
-    /// `None`: it is running.
-    prepared: BTreeMap<u32, Option<PreparedStatement>>,
-    named: HashMap<String, PreparedStatement>,
-    next_prepared: u32,
+    prepared: PreparedStatements,
     /// More results follow, of the same text or of the procedure that is called.
     more_results: bool,
     closing: bool,
@@ -109,15 +105,9 @@ pub struct Session {
     /// What a function or a trigger has made of the variables: the session's when the statement
     /// that it is within has ended.
     variables_after: RefCell<Option<Variables>>,
-    arguments: Arguments,
-    /// The values of a procedure's OUT parameters for which a prepared CALL has `?`.
-    returned: Vec<Returned>,
-    /// A prepared statement of the binary protocol runs.
-    tells_out_parameters: bool,
+    /// What the statement that runs has for its `?`.
+    parameters: Parameters,
 }
-
-/// A value that a prepared CALL has for one of its `?`: the number of that, and the parameter.
-type Returned = (usize, String, types::ColumnType, Value);
 
 impl Session {
     /// A new session.
@@ -148,18 +138,14 @@ impl Session {
             random: Cell::new(os::random::u64()),
             cache: StatementCache::default(),
             generation: 0,
-            prepared: BTreeMap::new(),
-            named: HashMap::new(),
-            next_prepared: 1,
+            prepared: PreparedStatements::default(),
             more_results: false,
             closing: false,
             programs: RefCell::default(),
             running: Vec::new(),
             within: None,
             variables_after: RefCell::default(),
-            arguments: Arguments::default(),
-            returned: Vec::new(),
-            tells_out_parameters: false,
+            parameters: Parameters::default(),
         };
         session.init.collation = client_collation(session.init.collation)?;
         session.set_handshake_collation();
@@ -194,18 +180,14 @@ impl Session {
             random: Cell::new(self.random.get()),
             cache: StatementCache::default(),
             generation: self.generation,
-            prepared: BTreeMap::new(),
-            named: HashMap::new(),
-            next_prepared: 1,
+            prepared: PreparedStatements::default(),
             more_results: false,
             closing: false,
             programs: RefCell::new(self.programs.take()),
             running: self.running.clone(),
             within: Some(within),
             variables_after: RefCell::default(),
-            arguments: Arguments::default(),
-            returned: Vec::new(),
-            tells_out_parameters: false,
+            parameters: Parameters::default(),
         };
         inner.user_variables.swap(&self.user_variables);
         inner
@@ -280,7 +262,6 @@ impl Session {
         self.next_gtid = Default::default();
         self.last_insert_id.set(0);
         self.prepared.clear();
-        self.named.clear();
         self.invalidate_plans();
     }
 

@@ -55,9 +55,7 @@ impl Session {
         let parameters = u16::try_from(prepared.parameters)
             .map_err(|_| SqlError::new(1390, "Prepared statement contains too many placeholders"))?;
         let columns = prepared.bound.as_ref().map_or_else(Vec::new, |bound| bound.columns().to_vec());
-        let id = self.next_prepared;
-        self.next_prepared = self.next_prepared.wrapping_add(1).max(1);
-        self.prepared.insert(id, Some(prepared));
+        let id = self.prepared.add(prepared);
         Ok(Prepared { id, parameters, columns })
     }
 
@@ -139,25 +137,23 @@ impl Session {
         parameters: &[Value],
         sink: &mut dyn ResultSink,
     ) -> Result<()> {
-        let Some(mut prepared) = self.prepared.get_mut(&id).and_then(Option::take) else {
+        let Some(mut prepared) = self.prepared.take(id) else {
             return Err(SqlError::new(
                 1243,
                 format!("Unknown prepared statement handler ({id}) given to mysql_stmt_precheck"),
             ));
         };
-        self.tells_out_parameters = true;
+        self.parameters.tells_returned = true;
         let result = self.run_prepared(&mut prepared, parameters, sink);
-        self.tells_out_parameters = false;
-        self.returned.clear();
-        if let Some(place) = self.prepared.get_mut(&id) {
-            *place = Some(prepared);
-        }
+        self.parameters.tells_returned = false;
+        self.parameters.returned.clear();
+        self.prepared.put_back(id, prepared);
         result.inspect_err(|error| self.note_error(error))
     }
 
     /// Forgets a prepared statement (COM_STMT_CLOSE); an unknown id is nothing.
     pub fn close_prepared(&mut self, id: u32) {
-        self.prepared.remove(&id);
+        self.prepared.close(id);
     }
 
     /// A prepared statement's plan, with what is known of its parameters.
@@ -182,9 +178,9 @@ impl Session {
         self.host.admit_statement(class)?;
         let Some(bound) = &prepared.bound else {
             let (text, statement) = (prepared.text.clone(), prepared.statement.clone());
-            self.arguments = Arguments { values: parameters.to_vec(), types: Vec::new() };
+            self.parameters.arguments = Arguments { values: parameters.to_vec(), types: Vec::new() };
             let done = self.run_unbound(&text, &statement, sink);
-            self.arguments = Arguments::default();
+            self.parameters.arguments = Arguments::default();
             return done;
         };
         let bound = bound.clone();
@@ -233,9 +229,9 @@ impl Session {
                         crate::expr::text_of(&value).into_owned()
                     }
                 };
-                self.named.remove(&name.to_lowercase());
+                self.prepared.take_named(name);
                 let prepared = self.prepare_text(&text)?;
-                self.named.insert(name.to_lowercase(), prepared);
+                self.prepared.put_named(name, prepared);
                 self.ok(sink)?;
             }
             Statement::Execute { name, using } => {
@@ -247,19 +243,19 @@ impl Session {
                         .map(|variable| variables.get(variable).cloned().unwrap_or(Value::Null))
                         .collect()
                 };
-                let Some(mut prepared) = self.named.remove(&name) else {
+                let Some(mut prepared) = self.prepared.take_named(&name) else {
                     return Err(unknown(&name, "EXECUTE"));
                 };
                 let result = self.run_prepared(&mut prepared, &parameters, sink);
-                self.named.insert(name, prepared);
-                let returned = std::mem::take(&mut self.returned);
+                self.prepared.put_named(&name, prepared);
+                let returned = std::mem::take(&mut self.parameters.returned);
                 result?;
-                for (number, _, _, value) in returned {
-                    self.user_variables.set(&using[number], &value)?;
+                for out in returned {
+                    self.user_variables.set(&using[out.number], &out.value)?;
                 }
             }
             Statement::Deallocate(name) => {
-                if self.named.remove(&name.to_lowercase()).is_none() {
+                if self.prepared.take_named(name).is_none() {
                     return Err(unknown(name, "DEALLOCATE PREPARE"));
                 }
                 self.ok(sink)?;

@@ -13,12 +13,12 @@ use crate::lexer::LexMode;
 use crate::program::{Frame, Machine, Mode, Routine, Surroundings};
 use crate::schema_tables::column_meta;
 use crate::session::Session;
-use crate::session::state::PlanKey;
+use crate::session::state::{PlanKey, Returned};
 use crate::sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink, status};
 use engine::{Object, Table};
 use std::borrow::Cow;
 use std::sync::Arc;
-use types::{ColumnType, Value};
+use types::Value;
 
 /// The program as it is run, read once.
 pub(super) fn routine_of(
@@ -181,12 +181,12 @@ pub(in crate::session) fn call(session: &mut Session, call: &Call, sink: &mut dy
             Target::UserVariable(name) => session.user_variables.set(&name, &values[at])?,
             Target::Slot(number) => {
                 let column = &routine.columns[at];
-                session.returned.push((
+                session.parameters.returned.push(Returned {
                     number,
-                    parameter.name.clone(),
-                    column.ty.clone(),
-                    values[at].clone(),
-                ));
+                    name: parameter.name.clone(),
+                    ty: column.ty.clone(),
+                    value: values[at].clone(),
+                });
             }
         }
     }
@@ -200,7 +200,8 @@ pub(in crate::session) fn call_alone(
     sink: &mut dyn ResultSink,
 ) -> Result<()> {
     call(session, call_of, sink)?;
-    if session.tells_out_parameters && session.init.ps_multi_results && !session.returned.is_empty() {
+    let tells = session.parameters.tells_returned && session.init.ps_multi_results;
+    if tells && !session.parameters.returned.is_empty() {
         send_returned(session, sink)?;
     }
     let affected_rows = session.statement.row_count.max(0) as u64;
@@ -210,14 +211,12 @@ pub(in crate::session) fn call_alone(
 
 /// The values of OUT parameters, as a result set for a client that can tell it from others.
 fn send_returned(session: &mut Session, sink: &mut dyn ResultSink) -> Result<()> {
-    let returned = std::mem::take(&mut session.returned);
+    let returned = std::mem::take(&mut session.parameters.returned);
     let columns: Vec<ColumnMeta> =
-        returned.iter().map(|(_, name, ty, _)| column_meta(name, ty.clone(), true)).collect();
+        returned.iter().map(|out| column_meta(&out.name, out.ty.clone(), true)).collect();
     let row = {
         let ctx = session.context(&[], false);
-        let one = |(_, _, ty, value): &(usize, String, ColumnType, Value)| {
-            conform(Cow::Borrowed(value), ty, &ctx).map(Cow::into_owned)
-        };
+        let one = |out: &Returned| conform(Cow::Borrowed(&out.value), &out.ty, &ctx).map(Cow::into_owned);
         returned.iter().map(one).collect::<Result<Vec<_>>>()?
     };
     sink.columns(&columns)?;

@@ -306,9 +306,9 @@ impl Running<'_, '_> {
         inner: &InnerStatement,
         arguments: Arguments,
     ) -> Result<()> {
-        let around = std::mem::replace(&mut self.session.arguments, arguments);
+        let around = std::mem::replace(&mut self.session.parameters.arguments, arguments);
         let done = self.session.run_unbound(inner.text.as_bytes(), statement, &mut *self.sink);
-        self.session.arguments = around;
+        self.session.parameters.arguments = around;
         done
     }
 }

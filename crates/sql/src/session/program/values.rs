@@ -82,9 +82,9 @@ pub(in crate::session) fn evaluate_written(
     session: &mut Session,
     written: &[ast::Expr],
 ) -> Result<Vec<Value>> {
-    let arguments = std::mem::take(&mut session.arguments);
+    let arguments = std::mem::take(&mut session.parameters.arguments);
     let bound = bind(session, written, &arguments.types);
     let values = bound.and_then(|bound| evaluate(session, None, &bound, &arguments.values));
-    session.arguments = arguments;
+    session.parameters.arguments = arguments;
     values
 }

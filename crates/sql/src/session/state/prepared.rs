@@ -1,4 +1,4 @@
-//! A prepared statement, as its session keeps it.
+//! The prepared statements that a session keeps.
 
 use super::Bound;
 use crate::ast::Statement;
@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::host::Host;
 use crate::memory::Charge;
 use crate::parse::Hints;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use types::ColumnType;
 
@@ -38,4 +39,63 @@ pub(crate) struct PreparedStatement {
     pub bound: Option<Arc<Bound>>,
     /// The types that it is bound with, where its result's types depend on those of its parameters.
     pub parameter_types: Option<Vec<ColumnType>>,
+}
+
+/// The prepared statements of a session: those of the binary protocol by their ids, those of
+/// PREPARE by their names, in which upper case and lower case are the same.
+///
+/// A statement that runs is taken out, and put back when it has ended.
+pub(crate) struct PreparedStatements {
+    /// `None`: it is running.
+    by_id: BTreeMap<u32, Option<PreparedStatement>>,
+    by_name: HashMap<String, PreparedStatement>,
+    next_id: u32,
+}
+
+impl Default for PreparedStatements {
+    fn default() -> PreparedStatements {
+        PreparedStatements { by_id: BTreeMap::new(), by_name: HashMap::new(), next_id: 1 }
+    }
+}
+
+impl PreparedStatements {
+    /// Keeps a statement of the binary protocol. Returns its id.
+    pub fn add(&mut self, prepared: PreparedStatement) -> u32 {
+        let id = self.next_id;
+        self.next_id = self.next_id.wrapping_add(1).max(1);
+        self.by_id.insert(id, Some(prepared));
+        id
+    }
+
+    pub fn take(&mut self, id: u32) -> Option<PreparedStatement> {
+        self.by_id.get_mut(&id).and_then(Option::take)
+    }
+
+    /// Puts a statement back that was taken, unless it was closed since.
+    pub fn put_back(&mut self, id: u32, prepared: PreparedStatement) {
+        if let Some(place) = self.by_id.get_mut(&id) {
+            assert!(place.is_none(), "a statement is put back where it was taken from");
+            *place = Some(prepared);
+        }
+    }
+
+    /// Forgets a statement of the binary protocol; an unknown id is nothing.
+    pub fn close(&mut self, id: u32) {
+        self.by_id.remove(&id);
+    }
+
+    /// Keeps a statement under a name, in place of the one that had it.
+    pub fn put_named(&mut self, name: &str, prepared: PreparedStatement) {
+        self.by_name.insert(name.to_lowercase(), prepared);
+    }
+
+    pub fn take_named(&mut self, name: &str) -> Option<PreparedStatement> {
+        self.by_name.remove(&name.to_lowercase())
+    }
+
+    /// Forgets all. Ids are not used again.
+    pub fn clear(&mut self) {
+        self.by_id.clear();
+        self.by_name.clear();
+    }
 }

@@ -8,7 +8,6 @@ use crate::program::Routine;
 use engine::{Object, Table};
 use std::collections::HashMap;
 use std::sync::Arc;
-use types::{ColumnType, Value};
 
 /// Plans that are kept of all programs together.
 const MOST_PLANS: usize = 4096;
@@ -82,15 +81,6 @@ impl ProgramCache {
     pub fn forget_plan(&mut self, key: &PlanKey) {
         self.plans.remove(key);
     }
-}
-
-/// The values that stand for the parameters of the expressions of a statement that is not about
-/// rows: of a prepared one, or of one within a program.
-#[derive(Default)]
-pub(crate) struct Arguments {
-    pub values: Vec<Value>,
-    /// Of a program's variables; none: the values are of a client.
-    pub types: Vec<ColumnType>,
 }
 
 /// What a session within a statement knows of that.
