@@ -132,7 +132,7 @@ impl Session {
             logging: binder.logging,
             _charge: binder.charge,
             cacheable,
-            generation: self.generation,
+            generation: self.cache.generation(),
             privileges,
         })
     }
@@ -210,7 +210,7 @@ impl Session {
 
     /// Whether a statement means the same, and is allowed, as when it was bound.
     pub(super) fn still_holds(&self, bound: &Bound) -> bool {
-        bound.generation == self.generation && bound.privileges == self.host.privileges_generation()
+        bound.generation == self.cache.generation() && bound.privileges == self.host.privileges_generation()
     }
 
     /// Runs a statement under its limit of time, which counts from when it is understood: it is

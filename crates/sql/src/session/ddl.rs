@@ -78,7 +78,7 @@ impl Session {
             lock_timeout_ms: Some(self.variables.lock_wait_timeout_s * 1000),
             current_user: self.definer(),
             schedule: ScheduleValues::default(),
-            locked_tables: self.locked_tables.as_ref().map(|locked| &*locked.tables),
+            locked_tables: self.locks.tables.as_ref().map(|locked| &*locked.tables),
             interrupt: Some(self.interrupt.clone()),
             temporary: self.temporary.clone(),
             is_temporary: false,

@@ -237,9 +237,9 @@ impl Session {
         self.check_no_locks(&command)?;
         let status = self.status();
         let host = self.host.clone();
-        if is_read_lock(&command) && self.read_lock.is_none() {
+        if is_read_lock(&command) && !self.locks.has_read_lock() {
             host.check_privilege(Privilege::FlushTables, None, None)?;
-            self.read_lock = Some(self.engine.hold_commits());
+            self.locks.read_lock = Some(self.engine.hold_commits());
         }
         host.admin(command, status, sink)
     }
@@ -256,8 +256,8 @@ impl Session {
                 | AdminCommand::ChangeReplicationFilter { .. }
                 | AdminCommand::ResetBinaryLogsAndGtids { .. }
         );
-        let has_locked_tables = self.locked_tables.is_some();
-        if is_about_replicas && (self.read_lock.is_some() || has_locked_tables)
+        let has_locked_tables = self.locks.has_tables();
+        if is_about_replicas && (self.locks.has_read_lock() || has_locked_tables)
             || is_read_lock(command) && has_locked_tables
         {
             return Err(active_locks());

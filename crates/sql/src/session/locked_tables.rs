@@ -1,12 +1,12 @@
 //! LOCK TABLES, UNLOCK TABLES, and what may be done in between.
 
 use super::Session;
-use super::state::SessionLocks;
+use super::state::TableLocks;
 use crate::ast::{Statement, TableName, TableToLock};
 use crate::bind::{LockedName, LockedNames};
 use crate::error::{Result, SqlError};
 use crate::host::Privilege;
-use engine::{TableLock, Transaction};
+use engine::TableLock;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -45,7 +45,7 @@ impl Session {
         }
         let timeout_ms = self.variables.lock_wait_timeout_s * 1000;
         let locked = self.engine.lock_tables(&wanted, timeout_ms, Some(self.interrupt.clone()))?;
-        self.locked_tables = Some(SessionLocks { tables: Arc::new(locked), names });
+        self.locks.tables = Some(TableLocks { tables: Arc::new(locked), names });
         self.invalidate_plans();
         Ok(())
     }
@@ -77,8 +77,8 @@ impl Session {
     /// UNLOCK TABLES commits what was done under LOCK TABLES; a snapshot that was taken under the
     /// global read lock outlives it.
     pub(super) fn unlock_tables(&mut self) -> Result<()> {
-        self.read_lock = None;
-        if self.locked_tables.is_some() {
+        self.locks.read_lock = None;
+        if self.locks.has_tables() {
             self.commit_transaction()?;
             self.let_tables_go();
         }
@@ -87,21 +87,14 @@ impl Session {
 
     /// Unlocks; no transaction is open.
     pub(super) fn let_tables_go(&mut self) {
-        if self.locked_tables.take().is_some() {
+        if self.locks.let_tables_go() {
             self.invalidate_plans();
-        }
-    }
-
-    /// Has a new transaction use the tables that the session has locked.
-    pub(super) fn put_under_locks(&self, transaction: &mut Transaction) {
-        if let Some(locked) = &self.locked_tables {
-            transaction.set_locked_tables(locked.tables.clone());
         }
     }
 
     /// Under LOCK TABLES a statement about definitions may be about tables that are locked WRITE.
     pub(super) fn check_locked_for_ddl(&self, statement: &Statement) -> Result<()> {
-        let Some(locked) = &self.locked_tables else { return Ok(()) };
+        let Some(names) = self.locks.names() else { return Ok(()) };
         let tables: Vec<&TableName> = match statement {
             Statement::CreateTable(create) => vec![&create.table],
             Statement::AlterTable(alter) => vec![&alter.table],
@@ -119,9 +112,7 @@ impl Session {
             }
             _ => return Ok(()),
         };
-        tables
-            .into_iter()
-            .try_for_each(|name| locked.names.allow_change(&self.schema_or_default(name)?, &name.name))
+        tables.into_iter().try_for_each(|name| names.allow_change(&self.schema_or_default(name)?, &name.name))
     }
 }
 

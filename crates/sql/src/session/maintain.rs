@@ -86,7 +86,7 @@ impl Session {
         let mut transaction = self.engine.begin(Isolation::RepeatableRead);
         transaction.set_interrupt(self.interrupt.clone());
         transaction.set_metadata_lock_timeout_ms(self.variables.lock_wait_timeout_s * 1000);
-        self.put_under_locks(&mut transaction);
+        self.locks.put_under(&mut transaction);
         match self.engine.check_table_in(transaction, table) {
             Err(error @ (EngineError::Interrupted | EngineError::LockWaitTimeout)) => Err(error.into()),
             checked => Ok(checked.unwrap_or_else(|error| vec![error.to_string()])),

@@ -84,15 +84,11 @@ pub struct Session {
     xa: SessionXa,
     /// CREATE TEMPORARY TABLE.
     temporary: Arc<TemporaryTables>,
-    /// LOCK TABLES.
-    locked_tables: Option<SessionLocks>,
-    /// FLUSH TABLES WITH READ LOCK.
-    read_lock: Option<engine::CommitHold>,
+    locks: SessionLocks,
     last_insert_id: Cell<u64>,
     random: Cell<u64>,
+    /// The plans of its texts, and the generation that all its plans are of.
     cache: StatementCache,
-    /// Changes whenever bound plans may mean something else: settings, the current schema.
-    generation: u64,
     prepared: PreparedStatements,
     /// More results follow, of the same text or of the procedure that is called.
     more_results: bool,
@@ -132,12 +128,10 @@ impl Session {
             next_gtid: Default::default(),
             xa: Default::default(),
             temporary: Arc::default(),
-            locked_tables: None,
-            read_lock: None,
+            locks: SessionLocks::default(),
             last_insert_id: Cell::new(0),
             random: Cell::new(os::random::u64()),
             cache: StatementCache::default(),
-            generation: 0,
             prepared: PreparedStatements::default(),
             more_results: false,
             closing: false,
@@ -174,12 +168,10 @@ impl Session {
             next_gtid: Default::default(),
             xa: Default::default(),
             temporary: self.temporary.clone(),
-            locked_tables: None,
-            read_lock: None,
+            locks: SessionLocks::default(),
             last_insert_id: Cell::new(self.last_insert_id.get()),
             random: Cell::new(self.random.get()),
-            cache: StatementCache::default(),
-            generation: self.generation,
+            cache: StatementCache::of_generation(self.cache.generation()),
             prepared: PreparedStatements::default(),
             more_results: false,
             closing: false,
@@ -198,7 +190,7 @@ impl Session {
         inner.user_variables.swap(&self.user_variables);
         self.programs.swap(&inner.programs);
         self.random.set(inner.random.get());
-        if inner.generation != self.generation {
+        if inner.cache.generation() != self.cache.generation() {
             let mut variables = inner.variables.clone();
             variables.timestamp_us = self.variables.timestamp_us;
             *self.variables_after.borrow_mut() = Some(variables);
@@ -250,8 +242,7 @@ impl Session {
     /// Sets back to what a new connection has (COM_RESET_CONNECTION); the current schema stays.
     pub fn reset(&mut self) {
         self.rollback_transaction();
-        self.read_lock = None;
-        self.locked_tables = None;
+        self.locks = SessionLocks::default();
         self.temporary.clear();
         // What the host cannot say now keeps MySQL's defaults.
         self.variables = Variables::of_host(&*self.host).unwrap_or_default();
@@ -353,7 +344,7 @@ impl Session {
     }
 
     fn binder(&self) -> crate::bind::Binder<'_> {
-        let locked = self.locked_tables.as_ref().map(|locked| &locked.names);
+        let locked = self.locks.names();
         let schema = self.schema.as_deref();
         let mut binder = crate::bind::Binder::new(&self.engine, &*self.host, &self.variables, schema, locked);
         let around = self.within.as_ref().map_or(&[][..], |within| &within.tables);
@@ -392,8 +383,7 @@ impl Session {
 
     /// Plans that were bound before mean nothing any more.
     fn invalidate_plans(&mut self) {
-        self.generation += 1;
-        self.cache.clear();
+        self.cache.invalidate();
     }
 
     /// An error that the server around the session has found in the client's statement.

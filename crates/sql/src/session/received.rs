@@ -200,7 +200,8 @@ impl LastInsert {
         let Plan::Insert(plan) = &mut self.bound.plan else { return None };
         let table = session.engine.catalog().table_by_id(plan.table.id);
         let is_current = table.is_some_and(|table| Arc::ptr_eq(&table, &plan.table));
-        if self.bound.generation != session.generation || !is_current || !text.starts_with(&self.lead) {
+        if self.bound.generation != session.cache.generation() || !is_current || !text.starts_with(&self.lead)
+        {
             return None;
         }
         let (rows, end) = LiteralRows::scan(text, self.lead.len(), lex, &mut |_| Ok(())).ok()??;

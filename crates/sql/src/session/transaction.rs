@@ -34,7 +34,7 @@ impl Session {
         transaction.set_row_lock_timeout_ms(self.variables.innodb_lock_wait_timeout_s * 1000);
         transaction.set_metadata_lock_timeout_ms(self.variables.lock_wait_timeout_s * 1000);
         transaction.set_interrupt(self.interrupt.clone());
-        self.put_under_locks(&mut transaction);
+        self.locks.put_under(&mut transaction);
         self.transaction.read_only = read_only;
         transaction
     }
@@ -71,7 +71,7 @@ impl Session {
                 Ok(())
             }
             // An empty one under a GTID would wait for itself.
-            Some(mut transaction) if self.read_lock.is_some() => {
+            Some(mut transaction) if self.locks.has_read_lock() => {
                 let options = CommitOptions { gtid: GtidNext::Anonymous, ..self.commit_options() };
                 transaction.commit_in_place(&options).map(|_| ())
             }
@@ -97,7 +97,7 @@ impl Session {
 
     /// read_only and super_read_only, and one's own global read lock.
     pub(super) fn check_writable(&self) -> Result<()> {
-        if self.read_lock.is_some() {
+        if self.locks.has_read_lock() {
             let text = "Can't execute the query because you have a conflicting read lock";
             return Err(SqlError::new(1223, text));
         }
@@ -128,7 +128,8 @@ impl Session {
             Statement::Begin { snapshot, read_only } => self.begin(*snapshot, *read_only)?,
             Statement::Commit { chain, release } => {
                 let chained = self.chained(*chain);
-                if self.transaction.open.is_none() && self.next_gtid.is_owned() && self.read_lock.is_none() {
+                if self.transaction.open.is_none() && self.next_gtid.is_owned() && !self.locks.has_read_lock()
+                {
                     self.engine.commit_empty(&self.commit_options())?;
                 }
                 self.commit_transaction()?;

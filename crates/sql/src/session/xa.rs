@@ -56,7 +56,7 @@ impl Session {
         if self.xa.resume(xid, how)? {
             return Ok(());
         }
-        if self.locked_tables.is_some() || self.is_in_transaction() {
+        if self.locks.has_tables() || self.is_in_transaction() {
             return Err(outside());
         }
         self.check_gtid_next()?;

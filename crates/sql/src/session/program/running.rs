@@ -114,7 +114,7 @@ impl Running<'_, '_> {
             Planned::Statement(bound) => bound.cacheable && self.session.still_holds(bound),
             Planned::Values(bound) => {
                 bound.cacheable
-                    && bound.generation == self.session.generation
+                    && bound.generation == self.session.cache.generation()
                     && bound.privileges == self.session.host.privileges_generation()
                     && bound.tables.is_empty()
             }

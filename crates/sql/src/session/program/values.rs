@@ -27,7 +27,7 @@ pub(super) fn bind(session: &Session, written: &[ast::Expr], types: &[ColumnType
         complaints: binder.constants.complaints,
         cacheable: !binder.uncacheable,
         tables: binder.tables,
-        generation: session.generation,
+        generation: session.cache.generation(),
         privileges,
     })
 }

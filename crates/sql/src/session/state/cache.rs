@@ -16,6 +16,8 @@ const MOST_SEEN: usize = 4096;
 /// The cache of one session.
 #[derive(Default)]
 pub(crate) struct StatementCache {
+    /// A plan that was bound in another generation means nothing any more.
+    generation: u64,
     plans: HashMap<Box<[u8]>, Arc<Bound>>,
     /// Hashes of texts that were seen once.
     seen: HashSet<u64>,
@@ -23,6 +25,16 @@ pub(crate) struct StatementCache {
 }
 
 impl StatementCache {
+    /// An empty cache, for a session whose plans mean what those of this generation do.
+    pub fn of_generation(generation: u64) -> StatementCache {
+        StatementCache { generation, ..StatementCache::default() }
+    }
+
+    /// Changes whenever bound plans may mean something else: settings, the current schema.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
     pub fn get(&self, text: &[u8]) -> Option<Arc<Bound>> {
         if text.len() > MOST_TEXT_BYTES || self.plans.is_empty() {
             return None;
@@ -53,7 +65,9 @@ impl StatementCache {
         self.plans.remove(text);
     }
 
-    pub fn clear(&mut self) {
+    /// Plans that were bound before mean nothing any more, here and elsewhere.
+    pub fn invalidate(&mut self) {
+        self.generation += 1;
         self.plans.clear();
     }
 }

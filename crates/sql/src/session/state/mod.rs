@@ -19,7 +19,7 @@ mod xa;
 pub(super) use bound::{Bound, Plan};
 pub(super) use cache::StatementCache;
 pub(super) use gtid::{NextGtid, is_tagged, parse as parse_gtid_next};
-pub(super) use locks::SessionLocks;
+pub(super) use locks::{SessionLocks, TableLocks};
 pub(super) use parameters::{Arguments, Parameters, Returned};
 pub(super) use prepared::{PreparedPlace, PreparedStatement, PreparedStatements};
 pub(super) use program::{BoundValues, PlanKey, Planned, ProgramCache, Within};
