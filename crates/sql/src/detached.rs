@@ -3,19 +3,14 @@
 
 use crate::ast;
 use crate::bind::{Binder, Place, Scope, ScopeTable};
-use crate::counters::Counters;
 use crate::error::Result;
 use crate::exec::{RowExpressions, Strictness};
-use crate::expr::{Context, Diagnostics, Expr, NoPrograms, UserVariables};
+use crate::expr::{Context, Expr, NoSession};
 use crate::host::Host;
-use crate::memory::Budget;
-use crate::regexp::PatternCache;
 use crate::replica_host::ReplicaHost;
 use crate::variables::Variables;
 use engine::{Engine, Table, TableDef};
-use std::cell::{Cell, RefCell};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use types::Value;
 
 /// The table that the rows belong to.
@@ -44,36 +39,17 @@ pub(crate) fn constant(engine: &Arc<Engine>, tree: &ast::Expr, settings: Detache
 struct Surroundings {
     engine: Arc<Engine>,
     host: ReplicaHost,
-    memory: Arc<Budget>,
-    counters: Counters,
     variables: Variables,
-    user_variables: UserVariables,
-    diagnostics: RefCell<Diagnostics>,
-    interrupt: AtomicBool,
-    last_insert_id: Cell<u64>,
-    last_insert_id_set: Cell<bool>,
-    random: Cell<u64>,
+    no_session: NoSession,
 }
 
 impl Surroundings {
     fn new(engine: &Arc<Engine>, settings: DetachedSettings) -> Surroundings {
-        let memory = ReplicaHost.memory();
         let mut variables = Variables::default();
         variables.time_zone_offset_s = settings.zone_offset_s;
         variables.timestamp_us = Some(settings.now_us);
-        Surroundings {
-            engine: engine.clone(),
-            host: ReplicaHost,
-            user_variables: UserVariables::new(&memory),
-            memory,
-            counters: Counters::default(),
-            variables,
-            diagnostics: RefCell::default(),
-            interrupt: AtomicBool::new(false),
-            last_insert_id: Cell::new(0),
-            last_insert_id_set: Cell::new(false),
-            random: Cell::new(os::random::u64()),
-        }
+        let no_session = NoSession::new(ReplicaHost.memory(), os::random::u64());
+        Surroundings { engine: engine.clone(), host: ReplicaHost, variables, no_session }
     }
 
     fn binder(&self) -> Binder<'_> {
@@ -81,32 +57,7 @@ impl Surroundings {
     }
 
     fn context(&self, strict: bool) -> Context<'_> {
-        Context {
-            host: &self.host,
-            interrupt: &self.interrupt,
-            memory: &self.memory,
-            counters: &self.counters,
-            made_bytes: Cell::new(0),
-            engine: &self.engine,
-            variables: &self.variables,
-            user_variables: &self.user_variables,
-            parameters: &[],
-            diagnostics: &self.diagnostics,
-            schema: None,
-            now_us: self.variables.timestamp_us.unwrap_or_else(os::clock::now_us),
-            last_insert_id: &self.last_insert_id,
-            last_insert_id_set: &self.last_insert_id_set,
-            row_count: 0,
-            found_rows: 0,
-            subqueries: None,
-            programs: &NoPrograms,
-            tables: &[],
-            outer: &[],
-            random: &self.random,
-            strict: strict && self.variables.sql_mode.strict(),
-            lenient: Cell::new(false),
-            regexps: PatternCache::default(),
-        }
+        self.no_session.context(&self.engine, &self.host, &self.variables, strict)
     }
 }
 

@@ -18,6 +18,7 @@ pub(crate) mod functions;
 mod infer;
 mod json_aggregate;
 pub(crate) mod like;
+mod no_session;
 mod node;
 mod reading;
 mod sorting;
@@ -39,6 +40,7 @@ pub(crate) use functions::TEXT_ORDER;
 pub(crate) use functions::vector::no_vector;
 pub(crate) use infer::{common_type, comparison_collation};
 pub(crate) use like::like;
+pub(crate) use no_session::NoSession;
 pub(crate) use node::{
     Coercibility, Expr, Function, MayEqual, Node, Quantified, RowSubquery, SubqueryCall, SubqueryUse,
 };

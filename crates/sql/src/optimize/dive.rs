@@ -1,18 +1,14 @@
 //! How many entries the ranges of an index have whose ends are constants: the tree is asked.
 
-use crate::counters::Counters;
 use crate::error::{Result, SqlError};
 use crate::exec::Ranges;
-use crate::expr::{Context, Diagnostics, Expr, NoPrograms, Node, UserVariables};
+use crate::expr::{Expr, NoSession, Node};
 use crate::host::Host;
-use crate::memory::Budget;
 use crate::plan::{Access, KeyCondition};
-use crate::regexp::PatternCache;
 use crate::variables::Variables;
 use engine::{Engine, IndexRef, Table};
-use std::cell::{Cell, RefCell};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::cell::RefCell;
+use std::sync::atomic::Ordering;
 
 /// More ranges than that are guessed by the index's figures (MySQL's `eq_range_index_dive_limit`).
 const MOST_RANGES: usize = 200;
@@ -74,37 +70,9 @@ impl<'c> Constants<'c> {
     }
 
     fn dive(&self, table: &Table, access: &Access) -> Option<f64> {
-        let memory: Arc<Budget> = self.host.memory();
-        let (interrupt, user_variables) = (AtomicBool::new(false), UserVariables::new(&memory));
-        let diagnostics = RefCell::new(Diagnostics::default());
-        let (last_insert_id, last_insert_id_set, random) = (Cell::new(0), Cell::new(false), Cell::new(0));
-        let counters = Counters::default();
-        let ctx = Context {
-            counters: &counters,
-            host: self.host,
-            memory: &memory,
-            made_bytes: Cell::new(0),
-            interrupt: &interrupt,
-            engine: self.engine,
-            variables: self.variables,
-            user_variables: &user_variables,
-            parameters: &[],
-            diagnostics: &diagnostics,
-            schema: None,
-            now_us: 0,
-            last_insert_id: &last_insert_id,
-            last_insert_id_set: &last_insert_id_set,
-            row_count: 0,
-            found_rows: 0,
-            subqueries: None,
-            programs: &NoPrograms,
-            tables: &[],
-            outer: &[],
-            random: &random,
-            strict: false,
-            lenient: Cell::new(true),
-            regexps: PatternCache::default(),
-        };
+        let no_session = NoSession::new(self.host.memory(), 0);
+        let ctx = no_session.context(self.engine, self.host, self.variables, false);
+        ctx.be_lenient();
         let ranges = Ranges::of(table, access, &[], &ctx).ok()?.ranges;
         if ranges.len() > MOST_RANGES {
             return None;
