@@ -281,7 +281,7 @@ impl Session {
         parameters: &[Value],
         sink: &mut dyn ResultSink,
     ) -> Result<()> {
-        assert!(self.within.is_some(), "only a session within a statement is lent its transaction");
+        assert!(self.programs.is_within(), "only a session within a statement is lent its transaction");
         self.statement.diagnostics.borrow_mut().clear();
         self.statement.has_described.set(false);
         self.statement.last_insert_id_set.set(false);
@@ -296,7 +296,7 @@ impl Session {
         outcome: Result<T>,
         tells: bool,
     ) -> Result<T> {
-        if let Some(variables) = self.variables_after.take() {
+        if let Some(variables) = self.programs.variables_after.take() {
             self.variables = variables;
             self.invalidate_plans();
         }
@@ -360,9 +360,9 @@ impl Session {
         text: &[u8],
         sink: &mut dyn ResultSink,
     ) -> Result<Done> {
-        let as_text = match self.within {
-            None => self.text_context(transaction, bound)?,
-            Some(_) => None,
+        let as_text = match self.programs.is_within() {
+            false => self.text_context(transaction, bound)?,
+            true => None,
         };
         let mut charge = Charge::new(&self.memory);
         let mut complaints = bound.constants.complaints.clone();
@@ -385,9 +385,9 @@ impl Session {
             ctx.warn(*code, text.clone());
         }
         complaints.into_iter().for_each(|(code, text)| ctx.warn(code, text));
-        let savepoint = match self.within {
-            None => transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query }),
-            Some(_) => transaction.savepoint_within(),
+        let savepoint = match self.programs.is_within() {
+            false => transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query }),
+            true => transaction.savepoint_within(),
         };
         let run_plan = |mut run: Run<'_, '_>| match &bound.plan {
             Plan::Query(plan) => {
@@ -425,7 +425,7 @@ impl Session {
                     &bound.logging,
                 );
             }
-            (Ok(_), _) if self.within.is_some() => {}
+            (Ok(_), _) if self.programs.is_within() => {}
             (Ok(_), _) => transaction.end_statement(),
             (Err(_), _) => transaction.rollback_to(savepoint),
         }

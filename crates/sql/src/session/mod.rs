@@ -40,10 +40,10 @@ use crate::temporary::{TemporaryTables, TemporaryUse};
 use crate::variables::Variables;
 use engine::Engine;
 use state::{
-    NextGtid, Parameters, PreparedStatements, ProgramCache, SessionLocks, SessionTransaction, SessionXa,
-    StatementCache, StatementState, Within,
+    NextGtid, Parameters, PreparedStatements, SessionLocks, SessionPrograms, SessionTransaction, SessionXa,
+    StatementCache, StatementState,
 };
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use types::Value;
@@ -93,14 +93,7 @@ pub struct Session {
     /// More results follow, of the same text or of the procedure that is called.
     more_results: bool,
     closing: bool,
-    programs: RefCell<ProgramCache>,
-    /// The programs that run, the outermost first.
-    running: Vec<u64>,
-    /// The session runs a function or a trigger, within a statement.
-    within: Option<Within>,
-    /// What a function or a trigger has made of the variables: the session's when the statement
-    /// that it is within has ended.
-    variables_after: RefCell<Option<Variables>>,
+    programs: SessionPrograms,
     /// What the statement that runs has for its `?`.
     parameters: Parameters,
 }
@@ -135,10 +128,7 @@ impl Session {
             prepared: PreparedStatements::default(),
             more_results: false,
             closing: false,
-            programs: RefCell::default(),
-            running: Vec::new(),
-            within: None,
-            variables_after: RefCell::default(),
+            programs: SessionPrograms::default(),
             parameters: Parameters::default(),
         };
         session.init.collation = client_collation(session.init.collation)?;
@@ -150,8 +140,9 @@ impl Session {
     }
 
     /// A session for a program within a statement of this one.
-    fn inner(&self, within: Within, now_us: u64) -> Session {
-        let mut variables = self.variables_after.borrow().clone().unwrap_or_else(|| self.variables.clone());
+    fn inner(&self, programs: SessionPrograms, now_us: u64) -> Session {
+        let mut variables =
+            self.programs.variables_after.borrow().clone().unwrap_or_else(|| self.variables.clone());
         variables.timestamp_us = Some(now_us);
         let inner = Session {
             engine: self.engine.clone(),
@@ -175,10 +166,7 @@ impl Session {
             prepared: PreparedStatements::default(),
             more_results: false,
             closing: false,
-            programs: RefCell::new(self.programs.take()),
-            running: self.running.clone(),
-            within: Some(within),
-            variables_after: RefCell::default(),
+            programs,
             parameters: Parameters::default(),
         };
         inner.user_variables.swap(&self.user_variables);
@@ -188,12 +176,12 @@ impl Session {
     /// Takes back what a session within a statement was lent.
     fn take_back(&self, inner: &mut Session, failed: bool) {
         inner.user_variables.swap(&self.user_variables);
-        self.programs.swap(&inner.programs);
+        self.programs.take_back(&inner.programs);
         self.random.set(inner.random.get());
         if inner.cache.generation() != self.cache.generation() {
             let mut variables = inner.variables.clone();
             variables.timestamp_us = self.variables.timestamp_us;
-            *self.variables_after.borrow_mut() = Some(variables);
+            *self.programs.variables_after.borrow_mut() = Some(variables);
         }
         let mut told = inner.statement.diagnostics.borrow_mut();
         if failed || !told.warnings.is_empty() {
@@ -347,8 +335,7 @@ impl Session {
         let locked = self.locks.names();
         let schema = self.schema.as_deref();
         let mut binder = crate::bind::Binder::new(&self.engine, &*self.host, &self.variables, schema, locked);
-        let around = self.within.as_ref().map_or(&[][..], |within| &within.tables);
-        binder.temporary = TemporaryUse::of(&self.temporary, around);
+        binder.temporary = TemporaryUse::of(&self.temporary, self.programs.tables_around());
         binder
     }
 

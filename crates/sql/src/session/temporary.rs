@@ -50,12 +50,14 @@ pub(super) fn define_temporary(
 
 /// A statement of a function or a trigger may not drop what the statement around uses.
 fn check_unused_around(session: &Session, statement: &Statement) -> Result<()> {
-    let (Some(within), Statement::DropTable { tables, .. }) = (&session.within, statement) else {
+    let Statement::DropTable { tables, .. } = statement else { return Ok(()) };
+    let around = session.programs.tables_around();
+    if around.is_empty() {
         return Ok(());
-    };
+    }
     for name in tables {
         let held = session.temporary.table(&session.schema_or_default(name)?, &name.name);
-        if held.is_some_and(|held| within.tables.contains(&held.id)) {
+        if held.is_some_and(|held| around.contains(&held.id)) {
             return Err(cannot_reopen(&name.name));
         }
     }

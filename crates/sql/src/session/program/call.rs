@@ -26,17 +26,17 @@ pub(super) fn routine_of(
     object: &Arc<Object>,
     table: Option<&Arc<Table>>,
 ) -> Result<Arc<Routine>> {
-    if let Some(known) = session.programs.borrow().routine(object, table) {
+    if let Some(known) = session.programs.known.borrow().routine(object, table) {
         return Ok(known);
     }
     let routine = Arc::new(Routine::read(object.clone(), table.map(|table| &**table))?);
-    session.programs.borrow_mut().keep(&routine, table);
+    session.programs.known.borrow_mut().keep(&routine, table);
     Ok(routine)
 }
 
 /// Error 1456 of a procedure that calls itself more often than it may.
 fn check_recursion(session: &Session, routine: &Routine) -> Result<()> {
-    let depth = session.running.iter().filter(|id| **id == routine.object.id).count() as u64;
+    let depth = session.programs.depth_of(routine.object.id) as u64;
     if depth == 0 {
         return Ok(());
     }

@@ -8,6 +8,8 @@ use crate::sql_mode::SqlMode;
 
 /// What the session was before.
 pub(super) struct Entered {
+    /// The number of the program that was entered.
+    program: u64,
     schema: Option<String>,
     sql_mode: SqlMode,
     client_collation: u16,
@@ -28,6 +30,7 @@ impl Entered {
         }
         let variables = &mut session.variables;
         let entered = Entered {
+            program: routine.object.id,
             schema: session.schema.replace(def.schema.clone()),
             sql_mode: std::mem::replace(&mut variables.sql_mode, SqlMode(def.sql_mode)),
             client_collation: std::mem::replace(&mut variables.client_collation, def.character_set_client),
@@ -37,13 +40,13 @@ impl Entered {
             ),
             acts,
         };
-        session.running.push(routine.object.id);
+        session.programs.enter(routine.object.id);
         Ok(entered)
     }
 
     /// Leaves it.
     pub fn leave(self, session: &mut Session) {
-        session.running.pop();
+        session.programs.leave(self.program);
         session.schema = self.schema;
         session.variables.sql_mode = self.sql_mode;
         session.variables.client_collation = self.client_collation;

@@ -109,7 +109,7 @@ impl ResultSink for ResultSets<'_> {
 
 impl Running<'_, '_> {
     fn plan_of(&mut self, key: PlanKey) -> Option<Planned> {
-        let plan = self.session.programs.borrow().plan(&key)?;
+        let plan = self.session.programs.known.borrow().plan(&key)?;
         let holds = match &plan {
             Planned::Statement(bound) => bound.cacheable && self.session.still_holds(bound),
             Planned::Values(bound) => {
@@ -127,7 +127,7 @@ impl Running<'_, '_> {
             return Ok(bound);
         }
         let bound = Arc::new(self.session.bind_in_program(statement, &frame.types)?);
-        self.session.programs.borrow_mut().keep_plan(key, Planned::Statement(bound.clone()));
+        self.session.programs.known.borrow_mut().keep_plan(key, Planned::Statement(bound.clone()));
         Ok(bound)
     }
 
@@ -136,7 +136,7 @@ impl Running<'_, '_> {
             return Ok(bound);
         }
         let bound = Arc::new(values::bind(self.session, exprs, &frame.types)?);
-        self.session.programs.borrow_mut().keep_plan(key, Planned::Values(bound.clone()));
+        self.session.programs.known.borrow_mut().keep_plan(key, Planned::Values(bound.clone()));
         Ok(bound)
     }
 
@@ -149,9 +149,12 @@ impl Running<'_, '_> {
 
     /// Error 1442 of a statement that changes a table which the statement around uses.
     fn check_free(&self, bound: &Bound) -> Result<()> {
-        let Some(within) = &self.session.within else { return Ok(()) };
+        let around = self.session.programs.tables_around();
+        if around.is_empty() {
+            return Ok(());
+        }
         for table in bound.plan.changed_tables() {
-            if within.tables.contains(&table.id) {
+            if around.contains(&table.id) {
                 let text = format!(
                     "Can't update table '{}' in stored function/trigger because it is already used by \
                      statement which invoked this stored function/trigger.",
@@ -188,7 +191,7 @@ impl Running<'_, '_> {
             };
             match done {
                 Err(error) if again && self.session.can_run_again(&error) => {
-                    self.session.programs.borrow_mut().forget_plan(&key);
+                    self.session.programs.known.borrow_mut().forget_plan(&key);
                     again = false;
                 }
                 done => return done,

@@ -12,7 +12,6 @@ use crate::exec::{Strictness, to_column};
 use crate::expr::{Context, Programs, SharedTransaction, StoredFunction, TriggerRow};
 use crate::program::{Frame, Machine, Routine, Surroundings};
 use crate::session::Session;
-use crate::session::state::Within;
 use crate::sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink};
 use engine::{ObjectKind, Table};
 use std::sync::Arc;
@@ -47,14 +46,11 @@ fn within<T>(
     run: impl FnOnce(&mut Session) -> Result<T>,
 ) -> Result<T> {
     crate::parse::check_stack()?;
-    if session.running.contains(&routine.object.id) {
+    if session.programs.depth_of(routine.object.id) > 0 {
         return Err(SqlError::new(1424, "Recursive stored functions and triggers are not allowed."));
     }
-    let mut tables: Vec<u64> = ctx.tables.iter().map(|table| table.id).collect();
-    if let Some(around) = &session.within {
-        tables.extend(&around.tables);
-    }
-    let mut inner = session.inner(Within { tables }, ctx.now_us);
+    let programs = session.programs.lend(ctx.tables.iter().map(|table| table.id));
+    let mut inner = session.inner(programs, ctx.now_us);
     let done = match Entered::enter(&mut inner, routine) {
         Ok(entered) => {
             let done = run(&mut inner);

@@ -22,7 +22,7 @@ pub(super) use gtid::{NextGtid, is_tagged, parse as parse_gtid_next};
 pub(super) use locks::{SessionLocks, TableLocks};
 pub(super) use parameters::{Arguments, Parameters, Returned};
 pub(super) use prepared::{PreparedPlace, PreparedStatement, PreparedStatements};
-pub(super) use program::{BoundValues, PlanKey, Planned, ProgramCache, Within};
+pub(super) use program::{BoundValues, PlanKey, Planned, SessionPrograms};
 pub(super) use statement::StatementState;
 pub(super) use transaction::SessionTransaction;
 pub(super) use xa::{RB_ROLLBACK, SessionXa, Stage, XaOfSession, inval, nota, outside, rolled_back};

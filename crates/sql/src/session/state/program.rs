@@ -5,7 +5,9 @@ use super::Bound;
 use crate::expr::Expr;
 use crate::plan::SubPlan;
 use crate::program::Routine;
+use crate::variables::Variables;
 use engine::{Object, Table};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -83,9 +85,63 @@ impl ProgramCache {
     }
 }
 
-/// What a session within a statement knows of that.
+/// What a session has of stored programs: those that it knows, those that it runs, and the
+/// statements that it runs a function or a trigger within.
+///
+/// A function or a trigger runs in a session of its own, which is lent the programs that the
+/// session around knows, and gives them back at its end.
 #[derive(Default)]
-pub(crate) struct Within {
-    /// The tables that the statements around use, by their numbers.
-    pub tables: Vec<u64>,
+pub(crate) struct SessionPrograms {
+    pub known: RefCell<ProgramCache>,
+    /// The numbers of the programs that run, the outermost first.
+    running: Vec<u64>,
+    /// The numbers of the tables that the statements around use. `None`: the session runs the
+    /// statements of a client.
+    around: Option<Vec<u64>>,
+    /// What a function or a trigger has made of the variables: the session's when the statement
+    /// that it is within has ended.
+    pub variables_after: RefCell<Option<Variables>>,
+}
+
+impl SessionPrograms {
+    /// Those of a session for a function or a trigger within a statement that uses these tables.
+    pub fn lend(&self, tables: impl Iterator<Item = u64>) -> SessionPrograms {
+        SessionPrograms {
+            known: RefCell::new(self.known.take()),
+            running: self.running.clone(),
+            around: Some(tables.chain(self.tables_around().iter().copied()).collect()),
+            variables_after: RefCell::default(),
+        }
+    }
+
+    /// Takes back what was lent.
+    pub fn take_back(&self, lent: &SessionPrograms) {
+        assert_eq!(self.running, lent.running, "a program ends after those that it has called");
+        self.known.swap(&lent.known);
+    }
+
+    /// The session runs a function or a trigger, within a statement.
+    pub fn is_within(&self) -> bool {
+        self.around.is_some()
+    }
+
+    /// The numbers of the tables that the statements around use.
+    pub fn tables_around(&self) -> &[u64] {
+        self.around.as_deref().unwrap_or_default()
+    }
+
+    /// How often a program runs at the moment: it has called itself if more than once.
+    pub fn depth_of(&self, id: u64) -> usize {
+        self.running.iter().filter(|other| **other == id).count()
+    }
+
+    /// A program begins.
+    pub fn enter(&mut self, id: u64) {
+        self.running.push(id);
+    }
+
+    /// The program ends that began last.
+    pub fn leave(&mut self, id: u64) {
+        assert_eq!(self.running.pop(), Some(id), "a program ends after those that it has called");
+    }
 }
