@@ -13,7 +13,7 @@ use engine::{Engine, Table, TableDef};
 use std::sync::Arc;
 use types::Value;
 
-/// The table that the rows belong to.
+/// What the expressions of a definition are computed with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DetachedSettings {
     pub zone_offset_s: i32,

@@ -18,8 +18,8 @@ impl Expr {
             0..=MOST_BYTES => bytes.iter().fold(0u64, |n, byte| n << 8 | u64::from(*byte)),
             _ => 0,
         };
-        Expr { coercibility: Coercibility::Numeric, ..Expr::constant(Value::UInt(number)) }
-            .with_type(ColumnType::bigint(true))
+        let (ty, coercibility) = (ColumnType::bigint(true), Coercibility::Numeric);
+        Expr { ty, coercibility, ..Expr::constant(Value::UInt(number)) }
     }
 
     /// This expression beside another in a comparison: `x'1F'` is a number there if the other is

@@ -185,7 +185,7 @@ pub(crate) struct Quantified {
     /// Of each operand with its column.
     pub collations: Vec<u16>,
     pub call: SubqueryCall,
-    /// Rows that are equal are found by [`group_key`]: the kinds of the values are the same.
+    /// Rows that are equal are found by [`super::group_key`]: the kinds of the values are the same.
     pub hashes: bool,
 }
 
@@ -259,10 +259,12 @@ impl Function {
         Function { name, least_args, most_args, varies: false, null_in_null_out: true, infer, run }
     }
 
+    /// The function is called with a NULL argument too.
     pub const fn sees_nulls(self) -> Function {
         Function { null_in_null_out: false, ..self }
     }
 
+    /// The function may have another value at each call, whose arguments may be NULL.
     pub const fn varies(self) -> Function {
         Function { varies: true, null_in_null_out: false, ..self }
     }
@@ -340,10 +342,6 @@ impl Expr {
     /// Whether its values are documents.
     pub fn is_json(&self) -> bool {
         self.ty.code == TypeCode::Json
-    }
-
-    pub(super) fn with_type(self, ty: ColumnType) -> Expr {
-        Expr { ty, ..self }
     }
 
     /// The slots that the value depends on.

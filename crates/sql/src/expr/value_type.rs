@@ -53,6 +53,7 @@ pub(crate) fn decimal_type(integer_digits: u32, scale: u32) -> ColumnType {
     ColumnType::decimal(precision as u8, scale.min(precision) as u8)
 }
 
+/// Whether values of the type are characters or bytes.
 pub(crate) fn is_text(ty: &ColumnType) -> bool {
     ty.is_character() || ty.is_blob() || matches!(ty.code, TypeCode::Varchar | TypeCode::String)
 }

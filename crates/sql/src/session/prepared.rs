@@ -229,7 +229,8 @@ impl Session {
                         crate::expr::text_of(&value).into_owned()
                     }
                 };
-                self.prepared.take_named(name);
+                let name = name.to_lowercase();
+                self.prepared.take_named(&name);
                 let prepared = self.prepare_text(&text)?;
                 self.prepared.put_named(name, prepared);
                 self.ok(sink)?;
@@ -247,7 +248,7 @@ impl Session {
                     return Err(unknown(&name, "EXECUTE"));
                 };
                 let result = self.run_prepared(&mut prepared, &parameters, sink);
-                self.prepared.put_named(&name, prepared);
+                self.prepared.put_named(name, prepared);
                 let returned = std::mem::take(&mut self.parameters.returned);
                 result?;
                 for out in returned {
@@ -255,7 +256,7 @@ impl Session {
                 }
             }
             Statement::Deallocate(name) => {
-                if self.prepared.take_named(name).is_none() {
+                if self.prepared.take_named(&name.to_lowercase()).is_none() {
                     return Err(unknown(name, "DEALLOCATE PREPARE"));
                 }
                 self.ok(sink)?;

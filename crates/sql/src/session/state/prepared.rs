@@ -42,7 +42,7 @@ pub(crate) struct PreparedStatement {
 }
 
 /// The prepared statements of a session: those of the binary protocol by their ids, those of
-/// PREPARE by their names, in which upper case and lower case are the same.
+/// PREPARE by their names in small letters, since case makes no difference in them.
 ///
 /// A statement that runs is taken out, and put back when it has ended.
 pub(crate) struct PreparedStatements {
@@ -84,13 +84,15 @@ impl PreparedStatements {
         self.by_id.remove(&id);
     }
 
-    /// Keeps a statement under a name, in place of the one that had it.
-    pub fn put_named(&mut self, name: &str, prepared: PreparedStatement) {
-        self.by_name.insert(name.to_lowercase(), prepared);
+    /// Keeps a statement under a name in small letters, in place of the one that had it.
+    pub fn put_named(&mut self, name: String, prepared: PreparedStatement) {
+        debug_assert_eq!(name, name.to_lowercase(), "names are kept in small letters");
+        self.by_name.insert(name, prepared);
     }
 
+    /// Takes the statement that has a name, which is in small letters.
     pub fn take_named(&mut self, name: &str) -> Option<PreparedStatement> {
-        self.by_name.remove(&name.to_lowercase())
+        self.by_name.remove(name)
     }
 
     /// Forgets all. Ids are not used again.

@@ -1,5 +1,5 @@
-//! What a session keeps of the stored programs that it has run: their bodies, and the plans of
-//! their statements.
+//! What a session has of stored programs: those that run, and of those that it has run the bodies
+//! and the plans of their statements.
 
 use super::Bound;
 use crate::expr::Expr;

@@ -6,8 +6,7 @@ mod make;
 mod read;
 mod result_type;
 
-pub(crate) use argument::{made, scalar_of};
-pub(crate) use argument::{no_document, no_path};
+pub(crate) use argument::{made, no_document, no_path, scalar_of};
 pub(crate) use convert::{AS_JSON, AS_VALUE, DEFAULT, ERROR, JSON_TABLE_DOCUMENT, JSON_VALUE, NULL, stored};
 pub(super) use make::FUNCTIONS as MAKING;
 pub(crate) use make::{CAST_AS_JSON, no_name};

@@ -13,7 +13,7 @@ use types::{TypeCode, Value};
 /// MariaDB's `JSON_VALID`, which looks at the text of any value. No statement can write its name.
 pub(crate) static MARIADB_JSON_VALID: Function =
     Function::new("json_valid of MariaDB", 1..=1, bigint, |call| {
-        Ok(truth_value(types::json::mariadb::is_valid(&call.bytes(0))))
+        Ok(truth_value(documents::mariadb::is_valid(&call.bytes(0))))
     });
 
 /// Arguments that a call may have at most.

@@ -17,6 +17,7 @@ pub(super) fn long_bin_text(args: &[Expr]) -> Result<(ColumnType, Coercibility)>
     Ok((ColumnType::longtext(UTF8MB4_BIN), coercibility.max(Coercibility::Implicit)))
 }
 
+/// Text of a document, of so many characters at most.
 pub(super) fn text_of_chars<const CHARS: u32>(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     Ok((ColumnType::varchar(CHARS, UTF8MB4_BIN), Coercibility::Literal))
 }
