@@ -39,6 +39,18 @@ fn start(server: &Server) {
     SETUP.iter().for_each(|statement| drop(server.run(statement)));
 }
 
+/// A user that the server does not know, and that it refuses as one of `caching_sha2_password`.
+/// MySQL draws a plugin for each unknown name at each start, and the client does not have all.
+fn unknown_user(server: &Server) -> String {
+    const MOST: usize = 100;
+    let is_answered = |name: &String| {
+        let answer = server.connect().change_user(name, "", "");
+        !matches!(answer, Err(ClientError::Authentication(_)))
+    };
+    let mut names = (0..MOST).map(|number| format!("nobody{number}"));
+    names.find(is_answered).expect("MySQL draws one of three plugins")
+}
+
 #[test]
 fn each_account_gets_in_or_is_refused_as_in_mysql() {
     let tries = [
@@ -57,10 +69,12 @@ fn each_account_gets_in_or_is_refused_as_in_mysql() {
     ];
     same_as_mysql("change_user_gets_in", &Settings::default(), |server| {
         start(server);
+        let nobody = unknown_user(server);
         let ask = |&(user, password, schema): &(&str, &str, &str)| {
             let mut client = server.connect();
             client.query("USE d").expect("it is there");
-            let answer = told(client.change_user(user, password, schema));
+            let name = if user == "nobody" { nobody.as_str() } else { user };
+            let answer = told(client.change_user(name, password, schema)).replace(name, user);
             let who = rows(&mut client, "SELECT CURRENT_USER(), DATABASE()");
             let again = told(client.change_user("u", "right", "d"));
             format!("{user} {password} {schema}: {answer}; {who}; {again}; {}", rows(&mut client, "SELECT 1"))
