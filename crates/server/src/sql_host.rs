@@ -151,6 +151,10 @@ impl Host for ConnectionHost {
         variables::find(name).is_some()
     }
 
+    fn check_scope(&self, scope: VariableScope, name: &str) -> sql::Result<()> {
+        variables::check_scope(scope, name)
+    }
+
     fn check_set(&self, scope: VariableScope, name: &str, value: Option<&Value>) -> sql::Result<bool> {
         if scope == VariableScope::Session {
             let id = variables::settable(name)?;

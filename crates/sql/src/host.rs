@@ -289,6 +289,12 @@ pub trait Host: Rights {
     /// Whether the host knows a variable of this name.
     fn has_variable(&self, name: &str) -> bool;
 
+    /// Error 1238 where a variable has no value of the scope that is written with it, as in
+    /// `@@session.max_connections`.
+    fn check_scope(&self, _scope: VariableScope, _name: &str) -> Result<()> {
+        Ok(())
+    }
+
     /// The error that [`Host::set_variable`] would answer with, as far as it is known before. True
     /// when the value is a number that will be moved into the variable's range.
     fn check_set(&self, scope: VariableScope, name: &str, value: Option<&Value>) -> Result<bool>;

@@ -74,6 +74,15 @@ fn nothing_is_set_when_something_cannot_be() {
             // Whether it is a GTID is looked at when it is set.
             "SET @x = 10, gtid_next = 'foo'",
             "SELECT @x",
+            // New sessions begin with these.
+            "SET GLOBAL max_connections = 205, sql_mode = 'foo'",
+            "SET GLOBAL max_connections = 206, time_zone = 'foo/bar'",
+            "SET GLOBAL max_connections = 207, character_set_server = 'foo'",
+            "SET GLOBAL max_connections = 208, collation_server = 'foo'",
+            "SET GLOBAL max_connections = 209, transaction_isolation = 'foo'",
+            "SET GLOBAL max_connections = 210, binlog_row_image = 'foo'",
+            "SET GLOBAL sql_mode = 'foo'",
+            "SELECT @@global.max_connections, @@global.time_zone, @@global.collation_server",
             "SET GLOBAL max_connections = DEFAULT",
         ],
     );
@@ -182,4 +191,43 @@ fn characteristics_of_transactions_are_the_sessions_or_the_next_ones() {
         ],
     );
     assert_eq!(answers[19], "SELECT * FROM d.t: 2");
+}
+
+#[test]
+fn a_scope_that_a_variable_has_not_is_no_place_to_read_it() {
+    let names = [
+        "max_connections",
+        "version",
+        "server_uuid",
+        "timestamp",
+        "last_insert_id",
+        "identity",
+        "read_only",
+        "sql_log_bin",
+        "gtid_next",
+        "rand_seed1",
+        "pseudo_thread_id",
+        "warning_count",
+        "error_count",
+        "gtid_mode",
+        "port",
+        "hostname",
+        "innodb_buffer_pool_size",
+        "nosuch",
+    ];
+    let scopes = ["session", "local", "global"];
+    let reads = names.iter().flat_map(|name| scopes.map(|scope| format!("SELECT @@{scope}.{name} IS NULL")));
+    let asked: Vec<String> = reads
+        .chain([
+            "SET @a = @@session.gtid_mode".to_owned(),
+            "SELECT @@local.wait_timeout = @@global.wait_timeout".to_owned(),
+            "SELECT @@max_connections IS NULL, @@timestamp IS NULL".to_owned(),
+        ])
+        .collect();
+    let answers = same_answers("set_read_scopes", &asked.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(
+        answers[0],
+        "SELECT @@session.max_connections IS NULL: 1238 (HY000) Variable 'max_connections' is a GLOBAL \
+         variable\n    Error,1238,Variable 'max_connections' is a GLOBAL variable"
+    );
 }

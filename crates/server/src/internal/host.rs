@@ -87,6 +87,10 @@ impl Host for InternalHost {
         find(name).is_some()
     }
 
+    fn check_scope(&self, scope: VariableScope, name: &str) -> sql::Result<()> {
+        crate::variables::check_scope(scope, name)
+    }
+
     fn check_set(&self, _: VariableScope, name: &str, value: Option<&Value>) -> sql::Result<bool> {
         settable(name)?.definition().from_sql(value).map(|(_, is_moved)| is_moved)
     }

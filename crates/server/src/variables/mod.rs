@@ -36,7 +36,7 @@ pub use at_start::{enter_all, enter_semi_sync, pool_options};
 pub use definition::{Definition, Kind, Scope};
 pub use effects::{check_global, check_has_global, global_now, read_only, session_read_only, set_global};
 pub use from_option::{BadValue, parse_bool};
-pub use of_session::{SessionVariables, settable};
+pub use of_session::{SessionVariables, check_scope, settable};
 pub use page::page;
 pub use registry::{aliases, all, default_globals, find};
 pub use replication::checksum_named;

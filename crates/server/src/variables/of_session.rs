@@ -94,6 +94,20 @@ impl SessionVariables {
     }
 }
 
+/// Refuses to read a variable in a scope that it has not.
+///
+/// # Errors
+/// 1238.
+pub fn check_scope(scope: VariableScope, name: &str) -> Result<(), SqlError> {
+    let has = find(name).map(|id| id.definition().scope);
+    let only = match (scope, has) {
+        (VariableScope::Session, Some(Scope::Global)) => "GLOBAL",
+        (VariableScope::Global, Some(Scope::SessionOnly)) => "SESSION",
+        _ => return Ok(()),
+    };
+    Err(SqlError::new(1238, format!("Variable '{name}' is a {only} variable")))
+}
+
 /// The variable that SET SESSION names.
 ///
 /// # Errors

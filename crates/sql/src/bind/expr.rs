@@ -584,6 +584,11 @@ impl Binder<'_> {
 
     fn system_variable(&mut self, scope: ast::Scope, name: &str) -> Result<Expr> {
         use crate::host::VariableScope;
+        match scope {
+            ast::Scope::Global => self.host.check_scope(VariableScope::Global, name)?,
+            ast::Scope::Session => self.host.check_scope(VariableScope::Session, name)?,
+            _ => {}
+        }
         let own = if scope == ast::Scope::Global { None } else { self.variables.get(name, 0) };
         let host_scope =
             if scope == ast::Scope::Global { VariableScope::Global } else { VariableScope::Session };

@@ -155,7 +155,12 @@ impl Session {
             self.check_gtid_setting(name)?;
         }
         let is_moved = if !is_of_session(scope) || !Variables::owns(name) {
-            self.host.check_set(host_scope(scope), name, value)?
+            let is_moved = self.host.check_set(host_scope(scope), name, value)?;
+            if let (true, Some(value)) = (Variables::owns(name), value) {
+                // New sessions begin with it, so that it has to be a session's.
+                Variables::default().set(name, value)?;
+            }
+            is_moved
         } else {
             self.check_may_change(scope, name)?;
             match (name, value) {
