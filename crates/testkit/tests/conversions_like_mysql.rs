@@ -236,3 +236,27 @@ fn nothing_is_changed_by_what_is_no_date() {
     });
     assert_eq!(answers[13], "SELECT a, n FROM t: 1,1 2,2");
 }
+
+#[test]
+fn a_character_that_a_column_has_not_is_a_question_mark() {
+    let answers = same_answers(
+        "characters_not_there",
+        &[
+            "CREATE DATABASE d",
+            "USE d",
+            "CREATE TABLE t (x VARCHAR(20), y TEXT, z CHAR(4), w VARCHAR(3) CHARSET cp1251) CHARSET latin1",
+            "INSERT INTO t (x) VALUES ('aΩb')",
+            "INSERT IGNORE INTO t VALUES ('aΩb', 'ΩΩΩ', 'Ωaé', 'aΩé')",
+            "SELECT * FROM t",
+            "SET sql_mode = ''",
+            "UPDATE t SET x = 'ΩxΩy', z = 'Ωéaxy'",
+            "SELECT * FROM t",
+            "CREATE TABLE m (x VARCHAR(9) CHARSET cp1250, y VARCHAR(9) CHARSET ascii)",
+            "INSERT INTO m VALUES ('a😀b', 'aéb'), ('é', 'x')",
+            "SELECT * FROM m",
+            "INSERT INTO t (x) SELECT y FROM (SELECT 'pΩq' y) AS one",
+            "SELECT x FROM t ORDER BY x",
+        ],
+    );
+    assert_eq!(answers[5], "SELECT * FROM t: a?b,???,?aé,a??");
+}

@@ -22,7 +22,11 @@ pub(super) fn to_string(value: &Value, ty: &ColumnType, context: Context) -> Ass
         let (good, bad) = storable_prefix(charset, ty.collation, &text);
         if let Some(bad) = bad {
             let problem = Problem::Incorrect("string", bad);
-            return context.adjust(Value::Bytes(cut(ty, &text[..good]).0.to_vec()), problem);
+            let storable = match std::str::from_utf8(&text) {
+                Ok(text) => with_question_marks(ty.collation, text),
+                Err(_) => text[..good].to_vec(),
+            };
+            return context.adjust(Value::Bytes(cut(ty, &storable).0.to_vec()), problem);
         }
     }
     let (kept, lost) = cut(ty, &text);
@@ -103,6 +107,19 @@ fn whole_chars(id: u16, text: &[u8], limit: usize) -> usize {
         }
     }
     end
+}
+
+/// The text with a question mark for each character that the character set has not.
+fn with_question_marks(id: u16, text: &str) -> Vec<u8> {
+    let mut storable = Vec::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        let bytes = &text.as_bytes()[at..at + c.len_utf8()];
+        match collation::from_utf8mb4(id, bytes) {
+            Some(_) => storable.extend_from_slice(bytes),
+            None => storable.push(b'?'),
+        }
+    }
+    storable
 }
 
 /// How many bytes of the text the character set can store, and the rest as error 1366 shows it.
