@@ -59,7 +59,7 @@ impl Binder<'_> {
                 read_beside(&mut self.constants, low, operand, place.scope, NoDate::Unknown)?;
                 read_beside(&mut self.constants, high, operand, place.scope, NoDate::Unknown)?;
                 let operands = json::between(operands, place.scope, &mut self.constants);
-                let collation = comparison_collation(&operands[0], &operands[1])?;
+                let collation = comparison_collation("between", operands.iter())?;
                 let nullable = operands.iter().any(|operand| operand.nullable);
                 Ok(boolean(
                     Node::Between { negated: *negated, operands: Box::new(operands), collation },
@@ -406,7 +406,7 @@ impl Binder<'_> {
                 Ok(boolean(Node::Xor(Box::new(operands)), nullable))
             }
             BinaryOp::NullSafeEqual => {
-                let collation = comparison_collation(&operands[0], &operands[1])?;
+                let collation = comparison_collation(op.symbol(), operands.iter())?;
                 Ok(boolean(Node::Compare { op, operands: Box::new(operands), collation }, false))
             }
             BinaryOp::Equal
@@ -415,7 +415,7 @@ impl Binder<'_> {
             | BinaryOp::LessEqual
             | BinaryOp::Greater
             | BinaryOp::GreaterEqual => {
-                let collation = comparison_collation(&operands[0], &operands[1])?;
+                let collation = comparison_collation(op.symbol(), operands.iter())?;
                 Ok(boolean(Node::Compare { op, operands: Box::new(operands), collation }, nullable))
             }
             _ => {
@@ -446,6 +446,7 @@ impl Binder<'_> {
         for (left, right) in left.iter().zip(right) {
             let mut pair = [self.expr(left, place)?, self.expr(right, place)?];
             read_operands(&mut self.constants, &mut pair, place.scope)?;
+            comparison_collation(op.symbol(), pair.iter())?;
             pairs.extend(pair);
         }
         Ok(boolean(Node::CompareRows { op, pairs }, true))
@@ -479,10 +480,12 @@ impl Binder<'_> {
         let operand = if all_numbers { operand.numeric() } else { operand };
         let mut list: Vec<Expr> = list.into_iter().map(|item| item.beside(&operand.ty)).collect();
         read_items(&mut self.constants, &mut list, &operand, place.scope)?;
-        let collation = match list.first() {
-            Some(first) => comparison_collation(&operand, first)?,
-            None => collation::UTF8MB4_0900_AI_CI,
+        let operation = match (list.len(), negated) {
+            (1, false) => "=",
+            (1, true) => "<>",
+            _ => " IN ",
         };
+        let collation = comparison_collation(operation, std::iter::once(&operand).chain(&list))?;
         let nullable = operand.nullable || list.iter().any(|item| item.nullable);
         Ok(boolean(Node::In { negated, operand: Box::new(operand), list, collation }, nullable))
     }
@@ -506,7 +509,7 @@ impl Binder<'_> {
                 _ => return Err(SqlError::new(1210, "Incorrect arguments to ESCAPE")),
             },
         };
-        let collation = comparison_collation(&operands[0], &operands[1])?;
+        let collation = comparison_collation("like", operands.iter())?;
         let nullable = operands.iter().any(|operand| operand.nullable);
         Ok(boolean(Node::Like { negated, operands: Box::new(operands), escape, collation }, nullable))
     }
@@ -514,7 +517,7 @@ impl Binder<'_> {
     /// REGEXP is the function of two arguments.
     fn regexp(&mut self, negated: bool, args: Vec<Expr>) -> Result<Expr> {
         let function = expr::functions::table::find_function("regexp_like").expect("a function of the table");
-        let (ty, coercibility) = (function.infer)(&args)?;
+        let (ty, coercibility) = expr::function_type(function, &args)?;
         let found = Expr { node: Node::Call { function, args }, ty, nullable: true, coercibility };
         Ok(if negated { boolean(Node::Not(Box::new(found)), true) } else { found })
     }
@@ -535,7 +538,10 @@ impl Binder<'_> {
         }
         let otherwise = otherwise.map(|otherwise| self.expr(otherwise, place).map(Box::new)).transpose()?;
         let collation = match &operand {
-            Some(operand) => comparison_collation(operand, &bound[0].0)?,
+            Some(operand) => {
+                let whens = bound.iter().map(|(when, _)| when);
+                comparison_collation("case", std::iter::once(&**operand).chain(whens))?
+            }
             None => collation::UTF8MB4_0900_AI_CI,
         };
         let results: Vec<&Expr> = bound
@@ -543,7 +549,8 @@ impl Binder<'_> {
             .map(|(_, then)| then)
             .chain(otherwise.iter().map(|otherwise| &**otherwise))
             .collect();
-        let (ty, coercibility) = expr::common_type(&results)?;
+        let (ty, coercibility) =
+            expr::common_type(&results).map_err(|error| expr::of_operation(error, "case"))?;
         let nullable = otherwise.is_none() || results.iter().any(|result| result.nullable);
         let node = Node::Case { operand, whens: bound, otherwise, collation };
         Ok(Expr { node, ty, nullable, coercibility })
@@ -556,7 +563,10 @@ impl Binder<'_> {
         let charset = collation::charset_of(operand.ty.collation);
         // Values are in utf8mb4 here whatever the client's character set was: a utf8mb4 literal may
         // take it.
-        let is_literal = operand.coercibility >= Coercibility::Literal;
+        let is_literal = matches!(
+            operand.coercibility,
+            Coercibility::Literal | Coercibility::Numeric | Coercibility::Null
+        );
         if matches!(operand.node, Node::HexLiteral(_)) && id != collation::BINARY {
             return Err(SqlError::new(
                 1253,

@@ -9,7 +9,7 @@ use crate::expr::functions::json::MARIADB_JSON_VALID;
 use crate::expr::functions::table::find_function;
 use crate::expr::{
     self, Aggregate, AggregateKind, Coercibility, Expr, Node, NumericClass, StoredFunction, common_type,
-    comparison_collation, is_aggregate,
+    comparison_collation, is_aggregate, of_operation,
 };
 use crate::host::Privilege;
 use std::sync::Arc;
@@ -48,7 +48,8 @@ impl Binder<'_> {
                 count_is(3, 3)?;
                 let condition = std::mem::replace(&mut args[0], Expr::constant(Value::Null));
                 args[0] = number(condition, place.scope);
-                let (ty, coercibility) = common_type(&[&args[1], &args[2]])?;
+                let (ty, coercibility) =
+                    common_type(&[&args[1], &args[2]]).map_err(|error| of_operation(error, "if"))?;
                 let nullable = args[1].nullable || args[2].nullable;
                 let args: Box<[Expr; 3]> = Box::new(three(args));
                 Ok(Expr { node: Node::If(args), ty, nullable, coercibility })
@@ -59,7 +60,8 @@ impl Binder<'_> {
                 } else {
                     count_is(1, usize::MAX)?
                 }
-                let (ty, coercibility) = common_type(&args.iter().collect::<Vec<_>>())?;
+                let (ty, coercibility) = common_type(&args.iter().collect::<Vec<_>>())
+                    .map_err(|error| of_operation(error, &call.name))?;
                 let nullable = args.iter().all(|arg| arg.nullable);
                 Ok(Expr { node: Node::Coalesce(args), ty, nullable, coercibility })
             }
@@ -82,7 +84,7 @@ impl Binder<'_> {
                 let (ty, coercibility) = (args[0].ty.clone(), args[0].coercibility);
                 let mut operands = Box::new(two(args));
                 read_operands(&mut self.constants, &mut operands, place.scope)?;
-                let collation = comparison_collation(&operands[0], &operands[1])?;
+                let collation = comparison_collation("nullif", operands.iter())?;
                 Ok(Expr { node: Node::NullIf { operands, collation }, ty, nullable: true, coercibility })
             }
             name => {
@@ -96,7 +98,7 @@ impl Binder<'_> {
                     self.constants.complaints.push((1287, text.to_owned()));
                 }
                 let args = if takes_numbers(name) { numeric(args, place.scope) } else { args };
-                let (ty, coercibility) = (function.infer)(&args)?;
+                let (ty, coercibility) = expr::function_type(function, &args)?;
                 if function.varies {
                     self.uncacheable |= matches!(name, "last_insert_id");
                 }

@@ -331,7 +331,7 @@ impl Expr {
     ) -> Result<Cow<'v, Value>> {
         let mut values = Vec::with_capacity(pairs.len() / 2);
         for pair in pairs.chunks_exact(2) {
-            let collation = super::comparison_collation(&pair[0], &pair[1])?;
+            let collation = super::comparison_collation(op.symbol(), pair.iter())?;
             values.push((pair[0].eval(row, ctx)?, pair[1].eval(row, ctx)?, collation));
         }
         let values = values.iter().map(|(a, b, collation)| (&**a, &**b, *collation));

@@ -1,7 +1,7 @@
 //! The type of an expression from its operands' types, by MySQL's rules for results and for
 //! collations.
 
-use super::node::{Coercibility, Expr};
+use super::node::{Coercibility, Expr, Function};
 use super::value_type::{
     NumericClass, decimal_type, integer_digits, is_number, is_text, numeric_class, scale_of, text_collation,
     text_length, text_type,
@@ -51,47 +51,52 @@ pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
     Ok((text_type(chars, collation_id), coercibility))
 }
 
-/// The collation of a text put together of the operands, and how strongly it holds.
-pub(crate) fn aggregate_collations<'e>(items: impl Iterator<Item = &'e Expr>) -> Result<(u16, Coercibility)> {
+/// The collation of a text put together of the operands, and how strongly it holds. The error names
+/// no operation: [`of_operation`] does.
+pub(crate) fn aggregate_collations<'e>(
+    items: impl Iterator<Item = &'e Expr> + Clone,
+) -> Result<(u16, Coercibility)> {
+    aggregate(items, Coercibility::Implicit)
+}
+
+/// As [`aggregate_collations`]. Where two operands give no collation, another operand gives one
+/// that is as strong as `least`.
+fn aggregate<'e>(
+    items: impl Iterator<Item = &'e Expr> + Clone,
+    least: Coercibility,
+) -> Result<(u16, Coercibility)> {
     let mut result = (collation::UTF8MB4_0900_AI_CI, Coercibility::Null);
-    let mut first = true;
-    for item in items {
+    // `mixed`: two of these operands gave no collation.
+    let (mut first, mut mixed) = (true, false);
+    for item in items.clone() {
         let (id, strength) = if is_text(&item.ty) {
             (text_collation(&item.ty), item.coercibility)
         } else {
             (result.0, item.coercibility.max(Coercibility::Numeric))
         };
-        if first || strength < result.1 {
-            if strength < Coercibility::Numeric || first {
+        let decides = strength < Coercibility::Numeric || result.1 == Coercibility::None;
+        if first || strength < result.1 && !(mixed && strength > least) {
+            if first || decides {
                 result = (if is_text(&item.ty) { id } else { result.0 }, strength);
             }
-            first = false;
-        } else if strength == result.1 && id != result.0 && strength < Coercibility::Numeric {
-            result = stronger_of_equal(result.0, id, strength)?;
+            (first, mixed) = (false, false);
+        } else if strength == result.1 && id != result.0 && decides {
+            result =
+                stronger_of_equal(result.0, id, strength).ok_or_else(|| illegal_mix("", items.clone()))?;
+            mixed = result.1 == Coercibility::None;
         }
     }
     Ok(result)
 }
 
 /// Two collations of the same strength: binary wins, then Unicode over the others, then `_bin`.
-fn stronger_of_equal(a: u16, b: u16, strength: Coercibility) -> Result<(u16, Coercibility)> {
-    let illegal = || {
-        SqlError::new(
-            1267,
-            format!(
-                "Illegal mix of collations ({},{}) and ({},{}) for operation '='",
-                collation::name(a),
-                strength_name(strength),
-                collation::name(b),
-                strength_name(strength)
-            ),
-        )
-    };
+/// `None` where a text cannot have both.
+fn stronger_of_equal(a: u16, b: u16, strength: Coercibility) -> Option<(u16, Coercibility)> {
     if a == collation::BINARY || b == collation::BINARY {
-        return Ok((collation::BINARY, strength));
+        return Some((collation::BINARY, strength));
     }
     if strength == Coercibility::Explicit {
-        return Err(illegal());
+        return None;
     }
     let (charset_a, charset_b) = (collation::charset_of(a), collation::charset_of(b));
     if charset_a != charset_b {
@@ -101,16 +106,41 @@ fn stronger_of_equal(a: u16, b: u16, strength: Coercibility) -> Result<(u16, Coe
             _ => 0,
         };
         return match rank(charset_a).cmp(&rank(charset_b)) {
-            std::cmp::Ordering::Less => Ok((b, strength)),
-            std::cmp::Ordering::Greater => Ok((a, strength)),
-            std::cmp::Ordering::Equal => Err(illegal()),
+            std::cmp::Ordering::Less => Some((b, strength)),
+            std::cmp::Ordering::Greater => Some((a, strength)),
+            std::cmp::Ordering::Equal => None,
         };
     }
-    match () {
-        _ if a == charset_a.bin_collation() => Ok((a, strength)),
-        _ if b == charset_a.bin_collation() => Ok((b, strength)),
-        _ if strength >= Coercibility::Literal => Ok((a, strength)),
-        _ => Err(illegal()),
+    let bytes = charset_a.bin_collation();
+    Some(match () {
+        _ if a == bytes || b == bytes => (bytes, strength),
+        _ if strength >= Coercibility::Literal => (a, strength),
+        _ => (bytes, Coercibility::None),
+    })
+}
+
+/// Errors 1267, 1270 and 1271: operands whose collations do not go together.
+fn illegal_mix<'e>(operation: &str, items: impl Iterator<Item = &'e Expr>) -> SqlError {
+    let name = |item: &Expr| {
+        let id = if is_text(&item.ty) { text_collation(&item.ty) } else { collation::UTF8MB4_0900_AI_CI };
+        format!("({},{})", collation::name(id), strength_name(item.coercibility))
+    };
+    let names: Vec<String> = items.map(name).collect();
+    let (code, which) = match &names[..] {
+        [a, b] => (1267, format!(" {a} and {b}")),
+        [a, b, c] => (1270, format!(" {a}, {b}, {c}")),
+        _ => (1271, String::new()),
+    };
+    SqlError::new(code, format!("Illegal mix of collations{which} for operation '{operation}'"))
+}
+
+/// The error with the operation whose operands do not go together, as MySQL names it.
+pub(crate) fn of_operation(error: SqlError, operation: &str) -> SqlError {
+    match (error.code, error.message.strip_suffix("for operation ''")) {
+        (1267 | 1270 | 1271, Some(mix)) => {
+            SqlError { message: format!("{mix}for operation '{operation}'"), ..error }
+        }
+        _ => error,
     }
 }
 
@@ -122,14 +152,39 @@ fn strength_name(strength: Coercibility) -> &'static str {
         Coercibility::Literal => "COERCIBLE",
         Coercibility::Numeric => "NUMERIC",
         Coercibility::Null => "IGNORABLE",
+        Coercibility::None => "NONE",
     }
 }
 
-/// The collation in which two operands compare, when they compare as text.
-pub(crate) fn comparison_collation(a: &Expr, b: &Expr) -> Result<u16> {
-    if !is_text(&a.ty) || !is_text(&b.ty) {
-        let text = if is_text(&a.ty) { a } else { b };
-        return Ok(if is_text(&text.ty) { text_collation(&text.ty) } else { collation::UTF8MB4_0900_AI_CI });
+/// The collation in which the operands of an operation compare, as far as they are texts.
+pub(crate) fn comparison_collation<'e>(
+    operation: &str,
+    operands: impl Iterator<Item = &'e Expr> + Clone,
+) -> Result<u16> {
+    let mut texts = operands.clone().filter(|operand| is_text(&operand.ty));
+    let all_texts = texts.clone();
+    match (texts.next(), texts.next()) {
+        (None, _) => return Ok(collation::UTF8MB4_0900_AI_CI),
+        (Some(only), None) => return Ok(text_collation(&only.ty)),
+        _ => {}
     }
-    aggregate_collations([a, b].into_iter()).map(|(id, _)| id)
+    match aggregate(all_texts, Coercibility::Explicit).map_err(|error| of_operation(error, operation))? {
+        (_, Coercibility::None) => Err(illegal_mix(operation, operands)),
+        (id, _) => Ok(id),
+    }
+}
+
+/// The type of a column of UNION: it has a collation that it can be compared in.
+pub(crate) fn united_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)> {
+    match common_type(items).map_err(|error| of_operation(error, "UNION"))? {
+        (ty, Coercibility::None) if is_text(&ty) => {
+            Err(SqlError::new(1271, "Illegal mix of collations for operation 'UNION'"))
+        }
+        united => Ok(united),
+    }
+}
+
+/// The type of a function's result, and how strongly its collation holds.
+pub(crate) fn function_type(function: &Function, args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    (function.infer)(args).map_err(|error| of_operation(error, function.name))
 }

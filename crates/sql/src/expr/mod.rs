@@ -38,7 +38,7 @@ pub(crate) use diagnostics::{Diagnostics, Level, Warning};
 pub(crate) use eval::truth;
 pub(crate) use functions::TEXT_ORDER;
 pub(crate) use functions::vector::no_vector;
-pub(crate) use infer::{common_type, comparison_collation};
+pub(crate) use infer::{common_type, comparison_collation, function_type, of_operation, united_type};
 pub(crate) use like::like;
 pub(crate) use no_session::NoSession;
 pub(crate) use node::{

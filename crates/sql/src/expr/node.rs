@@ -23,6 +23,9 @@ pub(crate) enum Coercibility {
     /// Numbers and temporal values turned into text.
     Numeric = 5,
     Null = 6,
+    /// Text that is put together of texts whose collations hold equally: it has the bytes' order,
+    /// and cannot be compared before another operand gives it a collation.
+    None = 7,
 }
 
 /// An expression and what is known of its value before it is computed.

@@ -148,7 +148,7 @@ impl Binder<'_> {
             return Err(wrong_columns(operands.len()));
         }
         let columns: Vec<Expr> = (0..plan.columns.len()).map(|at| column(&plan, at)).collect();
-        let collations = collations(&operands, &columns)?;
+        let collations = collations(op, &operands, &columns)?;
         plan.want_rows(2, false);
         let call = self.add_subquery(plan, frame, first);
         Ok(boolean(Node::RowSubquery(Box::new(RowSubquery { op, operands, collations, call })), true))
@@ -183,7 +183,8 @@ impl Binder<'_> {
             return Err(wrong_columns(1));
         }
         let columns: Vec<Expr> = (0..plan.columns.len()).map(|at| column(&plan, at)).collect();
-        let collations = collations(&operands, &columns)?;
+        let looked_for = if kind.all { opposite(kind.op) } else { kind.op };
+        let collations = collations(looked_for, &operands, &columns)?;
         let hashes = (kind.op, kind.all) == (BinaryOp::Equal, false)
             && operands.iter().zip(&columns).all(|(operand, column)| have_equal_keys(operand, column));
         let nullable = operands.iter().chain(&columns).any(|expr| expr.nullable);
@@ -197,10 +198,23 @@ impl Binder<'_> {
     }
 }
 
+/// The comparison that holds for a row for which this one does not: ALL looks for such a row.
+fn opposite(op: BinaryOp) -> BinaryOp {
+    match op {
+        BinaryOp::Equal => BinaryOp::NotEqual,
+        BinaryOp::NotEqual => BinaryOp::Equal,
+        BinaryOp::Less => BinaryOp::GreaterEqual,
+        BinaryOp::LessEqual => BinaryOp::Greater,
+        BinaryOp::Greater => BinaryOp::LessEqual,
+        BinaryOp::GreaterEqual => BinaryOp::Less,
+        other => other,
+    }
+}
+
 /// The collations in which operands are compared with the columns of a subquery.
-fn collations(operands: &[Expr], columns: &[Expr]) -> Result<Vec<u16>> {
+fn collations(op: BinaryOp, operands: &[Expr], columns: &[Expr]) -> Result<Vec<u16>> {
     let of = |(operand, column): (&Expr, &Expr)| match operand.ty.is_character() && column.ty.is_character() {
-        true => comparison_collation(operand, column),
+        true => comparison_collation(op.symbol(), [operand, column].into_iter()),
         false => Ok(collation::UTF8MB4_0900_AI_CI),
     };
     operands.iter().zip(columns).map(of).collect()

@@ -465,7 +465,7 @@ impl Joined {
 fn limited(column: Expr, op: ast::BinaryOp, limit: Value) -> Result<Expr> {
     let (ty, coercibility) = (column.ty.clone(), Coercibility::Numeric);
     let limit = Expr { node: Node::Constant(limit), ty, nullable: false, coercibility };
-    let collation = crate::expr::comparison_collation(&column, &limit)?;
+    let collation = crate::expr::comparison_collation(op.symbol(), [&column, &limit].into_iter())?;
     Ok(Expr {
         node: Node::Compare { op, operands: Box::new([column, limit]), collation },
         ty: ColumnType::int(false),
@@ -477,7 +477,7 @@ fn limited(column: Expr, op: ast::BinaryOp, limit: Value) -> Result<Expr> {
 /// The condition that two columns that are merged are equal.
 fn equality(scope: &Scope, first: ColumnAt, second: ColumnAt) -> Result<Expr> {
     let operands = [first, second].map(|(table, column)| scope.tables[table].column(column));
-    let collation = crate::expr::comparison_collation(&operands[0], &operands[1])?;
+    let collation = crate::expr::comparison_collation("=", operands.iter())?;
     Ok(Expr {
         node: Node::Compare { op: ast::BinaryOp::Equal, operands: Box::new(operands), collation },
         ty: ColumnType::int(false),

@@ -283,7 +283,7 @@ fn looked_for(frame: &Frame<'_>, output: Expr, needle: Expr) -> Result<Expr> {
     let is_known = !output.nullable && !needle.nullable;
     let operands = [output, frame.argument(needle)];
     let collation = match operands.iter().all(|operand| operand.ty.is_character()) {
-        true => comparison_collation(&operands[1], &operands[0])?,
+        true => comparison_collation("=", operands.iter().rev())?,
         false => types::collation::UTF8MB4_0900_AI_CI,
     };
     let node = match is_known {

@@ -5,7 +5,7 @@ use super::clauses::{Behind, META_BYTES, limit, position};
 use crate::ast;
 use crate::bind::texts::in_order;
 use crate::error::{Result, SqlError};
-use crate::expr::{Expr, Node, common_type};
+use crate::expr::{Expr, Node, united_type};
 use crate::memory::Charge;
 use crate::plan::{Branch, LimitPlan, QueryBody, QueryPlan, SortKey};
 use crate::sink::ColumnMeta;
@@ -99,7 +99,7 @@ pub(super) fn bind_rows(
     for at in 0..width {
         binder.check_interrupt()?;
         let all: Vec<&Expr> = bound.iter().map(|row| &row[at]).collect();
-        let (ty, coercibility) = common_type(&all)?;
+        let (ty, coercibility) = united_type(&all)?;
         let nullable = all.iter().any(|expr| expr.nullable);
         let expr = Expr { node: Node::Constant(Value::Null), ty, nullable, coercibility };
         let mut column = scope.describe(&expr, &format!("column_{at}"));
@@ -134,7 +134,7 @@ pub(super) fn columns_of_branches(binder: &mut Binder<'_>, branches: &[Branch]) 
                 coercibility: branch.plan.coercibility(at),
             })
             .collect();
-        let (ty, coercibility) = common_type(&exprs.iter().collect::<Vec<_>>())?;
+        let (ty, coercibility) = united_type(&exprs.iter().collect::<Vec<_>>())?;
         let nullable = exprs.iter().any(|expr| expr.nullable);
         let expr = Expr { node: Node::Constant(Value::Null), ty, nullable, coercibility };
         columns.push(Scope::default().describe(&expr, &named.name));

@@ -59,16 +59,17 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 /// The subject, the pattern and the text that takes its place, as far as they are texts.
-fn texts(args: &[Expr]) -> impl Iterator<Item = &Expr> {
+fn texts(args: &[Expr]) -> impl Iterator<Item = &Expr> + Clone {
     args.iter().take(3)
 }
 
-/// The collation that the texts are compared in.
-fn collation_of<'e>(function: &str, texts: impl Iterator<Item = &'e Expr>) -> Result<(u16, Coercibility)> {
-    infer::aggregate_collations(texts).map_err(|error| {
-        let message = error.message.replace("operation '='", &format!("operation '{function}'"));
-        SqlError { message, ..error }
-    })
+/// The collation of the texts, of which the first two, the subject and the pattern, are compared.
+fn collation_of<'e>(
+    function: &str,
+    texts: impl Iterator<Item = &'e Expr> + Clone,
+) -> Result<(u16, Coercibility)> {
+    infer::comparison_collation(function, texts.clone().take(2))?;
+    infer::aggregate_collations(texts)
 }
 
 fn is_of_bytes(ty: &ColumnType) -> bool {

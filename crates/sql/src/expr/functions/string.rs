@@ -1,5 +1,6 @@
 //! Functions on text.
 
+use super::super::infer::{aggregate_collations, of_operation};
 use super::{Call, Function, ascii_text, bigint, int, joined, like_first, long_text, text};
 use crate::error::{Result, SqlError};
 use crate::expr::Context;
@@ -79,7 +80,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("locate", 2..=3, bigint, |call| locate(call, 0, 1)),
     Function::new("instr", 2..=2, bigint, |call| locate(call, 1, 0)),
     Function::new("strcmp", 2..=2, int, |call| {
-        let id = super::super::comparison_collation(&call.args[0], &call.args[1])?;
+        let id = super::super::comparison_collation("strcmp", call.args.iter())?;
         Ok(Value::Int(collation::compare_utf8mb4(id, &call.bytes(0), &call.bytes(1)) as i64))
     }),
     Function::new("substring_index", 3..=3, like_first, substring_index),
@@ -112,7 +113,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
     .sees_nulls(),
     Function::new("field", 2..=usize::MAX, int, |call| {
         for at in 1..call.values.len() {
-            let id = super::super::comparison_collation(&call.args[0], &call.args[at])?;
+            let pair = [&call.args[0], &call.args[at]].into_iter();
+            let (id, _) = aggregate_collations(pair).map_err(|error| of_operation(error, "field"))?;
             let ordering = super::super::compare(&call.values[0], &call.values[at], id, call.ctx)?;
             if ordering == Some(std::cmp::Ordering::Equal) {
                 return Ok(Value::Int(at as i64));
@@ -122,7 +124,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     })
     .sees_nulls(),
     Function::new("find_in_set", 2..=2, int, |call| {
-        let id = super::super::comparison_collation(&call.args[0], &call.args[1])?;
+        let id = super::super::comparison_collation("find_in_set", call.args.iter())?;
         let (needle, set) = (call.bytes(0), call.bytes(1));
         if set.is_empty() {
             return Ok(Value::Int(0));
