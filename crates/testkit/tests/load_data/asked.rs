@@ -117,6 +117,19 @@ fn rows_of_odd_tables_are_as_in_mysql() {
 }
 
 #[test]
+fn a_character_that_a_column_has_not_is_a_question_mark() {
+    load(
+        "load_data_characters",
+        "DROP TABLE IF EXISTS t; CREATE TABLE t (a VARCHAR(4), b TEXT) CHARSET latin1",
+        &["aΩb\tΩ\nplain\té\nΩΩΩΩΩ\tx\n".as_bytes()],
+        &[
+            "LOAD DATA LOCAL INFILE 'x' INTO TABLE t CHARACTER SET utf8mb4",
+            "LOAD DATA LOCAL INFILE 'x' IGNORE INTO TABLE t CHARACTER SET utf8mb4 (b, a)",
+        ],
+    );
+}
+
+#[test]
 fn what_a_statement_says_of_itself_is_mysqls() {
     same_as_mysql("load_data_statements", &Settings::default(), |server| {
         let mut client = client(server);
