@@ -13,7 +13,7 @@ use sql::counters::Counters;
 use sql::memory::Budget;
 use sql::{
     AdminCommand, Host, Privilege, ResultSink, Session, SessionInit, Sight, SqlError, StatementClass,
-    VariableScope, VirtualTable,
+    UserLocks, VariableScope, VirtualTable,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -252,6 +252,10 @@ impl Host for ConnectionHost {
             self.server().status.max_execution_time_exceeded.add_one();
         }
         has_passed
+    }
+
+    fn user_locks(&self) -> Option<&dyn UserLocks> {
+        Some(self.held_locks())
     }
 
     fn sleep(&self, duration: Duration) -> bool {

@@ -392,6 +392,12 @@ pub trait Host: Rights {
         false
     }
 
+    /// The locks of GET_LOCK(). None for a thread that applies what a source has sent: MySQL's
+    /// takes no lock there, and goes on as if it had.
+    fn user_locks(&self) -> Option<&dyn UserLocks> {
+        None
+    }
+
     /// SLEEP(): true when it was interrupted.
     fn sleep(&self, duration: Duration) -> bool;
 
@@ -425,4 +431,23 @@ pub trait Host: Rights {
         timeout: Option<Duration>,
         channel: &str,
     ) -> Result<Option<i64>>;
+}
+
+/// The locks of GET_LOCK() as one session sees them. A name is in small letters.
+pub trait UserLocks {
+    /// Waits for the lock; false when the time was over. `None` waits for ever. A session that has
+    /// it has it once more.
+    ///
+    /// # Errors
+    /// 1317; 3058 when its owner waits for one of the session's; those of memory.
+    fn take(&self, name: &str, timeout: Option<Duration>) -> Result<bool>;
+
+    /// Gives it back once; false when it is another session's, none when it is nobody's.
+    fn release(&self, name: &str) -> Option<bool>;
+
+    /// Gives all of the session's back; how often it had taken them.
+    fn release_all(&self) -> u64;
+
+    /// The connection that has it.
+    fn owner(&self, name: &str) -> Option<u32>;
 }

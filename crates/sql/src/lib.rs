@@ -70,7 +70,9 @@ pub use admin::AdminCommand;
 pub use attribute::view_column_names;
 pub use detached::VirtualColumns;
 pub use error::{Result, SqlError, sqlstate};
-pub use host::{Host, Privilege, Rights, RoutineChange, Sight, StatementClass, VariableScope, VirtualTable};
+pub use host::{
+    Host, Privilege, Rights, RoutineChange, Sight, StatementClass, UserLocks, VariableScope, VirtualTable,
+};
 pub use normalized::normalized;
 pub use session::prepared::Prepared;
 pub use session::{Session, SessionInit};

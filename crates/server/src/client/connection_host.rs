@@ -4,6 +4,7 @@
 use crate::accounts::usage::UserPlace;
 use crate::accounts::{Account, AccountName};
 use crate::client::definers::Definers;
+use crate::client::held_locks::HeldLocks;
 use crate::client::login::Login;
 use crate::client::session_rights::SessionRights;
 use crate::server::Server;
@@ -14,7 +15,7 @@ use parking_lot::Mutex;
 use protocol::response::StateChange;
 use sql::admin::RoleChoice;
 use sql::memory::Budget;
-use sql::{SqlError, StatementClass};
+use sql::{SqlError, StatementClass, UserLocks};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -46,6 +47,8 @@ pub struct ConnectionHost {
     limits: Limits,
     /// What the connection keeps in memory.
     memory: Arc<Budget>,
+    /// The user-level locks that it has.
+    held_locks: HeldLocks,
     /// SHUTDOWN was carried out, and the client is to hear of it before the end begins. Relaxed: of
     /// the connection's own thread.
     stops_server: AtomicBool,
@@ -78,6 +81,7 @@ impl ConnectionHost {
             definers: Definers::default(),
             variables: SessionVariables::new(&server),
             limits: Limits::default(),
+            held_locks: HeldLocks::new(server.clone(), entry.clone(), &memory),
             server,
             entry,
             account,
@@ -241,6 +245,7 @@ impl ConnectionHost {
 
     /// Gives the session what it began with again (COM_RESET_CONNECTION).
     pub fn reset(&self) {
+        self.held_locks.release_all();
         self.variables.begin_again(&self.server);
         self.refresh_limits();
         self.rights.begin_again(&self.server, &self.account);
@@ -251,6 +256,11 @@ impl ConnectionHost {
     pub fn prepared_started(&self, kind: StatementKind, text: &str) {
         self.server.status.count_kind(kind);
         self.entry.show_statement(Some(text));
+    }
+
+    /// The user-level locks of this session.
+    pub fn held_locks(&self) -> &HeldLocks {
+        &self.held_locks
     }
 
     /// `max_allowed_packet` of this session.

@@ -9,6 +9,7 @@ pub mod authenticate;
 pub mod checks;
 pub mod connection_host;
 pub mod definers;
+pub mod held_locks;
 pub mod login;
 pub mod peer;
 pub mod session_rights;

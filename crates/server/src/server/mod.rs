@@ -8,6 +8,7 @@ pub mod replicas;
 pub mod sessions;
 pub mod status;
 pub mod time_limits;
+pub mod user_locks;
 
 use crate::accounts::Accounts;
 use crate::server::host_cache::HostCache;
@@ -16,6 +17,7 @@ use crate::server::replicas::Replicas;
 use crate::server::sessions::Sessions;
 use crate::server::status::ServerStatus;
 use crate::server::time_limits::TimeLimits;
+use crate::server::user_locks::UserLocks;
 use crate::variables::Globals;
 use engine::Engine;
 use os::disk::Disk;
@@ -51,6 +53,8 @@ pub struct Server {
     pub memory: Arc<Pool>,
     /// `max_execution_time` of the statements that run.
     pub time_limits: TimeLimits,
+    /// The locks of GET_LOCK().
+    pub user_locks: UserLocks,
     /// The counters that are the server's own.
     pub status: ServerStatus,
     /// When SHOW ENGINE INNODB STATUS was last asked for, and what it counted.
@@ -101,6 +105,7 @@ impl Server {
             last_look: LastLook::default(),
             memory: Arc::default(),
             time_limits: TimeLimits::default(),
+            user_locks: UserLocks::default(),
             status: ServerStatus::default(),
             binlog: parts.binlog,
             replica: parts.replica,

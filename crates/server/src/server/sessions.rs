@@ -80,8 +80,8 @@ pub struct SessionEntry {
     kill_asked: AtomicBool,
     /// The connection is to end.
     kill_connection: AtomicBool,
-    /// Notified by KILL, for statements that sleep.
-    killed: Event,
+    /// Notified by KILL and by [`SessionEntry::wake`], for statements that wait.
+    wakes: Event,
     interrupter: Option<Interrupter>,
     /// The counters of the connection's statements.
     counters: Arc<Counters>,
@@ -111,7 +111,7 @@ impl SessionEntry {
             kill_query: Arc::default(),
             kill_asked: AtomicBool::new(false),
             kill_connection: AtomicBool::new(false),
-            killed: Event::new(),
+            wakes: Event::new(),
             interrupter,
             counters: Arc::default(),
         }
@@ -198,7 +198,7 @@ impl SessionEntry {
     /// Has the running statement end, as KILL QUERY and the time limit do.
     pub fn interrupt(&self) {
         self.kill_query.store(true, Ordering::Relaxed);
-        self.killed.notify_all();
+        self.wakes.notify_all();
     }
 
     /// The interruption by a time limit is over, unless KILL has asked for one too; true when it
@@ -235,19 +235,43 @@ impl SessionEntry {
     /// Sleeps; true when KILL ended it early.
     pub fn sleep(&self, duration: Duration) -> bool {
         let _sleeping = os::account::enter(os::account::State::Sleep);
+        matches!(self.wait_for(Some(duration), || false), Waited::Killed)
+    }
+
+    /// Waits until something is so, of which [`SessionEntry::wake`] tells; `None` waits for ever.
+    pub fn wait_for(&self, timeout: Option<Duration>, is_so: impl Fn() -> bool) -> Waited {
         let watch = os::clock::Stopwatch::start();
         loop {
-            let waiter = self.killed.prepare();
+            let waiter = self.wakes.prepare();
+            if is_so() {
+                return Waited::UntilSo;
+            }
             if self.is_killed() {
-                return true;
+                return Waited::Killed;
             }
-            let left = watch.remaining(duration);
-            if left.is_zero() {
-                return false;
+            let left = timeout.map(|timeout| watch.remaining(timeout));
+            if left.is_some_and(|left| left.is_zero()) {
+                return Waited::TimedOut;
             }
-            waiter.wait(Some(left));
+            waiter.wait(left);
         }
     }
+
+    /// What the connection's statement waits for may be so now.
+    pub fn wake(&self) {
+        self.wakes.notify_all();
+    }
+}
+
+/// How a wait has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waited {
+    /// What was waited for is so.
+    UntilSo,
+    /// The time was over.
+    TimedOut,
+    /// By KILL, or by the statement's time limit.
+    Killed,
 }
 
 /// The Command column's word for an activity.

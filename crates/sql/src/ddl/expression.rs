@@ -22,7 +22,7 @@ pub(super) enum Owner<'n> {
 }
 
 /// Functions whose value is not the row's alone.
-const VARYING: [&str; 27] = [
+const VARYING: [&str; 31] = [
     "now",
     "curdate",
     "curtime",
@@ -49,8 +49,16 @@ const VARYING: [&str; 27] = [
     "row_count",
     "sleep",
     "get_lock",
+    "is_free_lock",
+    "is_used_lock",
+    "release_all_locks",
+    "release_lock",
     "load_file",
 ];
+
+/// Those of them that a default cannot have either: they wait for others, or ask what others do.
+const WAITING: [&str; 6] =
+    ["sleep", "get_lock", "is_free_lock", "is_used_lock", "release_all_locks", "release_lock"];
 
 impl Owner<'_> {
     fn disallowed(self, function: &str) -> SqlError {
@@ -159,7 +167,7 @@ fn check(def: &TableDef, tree: &Expr, owner: Owner<'_>) -> Result<()> {
                 None
             }
             Expr::Function(call) if VARYING.contains(&call.name.as_str()) => match owner {
-                Owner::Default(_) if call.name != "sleep" => None,
+                Owner::Default(_) if !WAITING.contains(&call.name.as_str()) => None,
                 owner => Some(owner.disallowed(&call.name)),
             },
             Expr::UserVariable(_) | Expr::SystemVariable { .. } | Expr::AssignVariable(..) => {

@@ -13,6 +13,7 @@ mod spatial;
 mod string;
 pub(crate) mod table;
 mod time;
+mod user_lock;
 pub(crate) mod vector;
 
 use super::node::{Call, Coercibility, Expr, Function};

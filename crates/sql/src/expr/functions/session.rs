@@ -39,9 +39,6 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("benchmark", 2..=2, int, |_| Err(SqlError::not_supported("BENCHMARK()"))),
     Function::new("any_value", 1..=1, like_first, |call| Ok(call.values[0].clone().into_owned()))
         .sees_nulls(),
-    Function::new("get_lock", 2..=2, int, |_| Err(SqlError::not_supported("GET_LOCK()"))),
-    Function::new("is_free_lock", 1..=1, int, |_| Err(SqlError::not_supported("IS_FREE_LOCK()"))),
-    Function::new("release_lock", 1..=1, int, |_| Err(SqlError::not_supported("RELEASE_LOCK()"))),
     Function::new("isnull", 1..=1, int, |call| Ok(super::truth_value(call.values[0].is_null()))).sees_nulls(),
 ];
 

@@ -1,7 +1,8 @@
 //! The table of all native functions, by name.
 
 use super::{
-    Function, digest, grouping, gtid, json, numeric, regexp, session, spatial, string, time, vector,
+    Function, digest, grouping, gtid, json, numeric, regexp, session, spatial, string, time, user_lock,
+    vector,
 };
 
 /// The function with this name (in lower case).
@@ -31,6 +32,7 @@ pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
         time::FUNCTIONS,
         digest::FUNCTIONS,
         session::FUNCTIONS,
+        user_lock::FUNCTIONS,
         grouping::FUNCTIONS,
         gtid::FUNCTIONS,
         json::MAKING,

@@ -1,0 +1,105 @@
+//! The user-level locks that a session has taken, and how often each.
+
+use crate::server::Server;
+use crate::server::sessions::SessionEntry;
+use crate::server::user_locks::Taking;
+use parking_lot::Mutex;
+use sql::memory::{Budget, Charge};
+use sql::{SqlError, UserLocks};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What one lock takes beside its name, which stands here and in the server's table; in bytes.
+const LOCK_BYTES: usize = 256;
+
+/// The session's locks. They are given back with it.
+pub struct HeldLocks {
+    server: Arc<Server>,
+    entry: Arc<SessionEntry>,
+    /// Of the connection's own thread. Lock order: before the server's table, never while it waits.
+    held: Mutex<Held>,
+}
+
+struct Held {
+    times: BTreeMap<String, u64>,
+    charge: Charge,
+}
+
+impl HeldLocks {
+    /// None yet; what they take is charged to the session.
+    pub fn new(server: Arc<Server>, entry: Arc<SessionEntry>, memory: &Arc<Budget>) -> HeldLocks {
+        let held = Held { times: BTreeMap::new(), charge: Charge::new(memory) };
+        HeldLocks { server, entry, held: Mutex::new(held) }
+    }
+}
+
+impl UserLocks for HeldLocks {
+    fn take(&self, name: &str, timeout: Option<Duration>) -> sql::Result<bool> {
+        {
+            let mut held = self.held.lock();
+            if let Some(times) = held.times.get_mut(name) {
+                *times += 1;
+                return Ok(true);
+            }
+            held.charge.add(charged_bytes(name))?;
+        }
+        let taking = self.server.user_locks.take(name, &self.entry, timeout);
+        let mut held = self.held.lock();
+        if taking == Taking::Taken {
+            held.times.insert(name.to_owned(), 1);
+            return Ok(true);
+        }
+        held.charge.take_away(charged_bytes(name));
+        match taking {
+            Taking::Deadlock => Err(deadlock()),
+            Taking::Killed => Err(SqlError::interrupted()),
+            Taking::Taken | Taking::TimedOut => Ok(false),
+        }
+    }
+
+    fn release(&self, name: &str) -> Option<bool> {
+        let mut held = self.held.lock();
+        let Some(times) = held.times.get_mut(name) else {
+            return self.owner(name).map(|_| false);
+        };
+        *times -= 1;
+        if *times == 0 {
+            held.times.remove(name);
+            held.charge.take_away(charged_bytes(name));
+            self.server.user_locks.release(name, self.entry.id);
+        }
+        Some(true)
+    }
+
+    fn release_all(&self) -> u64 {
+        let mut held = self.held.lock();
+        let all = std::mem::take(&mut held.times);
+        held.charge.clear();
+        all.keys().for_each(|name| self.server.user_locks.release(name, self.entry.id));
+        all.values().sum()
+    }
+
+    fn owner(&self, name: &str) -> Option<u32> {
+        self.server.user_locks.owner(name)
+    }
+}
+
+impl Drop for HeldLocks {
+    fn drop(&mut self) {
+        self.release_all();
+    }
+}
+
+fn charged_bytes(name: &str) -> usize {
+    LOCK_BYTES + 2 * name.len()
+}
+
+/// Error 3058.
+fn deadlock() -> SqlError {
+    SqlError::new(
+        3058,
+        "Deadlock found when trying to get user-level lock; try rolling back transaction/releasing locks \
+         and restarting lock acquisition.",
+    )
+}
