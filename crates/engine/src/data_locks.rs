@@ -12,19 +12,19 @@
 //! As in InnoDB, a transaction that inserts a row has an implicit lock on it, which is shown once
 //! somebody waits for it.
 
+mod gaps;
 mod rows;
 
 use crate::catalog::Catalog;
 use crate::error::Result;
-use crate::lock::gap::HeldGap;
 use crate::lock::{CLUSTERED, LockId, LockTable, LockType, LockWait, RowName};
 use crate::rows::Rows;
 use crate::table::Table;
 use buffer::Pool;
+use gaps::{ShownGap, ShownGaps};
 use rows::{Found, check};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Bound;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use types::Value;
 
@@ -79,13 +79,6 @@ pub struct DataLocks {
     pub waits: Vec<DataLockWait>,
 }
 
-/// A locked interval of a table, and the lock that it is shown as.
-struct ShownGap {
-    table: Arc<Table>,
-    gap: HeldGap,
-    lock_id: String,
-}
-
 /// Reads the locks of an engine.
 pub(crate) struct LockReader<'e> {
     pub locks: &'e LockTable,
@@ -112,7 +105,7 @@ impl LockReader<'_> {
             if row.is_announced && !wanted.contains(&row.id) {
                 continue;
             }
-            let is_next_key = row.name.as_ref().is_some_and(|name| reached(&gaps, row.owner, name));
+            let is_next_key = row.name.as_ref().is_some_and(|name| gaps.reaching(row.owner, name).is_some());
             shown.locks.push(DataLock {
                 id: record_id(row.owner, row.id),
                 transaction_id: row.owner,
@@ -139,7 +132,7 @@ impl LockReader<'_> {
         Ok(shown)
     }
 
-    fn show_gaps(&self, found: &Found, shown: &mut DataLocks) -> Result<Vec<ShownGap>> {
+    fn show_gaps(&self, found: &Found, shown: &mut DataLocks) -> Result<ShownGaps> {
         let mut gaps = Vec::new();
         for table in self.catalog.all_tables() {
             for gap in table.counters.locks.held_gaps() {
@@ -165,13 +158,13 @@ impl LockReader<'_> {
                         data: Some(end.map_or(LockData::Supremum, |end| self.lock_data(&table, &end))),
                     });
                 }
-                gaps.push(ShownGap { table: table.clone(), gap, lock_id });
+                gaps.push((table.id, ShownGap { gap, lock_id }));
             }
         }
-        Ok(gaps)
+        Ok(ShownGaps::new(gaps))
     }
 
-    fn show_wait(&self, wait: &LockWait, found: &Found, gaps: &[ShownGap], shown: &mut DataLocks) {
+    fn show_wait(&self, wait: &LockWait, found: &Found, gaps: &ShownGaps, shown: &mut DataLocks) {
         let Some(table) = self.catalog.table_by_id(wait.row.table_id) else { return };
         let next =
             if wait.is_insert { self.record_behind(&table, &wait.row) } else { Some(wait.row.clone()) };
@@ -179,7 +172,7 @@ impl LockReader<'_> {
         let mode = match (wait.is_insert, &next) {
             (true, Some(_)) => "X,GAP,INSERT_INTENTION",
             (true, None) => "X,INSERT_INTENTION",
-            (false, _) => record_mode(wait.mode, reached(gaps, wait.owner, &wait.row)),
+            (false, _) => record_mode(wait.mode, gaps.reaching(wait.owner, &wait.row).is_some()),
         };
         shown.locks.push(DataLock {
             id: id.clone(),
@@ -192,12 +185,8 @@ impl LockReader<'_> {
             data: Some(next.map_or(LockData::Supremum, |next| self.lock_data(&table, &next))),
         });
         for &blocker in &wait.blockers {
-            let covering = gaps.iter().find(|shown| {
-                let is_of_row = shown.table.id == table.id && shown.gap.index_id == wait.row.index_id;
-                is_of_row && shown.gap.owner == blocker && shown.gap.reaches(&wait.row.key)
-            });
             let held = record_id(blocker, wait.row.lock_id());
-            let blocking = match covering {
+            let blocking = match gaps.reaching(blocker, &wait.row) {
                 Some(gap) if wait.is_insert => gap.lock_id.clone(),
                 // One who waits itself is before this one in the queue.
                 _ if found.held(blocker, wait.row.lock_id()).is_some() => held,
@@ -210,21 +199,23 @@ impl LockReader<'_> {
 
     /// The intention locks of tables, which follow from those of their rows.
     fn show_tables(&self, found: &Found, shown: &mut DataLocks) -> Result<()> {
+        // Whether one of the locks that an owner has or waits for in a table is exclusive.
+        let mut is_exclusive: HashMap<(u64, (String, String)), bool> = HashMap::new();
+        for lock in &shown.locks {
+            check(self.interrupt)?;
+            let Some(table) = lock.table.clone() else { continue };
+            *is_exclusive.entry((lock.transaction_id, table)).or_default() |= lock.mode.starts_with('X');
+        }
         for (owner, table) in &found.users {
             check(self.interrupt)?;
             let name = name_of(table);
-            let of_table =
-                |lock: &&DataLock| lock.transaction_id == *owner && lock.table.as_ref() == Some(&name);
-            let modes: Vec<&str> = shown.locks.iter().filter(of_table).map(|lock| lock.mode).collect();
-            let strongest = found.strongest(*owner, table.id);
-            let mode =
-                if strongest == Some(LockType::Exclusive) || modes.iter().any(|mode| mode.starts_with('X')) {
-                    "IX"
-                } else if strongest.is_some() || !modes.is_empty() {
-                    "IS"
-                } else {
-                    continue;
-                };
+            let shown_there = is_exclusive.get(&(*owner, name.clone())).copied();
+            let held_there = found.strongest(*owner, table.id).map(|mode| mode == LockType::Exclusive);
+            let mode = match (shown_there, held_there) {
+                (None, None) => continue,
+                (Some(true), _) | (_, Some(true)) => "IX",
+                _ => "IS",
+            };
             shown.locks.push(DataLock {
                 id: format!("{owner}:{}", table.id),
                 transaction_id: *owner,
@@ -278,14 +269,6 @@ fn index_name(table: &Table, index_id: u32) -> String {
         None if table.has_primary_key() => "PRIMARY".to_string(),
         None => "GEN_CLUST_INDEX".to_string(),
     }
-}
-
-/// Whether an interval of the owner has the gap before this key.
-fn reached(gaps: &[ShownGap], owner: u64, row: &RowName) -> bool {
-    gaps.iter().any(|shown| {
-        let is_of_row = shown.table.id == row.table_id && shown.gap.index_id == row.index_id;
-        is_of_row && shown.gap.owner == owner && shown.gap.reaches(&row.key)
-    })
 }
 
 fn record_mode(mode: LockType, is_next_key: bool) -> &'static str {

@@ -25,6 +25,8 @@ pub(super) struct LockedRow {
 pub(super) struct Found {
     pub rows: Vec<LockedRow>,
     by_owner: HashMap<(u64, LockId), usize>,
+    /// The strongest mode of an owner in a table.
+    strongest: HashMap<(u64, u64), LockType>,
     pub users: Vec<(u64, Arc<Table>)>,
 }
 
@@ -45,6 +47,7 @@ impl Found {
         let wanted: HashSet<LockId> =
             held.iter().map(|lock| lock.id).filter(|id| !names.contains_key(id)).collect();
         find_on_pages(pool, &users, wanted, &mut names, interrupt)?;
+        let only_tables = only_tables(&users);
         let by_id: HashMap<u64, &Arc<Table>> = tables.iter().map(|table| (table.id, table)).collect();
         let rows = held
             .into_iter()
@@ -53,14 +56,15 @@ impl Found {
                 let name = names.get(&id).cloned();
                 let table = match &name {
                     Some(name) => by_id.get(&name.table_id).map(|&table| table.clone()),
-                    None => only_table(&users, owner),
+                    None => only_tables.get(&owner).cloned().flatten(),
                 };
                 let is_announced = announced.contains(&(owner, id));
                 Ok(LockedRow { id, owner, mode, table, name, is_announced })
             })
             .collect::<Result<Vec<_>>>()?;
         let by_owner = rows.iter().enumerate().map(|(at, row)| ((row.owner, row.id), at)).collect();
-        Ok(Found { rows, by_owner, users })
+        let strongest = strongest_modes(&rows);
+        Ok(Found { rows, by_owner, strongest, users })
     }
 
     /// The lock that an owner has on a row.
@@ -70,13 +74,20 @@ impl Found {
 
     /// The strongest mode in which an owner has rows of a table.
     pub fn strongest(&self, owner: u64, table_id: u64) -> Option<LockType> {
-        let of_table = |row: &&LockedRow| {
-            row.owner == owner && row.table.as_ref().is_some_and(|table| table.id == table_id)
-        };
-        let mut modes = self.rows.iter().filter(of_table).map(|row| row.mode);
-        let first = modes.next()?;
-        Some(if modes.any(|mode| mode == LockType::Exclusive) { LockType::Exclusive } else { first })
+        self.strongest.get(&(owner, table_id)).copied()
     }
+}
+
+fn strongest_modes(rows: &[LockedRow]) -> HashMap<(u64, u64), LockType> {
+    let mut strongest = HashMap::new();
+    for row in rows {
+        let Some(table) = &row.table else { continue };
+        let mode = strongest.entry((row.owner, table.id)).or_insert(row.mode);
+        if row.mode == LockType::Exclusive {
+            *mode = LockType::Exclusive;
+        }
+    }
+    strongest
 }
 
 /// Which owner uses which table, by the locks on their metadata; and the locks that are not
@@ -135,11 +146,13 @@ pub(super) fn check(interrupt: &AtomicBool) -> Result<()> {
     if interrupt.load(Ordering::Relaxed) { Err(EngineError::Interrupted) } else { Ok(()) }
 }
 
-/// The one table that an owner uses.
-fn only_table(users: &[(u64, Arc<Table>)], owner: u64) -> Option<Arc<Table>> {
-    let mut used = users.iter().filter(|(user, _)| *user == owner);
-    let (_, first) = used.next()?;
-    used.next().is_none().then(|| first.clone())
+/// The one table that an owner uses; None of one who uses several.
+fn only_tables(users: &[(u64, Arc<Table>)]) -> HashMap<u64, Option<Arc<Table>>> {
+    let mut tables = HashMap::new();
+    for (owner, table) in users {
+        tables.entry(*owner).and_modify(|only| *only = None).or_insert_with(|| Some(Arc::clone(table)));
+    }
+    tables
 }
 
 /// Keys that are known without looking at pages: those that are waited for, ends of gaps, and those
