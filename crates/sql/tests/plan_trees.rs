@@ -56,6 +56,16 @@ const QUERIES: &[&str] = &[
     "SELECT /*+ HASH_JOIN(c) */ * FROM orders o, customer c WHERE o.customer = c.id AND o.id = 7",
     "SELECT /*+ NO_INDEX(o customer) */ * FROM orders o, customer c WHERE o.customer = c.id AND c.id = 7",
     "SELECT /*+ INDEX(o day) */ * FROM orders o, customer c WHERE o.customer = c.id AND c.id = 7",
+    // A derived table's tables are joined with those around it, unless its rows are computed.
+    "SELECT d.day FROM (SELECT id, day, state FROM orders WHERE customer > 0) d WHERE d.id = 7",
+    "SELECT * FROM (SELECT o.id, c.name FROM orders o JOIN customer c ON o.customer = c.id) d \
+     JOIN item ON item.orders = d.id WHERE item.part = 3",
+    "SELECT * FROM customer c LEFT JOIN (SELECT id, customer FROM orders WHERE state = 'a') d \
+     ON d.customer = c.id WHERE c.id = 5",
+    "SELECT * FROM customer c LEFT JOIN (SELECT id, customer, 'x' AS x FROM orders) d ON d.customer = c.id",
+    "SELECT d.id FROM (SELECT id, day FROM orders ORDER BY day) d LIMIT 3",
+    "SELECT d.id FROM (SELECT id, day FROM orders ORDER BY day LIMIT 3) d",
+    "SELECT d.n FROM (SELECT customer, COUNT(*) AS n FROM orders GROUP BY customer) d WHERE d.customer = 5",
     // What is equal to a constant is so everywhere.
     "SELECT * FROM orders o, customer c WHERE o.customer = c.id AND c.id = 5",
     "SELECT * FROM heap a, heap b, heap c WHERE a.a = b.a AND b.a = c.a AND c.a = 5",

@@ -8,6 +8,8 @@ mod hints;
 mod joined_tables;
 mod json_table;
 mod layers;
+mod merge;
+mod moved;
 mod rollup;
 mod select;
 mod system_time;
@@ -35,19 +37,41 @@ pub(crate) fn bind_query(
     query: &ast::Query,
     outer: Option<&Frame<'_>>,
 ) -> Result<QueryPlan> {
-    let Some(with) = &query.with else { return bind_body(binder, query, outer) };
+    bind_with(binder, query, false, outer)
+}
+
+/// Binds the query of a derived table or a view, which the query around it may join with its other
+/// tables.
+fn bind_table(binder: &mut Binder<'_>, query: &ast::Query, outer: Option<&Frame<'_>>) -> Result<QueryPlan> {
+    bind_with(binder, query, true, outer)
+}
+
+fn bind_with(
+    binder: &mut Binder<'_>,
+    query: &ast::Query,
+    is_table: bool,
+    outer: Option<&Frame<'_>>,
+) -> Result<QueryPlan> {
+    let Some(with) = &query.with else { return bind_body(binder, query, is_table, outer) };
     binder.enter_with(with, outer)?;
-    let plan = bind_body(binder, query, outer);
+    let plan = bind_body(binder, query, is_table, outer);
     binder.common.pop();
     plan
 }
 
-fn bind_body(binder: &mut Binder<'_>, query: &ast::Query, outer: Option<&Frame<'_>>) -> Result<QueryPlan> {
+fn bind_body(
+    binder: &mut Binder<'_>,
+    query: &ast::Query,
+    is_table: bool,
+    outer: Option<&Frame<'_>>,
+) -> Result<QueryPlan> {
     match &query.body {
-        ast::QueryBody::Select(select) => bind_select(binder, select, Behind::of(query), outer),
+        ast::QueryBody::Select(select) => {
+            bind_select(binder, select, Behind { is_table, ..Behind::of(query) }, outer)
+        }
         ast::QueryBody::Values(rows) => bind_values(binder, rows, Behind::of(query), outer),
         ast::QueryBody::Nested(inner) if query.order_by.is_empty() && query.limit.is_none() => {
-            bind_query(binder, inner, outer)
+            bind_with(binder, inner, is_table, outer)
         }
         ast::QueryBody::Nested(inner) if inner.is_bare_select() => {
             let inner = &ast::Query {
@@ -55,7 +79,7 @@ fn bind_body(binder: &mut Binder<'_>, query: &ast::Query, outer: Option<&Frame<'
                 limit: query.limit.clone(),
                 ..(**inner).clone()
             };
-            bind_query(binder, inner, outer)
+            bind_with(binder, inner, is_table, outer)
         }
         body => {
             // A union converts its branches' values before they are compared.

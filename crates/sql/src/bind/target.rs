@@ -58,7 +58,8 @@ pub(crate) fn bind_target(
         order.push(SortKey { expr: in_order(expr), descending: item.descending });
     }
     let limit = limit(binder, written_limit)?;
-    let wish = |base: usize| wish_of(&order, base, &scope, limit.is_some());
+    let slots = 0..scope.slots();
+    let wish = |_| wish_of(&order, &slots, limit.is_some());
     let (mut steps, preconditions) = binder.steps(from, conditions, Freedom::None, wish)?;
     let Some(mut step) = steps.pop() else { return Err(SqlError::new(1096, "No tables used")) };
     step.needed = (0..step.columns).collect();

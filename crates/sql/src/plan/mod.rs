@@ -156,6 +156,8 @@ pub(crate) struct Unplanned {
     pub outputs: Vec<Expr>,
     /// Slots of its tables.
     pub slots: usize,
+    /// Of a derived table or a view: the order that its rows are to come in.
+    pub as_table: Option<Vec<SortKey>>,
 }
 
 /// LIMIT.
@@ -391,6 +393,13 @@ impl QueryPlan {
                 strongest(branches.iter().map(|branch| branch.plan.coercibility(at)))
             }
             QueryBody::Recursive(_) | QueryBody::Windowed(_) | QueryBody::Rolled(_) => Coercibility::Implicit,
+        }
+    }
+
+    /// Says that the query around does not join its tables with its own.
+    pub fn stay_a_table(&mut self) {
+        if let QueryBody::Select(select) = &mut self.body {
+            select.unplanned = None;
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::expr::{Aggregate, Expr};
 
 /// A sort key.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct SortKey {
     pub expr: Expr,
     pub descending: bool,

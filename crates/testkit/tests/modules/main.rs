@@ -21,7 +21,7 @@ const SPREAD_TYPES: &[(&str, &str, usize)] = &[
     // A handle on a pool and a root, without state of its own: each file has one operation on it.
     ("btree", "Tree", 11),
     ("engine", "Transaction", 13),
-    ("sql", "Binder", 13),
+    ("sql", "Binder", 12),
     // A place among tokens: each file has the grammar of one subject.
     ("sql", "Parser", 30),
     ("sql", "Session", 18),

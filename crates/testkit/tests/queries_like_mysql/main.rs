@@ -3,6 +3,7 @@
 
 mod beside;
 mod common_tables;
+mod derived;
 mod joins;
 mod lateral;
 mod random;

@@ -18,16 +18,23 @@ pub(super) struct Behind<'q> {
     pub order_by: &'q [ast::OrderItem],
     pub limit: Option<&'q ast::Limit>,
     pub locks: &'q [LockClause],
+    /// The query is a derived table's or a view's.
+    pub is_table: bool,
 }
 
 impl<'q> Behind<'q> {
     pub fn of(query: &'q ast::Query) -> Behind<'q> {
-        Behind { order_by: &query.order_by, limit: query.limit.as_ref(), locks: &query.locks }
+        Behind {
+            order_by: &query.order_by,
+            limit: query.limit.as_ref(),
+            locks: &query.locks,
+            is_table: false,
+        }
     }
 
     /// Of a part of the query: it is locked as the whole.
     pub fn of_part(self) -> Behind<'q> {
-        Behind { order_by: &[], limit: None, ..self }
+        Behind { order_by: &[], limit: None, is_table: false, ..self }
     }
 }
 

@@ -4,16 +4,17 @@ use super::super::logging::Unsafe;
 use super::super::scope::NotOne;
 use super::super::self_read::ReadTable;
 use super::super::{Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable, TableUse};
-use super::bind_query;
+use super::bind_table;
 use super::cte::name_columns;
 use super::joined_tables::From;
 use super::system_time::{self, With};
 use crate::ast::{self, JoinKind, TableRef};
+use crate::attribute;
 use crate::error::{Result, SqlError};
 use crate::expr::{Coercibility, Expr, Node};
 use crate::host::Privilege;
 use crate::optimize::{self, Constants, Freedom};
-use crate::plan::{Access, JoinTree, Joining, Leaf, Source, TableStep, Unplanned, Wish, conjuncts};
+use crate::plan::{Access, JoinTree, Joining, Leaf, SortKey, Source, TableStep, Unplanned, Wish, conjuncts};
 use types::{ColumnType, Value};
 
 /// What a column of a table of FROM takes: its place in the scope with its names, and what is noted
@@ -49,7 +50,7 @@ impl Binder<'_> {
                 let before = if *lateral { from.nameable(scope) } else { Scope::default() };
                 let frame = (*lateral || outer.is_some()).then(|| Frame::derived(&before, outer));
                 let read_before = self.reads.count();
-                let mut plan = bind_query(self, query, frame.as_ref())?;
+                let mut plan = bind_table(self, query, frame.as_ref())?;
                 self.reads.note_derived(read_before);
                 name_columns(&mut plan.columns, columns)?;
                 let table = ScopeTable::computed("", alias, alias, &plan.columns, scope.slots());
@@ -121,7 +122,10 @@ impl Binder<'_> {
         if let Some(view) = view.filter(|_| !to_change) {
             let first_subquery = self.subqueries.len();
             let read_before = self.reads.count();
-            let plan = self.view_plan(&view.def)?;
+            let mut plan = self.view_plan(&view.def)?;
+            if view.def.attribute(attribute::ALGORITHM) == Some("TEMPTABLE") {
+                plan.stay_a_table();
+            }
             self.reads.note_view(shown, &plan, read_before);
             let mut table = ScopeTable::computed(&schema, shown, &name.name, &plan.columns, scope.slots());
             if !readable {
@@ -357,16 +361,18 @@ impl From {
         filter: &[Expr],
         outputs: &[Expr],
         slots: usize,
+        as_table: Option<Vec<SortKey>>,
     ) -> Result<Option<Box<Unplanned>>> {
         let Some(tree) = self.tree.clone() else { return Ok(None) };
         let leaves: Option<Vec<Leaf>> = self.tables.iter().map(Leaf::copied).collect();
         let Some(leaves) = leaves else { return Ok(None) };
         let mut bytes = leaves.len() * size_of::<Leaf>();
-        let exprs = || filter.iter().chain(outputs);
+        let keys = as_table.iter().flatten().map(|key| &key.expr);
+        let exprs = || filter.iter().chain(outputs).chain(keys.clone());
         exprs().for_each(|expr| expr.visit(&mut |expr| bytes += NODE_BYTES + expr.constant_bytes()));
         binder.may_make(bytes)?;
         let (conditions, outputs) = (filter.to_vec(), outputs.to_vec());
-        Ok(Some(Box::new(Unplanned { leaves, tree, conditions, outputs, slots })))
+        Ok(Some(Box::new(Unplanned { leaves, tree, conditions, outputs, slots, as_table })))
     }
 }
 

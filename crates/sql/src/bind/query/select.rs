@@ -3,6 +3,8 @@
 use super::clauses::{Behind, Items, META_BYTES, limit, position};
 use super::grouping::{bind_group_by, check_full_group_by, index_ends};
 use super::joined_tables::From;
+use super::merge::{Merged, merge};
+use super::unnest::unnest;
 use super::{rollup, window};
 use crate::ast::{self, LockClause, LockStrength, LockWait, SelectItem};
 use crate::bind::texts::in_order;
@@ -19,6 +21,7 @@ use crate::plan::{
 };
 use crate::sink::ColumnMeta;
 use engine::{LockMode, OnLocked};
+use std::ops::Range;
 
 /// The columns of these that `*` does not leave out.
 fn visible_of(
@@ -131,7 +134,7 @@ pub(super) fn bind_select(
     behind: Behind<'_>,
     outer: Option<&Frame<'_>>,
 ) -> Result<QueryPlan> {
-    let Behind { order_by, limit: written_limit, locks } = behind;
+    let Behind { order_by, limit: written_limit, locks, is_table } = behind;
     let needle = outer.and_then(|frame| frame.needle.take());
     binder.may_make(SELECT_BYTES)?;
     let to_change = locks.iter().any(|clause| clause.strength == LockStrength::Update);
@@ -150,8 +153,13 @@ pub(super) fn bind_select(
         (false, false) => Freedom::All,
     };
     let mut slots = scope.slots();
+    let merges = freedom == Freedom::All && select.most_window_calls == 0 && !select.rollup;
+    let mut merged = match merges {
+        true => merge(binder, &mut from, &mut filter, &mut slots, &scope)?,
+        false => Merged::default(),
+    };
     if freedom != Freedom::None {
-        binder.unnest(&mut filter, &mut from, &mut slots)?;
+        unnest(binder, &mut filter, &mut from, &mut slots)?;
     }
     // The values of functions over windows have their slots behind those of the tables.
     let mut windows = Windows::new(select, slots)?;
@@ -175,7 +183,8 @@ pub(super) fn bind_select(
     check_no_windows(having.iter(), &windows, &items)?;
     let mut order = bind_order(binder, order_by, &scope, &items, (&aggregates, &windows), outer)?;
     let found = aggregates.found.into_inner();
-    let grouping = (!keys.is_empty() || !found.is_empty()).then_some(Grouping { keys, aggregates: found });
+    let mut grouping =
+        (!keys.is_empty() || !found.is_empty()).then_some(Grouping { keys, aggregates: found });
     let aggregates = grouping.as_ref().map_or(0, |grouping| grouping.aggregates.len());
     let keys = grouping.as_ref().map_or(&[][..], |grouping| &grouping.keys);
     let key_slots = select.rollup.then(|| {
@@ -194,9 +203,26 @@ pub(super) fn bind_select(
     }
     let windows = windows.into_plans();
     let limit = limit(binder, written_limit)?;
+    binder.may_make(items.outputs.len() * META_BYTES)?;
+    let columns = items
+        .outputs
+        .iter()
+        .zip(&items.names)
+        .map(|(expr, name)| merged.describe(&scope, expr, name))
+        .collect();
+    if grouping.is_none() && having.is_none() && !select.distinct && order.is_empty() {
+        order.append(&mut merged.order);
+    }
+    let sorted = order.iter_mut().map(|key| &mut key.expr);
+    merged.expand_all(binder, items.outputs.iter_mut().chain(&mut having).chain(sorted))?;
+    if let Some(grouping) = &mut grouping {
+        merged.expand_all(binder, grouping.keys.iter_mut())?;
+        merged.expand_aggregates(binder, &mut grouping.aggregates)?;
+    }
     let is_plain = grouping.is_none() && select.having.is_none() && windows.is_empty() && limit.is_none();
-    let unplanned = match outer.is_some() && is_plain && freedom == Freedom::All && !select.calc_found_rows {
-        true => from.unplanned(binder, &filter, &items.outputs, slots)?,
+    let may_join = (outer.is_some() || is_table) && is_plain && freedom == Freedom::All;
+    let unplanned = match may_join && !select.calc_found_rows && from.before.is_empty() {
+        true => from.unplanned(binder, &filter, &items.outputs, slots, is_table.then(|| order.clone()))?,
         false => None,
     };
     if let (Some(needle), Some(frame), [output]) = (needle, outer, &items.outputs[..])
@@ -205,9 +231,12 @@ pub(super) fn bind_select(
     {
         filter.push(looked_for(frame, binder.copied(output)?, needle)?);
     }
-    let wish = |base: usize| match grouping.is_none() && windows.is_empty() && !select.distinct {
-        true => wish_of(&order, base, &scope, limit.is_some()),
-        false => Wish::default(),
+    let ranges: Vec<_> = from.tables.iter().map(|leaf| leaf.base..leaf.base + leaf.columns).collect();
+    let wish = |base: usize| match ranges.iter().find(|range| range.start == base) {
+        Some(range) if grouping.is_none() && windows.is_empty() && !select.distinct => {
+            wish_of(&order, range, limit.is_some())
+        }
+        _ => Wish::default(),
     };
     let no_filter = filter.is_empty() && from.tables.len() == 1;
     let (mut tables, preconditions) = binder.steps(from, filter, freedom, wish)?;
@@ -220,9 +249,6 @@ pub(super) fn bind_select(
         .as_ref()
         .filter(|grouping| no_filter && grouping.keys.is_empty() && locks.is_empty())
         .and_then(|grouping| index_ends(&tables, grouping));
-    binder.may_make(items.outputs.len() * META_BYTES)?;
-    let columns =
-        items.outputs.iter().zip(&items.names).map(|(expr, name)| scope.describe(expr, name)).collect();
     let is_kept = !windows.is_empty() || select.rollup && (select.distinct || !order.is_empty());
     let columns = if is_kept { as_kept(columns) } else { columns };
     let mut plan = SelectPlan {
@@ -361,14 +387,13 @@ fn bind_order(
     Ok(order)
 }
 
-/// The order as columns of the table at `base`; empty when it is anything else.
-pub(in crate::bind) fn wish_of(order: &[SortKey], base: usize, scope: &Scope, has_limit: bool) -> Wish {
-    let Some(table) = scope.tables.iter().find(|table| table.base == base) else { return Wish::default() };
+/// The order as columns of the table with these slots; empty when it is anything else.
+pub(in crate::bind) fn wish_of(order: &[SortKey], slots: &Range<usize>, has_limit: bool) -> Wish {
     let mut wish = Wish { order: Vec::new(), has_limit };
     for key in order {
         match key.expr.node {
-            Node::Slot(slot) if (base..base + table.columns.len()).contains(&slot) => {
-                wish.order.push((slot - base, key.descending));
+            Node::Slot(slot) if slots.contains(&slot) => {
+                wish.order.push((slot - slots.start, key.descending));
             }
             _ => return Wish::default(),
         }

@@ -1,7 +1,7 @@
 //! Views in FROM: the view's query, bound as a derived table.
 
 use super::super::Binder;
-use super::bind_query;
+use super::bind_table;
 use crate::ast::{Query, Statement};
 use crate::attribute;
 use crate::error::{Result, SqlError};
@@ -65,7 +65,7 @@ impl Binder<'_> {
         inner.subqueries = std::mem::take(&mut self.subqueries);
         inner.subquery_levels = self.subquery_levels;
         inner.keeps_order = self.keeps_order;
-        let mut plan = bind_query(&mut inner, &query, None).map_err(|error| match error.code {
+        let mut plan = bind_table(&mut inner, &query, None).map_err(|error| match error.code {
             // Of views within views the outermost one is named.
             1049 | 1054 | 1142 | 1143 | 1146 | 1305 | 1356 | 1370 => {
                 let name = format!("{}.{}", def.schema, def.name);

@@ -1,0 +1,330 @@
+//! Derived tables and views whose tables are joined with those of the query around them, as in
+//! MySQL: a view is no slower than its text.
+//!
+//! In: FROM and WHERE of a query, bound, with the tables that are queries of their own. Out: the
+//! tables of such a query in the place of its own, its conditions beside those around it, and
+//! [`Merged`]: what its columns stand for, which the rest of the query around has to be told. The
+//! slots of its columns stay unused.
+//!
+//! A query stays a table of its own where its rows depend on being computed first (groups, LIMIT,
+//! DISTINCT, values that vary), and where an outer join gives NULL for its columns and one of them
+//! is computed: it would not be NULL.
+
+use super::super::{Binder, NODE_BYTES, Scope};
+use super::joined_tables::From;
+use super::moved::{moved, moved_leaf, moved_tree, nodes_of};
+use crate::error::Result;
+use crate::expr::{Aggregate, Expr, Node};
+use crate::optimize::Mask;
+use crate::plan::{JoinTree, Joining, Leaf, QueryBody, QueryPlan, SelectPlan, SortKey, Source, Unplanned};
+use crate::sink::ColumnMeta;
+use std::ops::Range;
+
+/// A column that is more is computed once, in a table of its own, and not wherever it is named.
+const MOST_NODES: usize = 64;
+/// What is put into an expression makes it deeper by no more than so many levels.
+const MOST_LEVELS: usize = 32;
+
+/// What the columns of merged tables stand for.
+#[derive(Default)]
+pub(super) struct Merged {
+    columns: Vec<(Range<usize>, Vec<Expr>)>,
+    /// The order of the only table of FROM, which is the query's where it has none of its own.
+    pub order: Vec<SortKey>,
+}
+
+impl Merged {
+    fn column(&self, slot: usize) -> Option<&Expr> {
+        let (slots, columns) = self.columns.iter().find(|(slots, _)| slots.contains(&slot))?;
+        Some(&columns[slot - slots.start])
+    }
+
+    /// Puts what they stand for in the place of the columns that an expression names.
+    ///
+    /// # Errors
+    /// As [`Binder::may_make`].
+    pub fn expand(&self, binder: &mut Binder<'_>, expr: &mut Expr) -> Result<()> {
+        if self.columns.is_empty() {
+            return Ok(());
+        }
+        let mut bytes = 0;
+        expr.visit(&mut |part| {
+            if let Node::Slot(slot) = part.node
+                && let Some(column) = self.column(slot)
+            {
+                column.visit(&mut |part| bytes += NODE_BYTES + part.constant_bytes());
+            }
+        });
+        binder.may_make(bytes)?;
+        expr.change(&mut |part| {
+            if let Node::Slot(slot) = part.node
+                && let Some(column) = self.column(slot)
+            {
+                // An outer join may have made it nullable.
+                let nullable = part.nullable || column.nullable;
+                *part = Expr { nullable, coercibility: part.coercibility, ..column.clone() };
+            }
+        });
+        Ok(())
+    }
+
+    /// As [`Merged::expand`].
+    pub fn expand_all<'e>(
+        &self,
+        binder: &mut Binder<'_>,
+        mut exprs: impl Iterator<Item = &'e mut Expr>,
+    ) -> Result<()> {
+        exprs.try_for_each(|expr| self.expand(binder, expr))
+    }
+
+    /// The description of a result's column: a text that is computed has no fixed decimals, though
+    /// its column of a table that is kept for a while would.
+    pub fn describe(&self, scope: &Scope, expr: &Expr, name: &str) -> ColumnMeta {
+        let mut described = scope.describe(expr, name);
+        if let Node::Slot(slot) = expr.node
+            && let Some(column) = self.column(slot)
+        {
+            described.decimals = Scope::default().describe(column, "").decimals;
+        }
+        described
+    }
+
+    /// As [`Merged::expand`].
+    pub fn expand_aggregates(&self, binder: &mut Binder<'_>, aggregates: &mut [Aggregate]) -> Result<()> {
+        self.expand_all(binder, aggregates.iter_mut().flat_map(|aggregate| &mut aggregate.args))
+    }
+
+    fn expand_tree(&self, binder: &mut Binder<'_>, tree: &mut JoinTree) -> Result<()> {
+        let JoinTree::Join { left, right, on, .. } = tree else { return Ok(()) };
+        self.expand_all(binder, on.iter_mut())?;
+        self.expand_tree(binder, left)?;
+        self.expand_tree(binder, right)
+    }
+
+    /// Of a table that depends on tables before it.
+    fn expand_leaf(&self, binder: &mut Binder<'_>, leaf: &mut Leaf) -> Result<()> {
+        self.expand_all(binder, leaf.chosen.iter_mut())?;
+        match &mut leaf.source {
+            Source::Subquery(call) => self.expand_all(binder, call.args.iter_mut()),
+            Source::JsonTable(table) => self.expand(binder, &mut table.document),
+            Source::Stored { .. } | Source::Virtual { .. } | Source::Derived(_) => Ok(()),
+        }
+    }
+}
+
+/// What stands in the new FROM where a table has stood.
+enum InPlace {
+    /// The table itself, at another position.
+    Table(usize),
+    /// The tables of a query, and its conditions.
+    Query(JoinTree, Vec<Expr>),
+}
+
+/// The tree with what stands in the place of each table, and the conditions that hold for its rows.
+fn replanted(tree: JoinTree, in_place: &mut [Option<InPlace>]) -> (JoinTree, Vec<Expr>) {
+    match tree {
+        JoinTree::Table(at) => match in_place[at].take().expect("a table stands once in FROM") {
+            InPlace::Table(at) => (JoinTree::Table(at), Vec::new()),
+            InPlace::Query(tree, conditions) => (tree, conditions),
+        },
+        JoinTree::Join { joining, left, right, mut on } => {
+            let (left, mut conditions) = replanted(*left, in_place);
+            let (right, of_right) = replanted(*right, in_place);
+            match joining {
+                Joining::Inner | Joining::Straight => conditions.extend(of_right),
+                // The row on the left stays without them.
+                Joining::Outer | Joining::Semi | Joining::Anti => on.extend(of_right),
+            }
+            (JoinTree::Join { joining, left: Box::new(left), right: Box::new(right), on }, conditions)
+        }
+    }
+}
+
+/// The tables for which an outer join may put NULLs.
+fn nullable_tables(tree: &JoinTree, is_nullable: bool, found: &mut Mask) {
+    match tree {
+        JoinTree::Table(at) if is_nullable => *found = found.with(*at),
+        JoinTree::Table(_) => {}
+        JoinTree::Join { joining, left, right, .. } => {
+            nullable_tables(left, is_nullable, found);
+            nullable_tables(right, is_nullable || *joining == Joining::Outer, found);
+        }
+    }
+}
+
+/// Whether an expression is the same value wherever and however often it is computed for a row.
+fn is_steady(expr: &Expr) -> bool {
+    let mut is_steady = !expr.varies();
+    expr.visit(&mut |part| {
+        is_steady &= match &part.node {
+            Node::UserVariable(_) => false,
+            Node::Stored { function, .. } => function.deterministic,
+            _ => true,
+        };
+    });
+    is_steady
+}
+
+/// Whether a column may be computed wherever it is named.
+fn is_simple(column: &Expr) -> bool {
+    let (mut nodes, mut is_plain) = (0, true);
+    column.visit(&mut |part| {
+        nodes += 1;
+        is_plain &= !matches!(
+            part.node,
+            Node::Subquery { .. } | Node::Quantified(_) | Node::RowSubquery(_) | Node::HexLiteral(_)
+        );
+    });
+    is_plain && nodes <= MOST_NODES && column.height() <= MOST_LEVELS && is_steady(column)
+}
+
+/// Joins the tables of derived tables and views with those of the query around them; `slots`
+/// are those of all tables, to which theirs are added.
+///
+/// # Errors
+/// As [`Binder::may_make`].
+pub(super) fn merge(
+    binder: &mut Binder<'_>,
+    from: &mut From,
+    filter: &mut Vec<Expr>,
+    slots: &mut usize,
+    scope: &Scope,
+) -> Result<Merged> {
+    let mut merged = Merged::default();
+    // Hints name tables by their positions.
+    let Some(tree) = from.tree.take_if(|_| from.before.is_empty()) else { return Ok(merged) };
+    let mut nullable = Mask::NONE;
+    if from.tables.len() <= Mask::MOST {
+        nullable_tables(&tree, false, &mut nullable);
+    }
+    let mut count = from.tables.len();
+    let mut queries = Vec::with_capacity(count);
+    for (at, leaf) in from.tables.iter_mut().enumerate() {
+        let is_nullable = nullable.has(at);
+        let query = mergeable(binder, leaf, is_nullable, scope, Mask::MOST.saturating_sub(count - 1));
+        count = query.as_ref().map_or(count, |query| count - 1 + query.leaves.len());
+        queries.push(query);
+    }
+    if queries.iter().all(Option::is_none) {
+        from.tree = Some(tree);
+        return Ok(merged);
+    }
+    let is_alone = queries.len() == 1;
+    let mut next = queries.iter().filter(|query| query.is_none()).count();
+    // Slots ascend with the positions of the tables: those that come are behind all others.
+    let (mut kept, mut come, mut in_place) = (Vec::new(), Vec::new(), Vec::new());
+    for (leaf, query) in std::mem::take(&mut from.tables).into_iter().zip(queries) {
+        let Some(query) = query else {
+            in_place.push(Some(InPlace::Table(kept.len())));
+            kept.push(leaf);
+            continue;
+        };
+        let Unplanned { leaves, tree, conditions, outputs, slots: own_slots, as_table } = *query;
+        let args = match leaf.source {
+            Source::Subquery(call) => {
+                binder.subqueries[call.number].is_joined = true;
+                call.args
+            }
+            _ => Vec::new(),
+        };
+        binder.may_make(moved_bytes(&tree, &conditions, &outputs, &args))?;
+        let move_here = |expr: Expr| moved(expr, *slots, &args);
+        let conditions = conditions.into_iter().map(move_here).collect();
+        in_place.push(Some(InPlace::Query(moved_tree(tree, next, *slots, &args), conditions)));
+        next += leaves.len();
+        come.extend(leaves.into_iter().map(|leaf| moved_leaf(leaf, *slots, &args)));
+        let mut columns: Vec<Expr> = outputs.into_iter().map(move_here).collect();
+        // A LATERAL one names columns of those before it.
+        merged.expand_all(binder, columns.iter_mut())?;
+        merged.columns.push((leaf.base..leaf.base + leaf.columns, columns));
+        if is_alone {
+            let keys = as_table.into_iter().flatten();
+            merged.order = keys.map(|key| SortKey { expr: move_here(key.expr), ..key }).collect();
+        }
+        *slots += own_slots;
+    }
+    kept.append(&mut come);
+    let (mut tree, mut conditions) = replanted(tree, &mut in_place);
+    merged.expand_tree(binder, &mut tree)?;
+    merged.expand_all(binder, filter.iter_mut().chain(&mut conditions))?;
+    kept.iter_mut().try_for_each(|leaf| merged.expand_leaf(binder, leaf))?;
+    filter.append(&mut conditions);
+    (from.tables, from.tree) = (kept, Some(tree));
+    assert_eq!(from.tables.len(), next, "each table of FROM has a position of its own");
+    assert!(from.tables.is_sorted_by_key(|leaf| leaf.base), "slots ascend with the positions of tables");
+    Ok(merged)
+}
+
+/// The query of a derived table or view, if it may be merged: it is taken out of its plan.
+fn mergeable(
+    binder: &mut Binder<'_>,
+    leaf: &mut Leaf,
+    is_nullable: bool,
+    scope: &Scope,
+    most_tables: usize,
+) -> Option<Box<Unplanned>> {
+    let plan = match &leaf.source {
+        Source::Derived(plan) => plan,
+        Source::Subquery(call) => &binder.subqueries[call.number].plan,
+        _ => return None,
+    };
+    let select = plain_select(plan)?;
+    let query = select.unplanned.as_ref().filter(|query| query.as_table.is_some())?;
+    let (table, _) = scope.of_slot(leaf.base)?;
+    let have_same_types =
+        query.outputs.iter().zip(&table.columns).all(|(output, column)| output.ty == column.ty);
+    let may_be_null = |output: &Expr| !is_nullable || matches!(output.node, Node::Slot(_));
+    let is_merged = have_same_types
+        && query.leaves.len() <= most_tables
+        && query.outputs.iter().all(|output| is_simple(output) && may_be_null(output))
+        && query.conditions.iter().all(|condition| is_steady(condition) && asks_steadily(binder, condition));
+    if !is_merged {
+        return None;
+    }
+    let plan = match &mut leaf.source {
+        Source::Derived(plan) => plan,
+        Source::Subquery(call) => &mut binder.subqueries[call.number].plan,
+        _ => return None,
+    };
+    match &mut plan.body {
+        QueryBody::Select(select) => select.unplanned.take(),
+        _ => None,
+    }
+}
+
+/// Whether the subqueries of an expression give the same rows whenever they are asked.
+fn asks_steadily(binder: &Binder<'_>, expr: &Expr) -> bool {
+    let mut is_steady = true;
+    let mut ask = |number: usize| {
+        let subquery = &binder.subqueries[number];
+        is_steady &= !subquery.varies && !subquery.reads_variables;
+    };
+    expr.visit(&mut |part| match &part.node {
+        Node::Subquery { call, .. } => ask(call.number),
+        Node::Quantified(asked) => ask(asked.call.number),
+        Node::RowSubquery(asked) => ask(asked.call.number),
+        _ => {}
+    });
+    is_steady
+}
+
+/// The SELECT of a query whose rows are those of its tables, one for one.
+fn plain_select(plan: &QueryPlan) -> Option<&SelectPlan> {
+    match &plan.body {
+        QueryBody::Select(select) if select.is_merged() => Some(select),
+        _ => None,
+    }
+}
+
+/// What it takes to move a query's expressions, whose arguments are copied.
+fn moved_bytes(tree: &JoinTree, conditions: &[Expr], outputs: &[Expr], args: &[Expr]) -> usize {
+    let mut nodes = conditions.iter().chain(outputs).map(|expr| nodes_of(expr, args)).sum::<usize>();
+    let mut trees = vec![tree];
+    while let Some(tree) = trees.pop() {
+        if let JoinTree::Join { left, right, on, .. } = tree {
+            nodes += on.iter().map(|expr| nodes_of(expr, args)).sum::<usize>();
+            trees.extend([&**left, &**right]);
+        }
+    }
+    nodes * NODE_BYTES
+}

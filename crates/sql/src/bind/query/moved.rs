@@ -1,0 +1,52 @@
+//! What is said of the tables of a query, said in the query around it, whose tables they become.
+
+use crate::expr::{Expr, Node};
+use crate::plan::{JoinTree, Leaf, Source};
+
+/// The expression in the query around: its slots lie `offset` further, and the arguments are known.
+pub(super) fn moved(mut expr: Expr, offset: usize, args: &[Expr]) -> Expr {
+    expr.change(&mut |part| match part.node {
+        Node::Slot(slot) => part.node = Node::Slot(slot + offset),
+        Node::Outer(at) => *part = args[at].clone(),
+        _ => {}
+    });
+    expr
+}
+
+/// The tables of a query in the FROM around it, where the first one has this position.
+pub(super) fn moved_tree(tree: JoinTree, first: usize, offset: usize, args: &[Expr]) -> JoinTree {
+    match tree {
+        JoinTree::Table(at) => JoinTree::Table(at + first),
+        JoinTree::Join { joining, left, right, on } => JoinTree::Join {
+            joining,
+            left: Box::new(moved_tree(*left, first, offset, args)),
+            right: Box::new(moved_tree(*right, first, offset, args)),
+            on: on.into_iter().map(|condition| moved(condition, offset, args)).collect(),
+        },
+    }
+}
+
+/// A table of a query among those of the query around.
+pub(super) fn moved_leaf(mut leaf: Leaf, offset: usize, args: &[Expr]) -> Leaf {
+    leaf.base += offset;
+    let move_all = |exprs: &mut Vec<Expr>| {
+        *exprs = std::mem::take(exprs).into_iter().map(|expr| moved(expr, offset, args)).collect();
+    };
+    move_all(&mut leaf.chosen);
+    if let Source::Subquery(call) = &mut leaf.source {
+        move_all(&mut call.args);
+    }
+    leaf
+}
+
+/// Nodes of an expression, once its arguments are in their places.
+pub(super) fn nodes_of(expr: &Expr, args: &[Expr]) -> usize {
+    let mut nodes = 0;
+    expr.visit(&mut |part| {
+        nodes += 1;
+        if let Node::Outer(at) = part.node {
+            args[at].visit(&mut |_| nodes += 1);
+        }
+    });
+    nodes
+}
