@@ -20,7 +20,7 @@ fn table(s: &mut Session) {
 
 /// `type key` of the first table.
 fn access(s: &mut Session, statement: &str) -> String {
-    let explained = rows(s, &format!("EXPLAIN {statement}"));
+    let explained = rows(s, &format!("EXPLAIN FORMAT=TRADITIONAL {statement}"));
     let cells: Vec<&str> = explained[0].split('|').collect();
     format!("{} {}", cells[4], cells[6])
 }
@@ -69,7 +69,7 @@ fn an_index_that_has_all_columns_is_enough() {
         ("SELECT id FROM t WHERE id > 5", "Using where"),
         ("SELECT a FROM t FORCE INDEX (ua) WHERE a > 5 FOR UPDATE", "Using where"),
     ] {
-        let explained = rows(&mut s, &format!("EXPLAIN {statement}"));
+        let explained = rows(&mut s, &format!("EXPLAIN FORMAT=TRADITIONAL {statement}"));
         assert_eq!(explained[0].split('|').next_back(), Some(expected), "{statement}");
     }
 }
@@ -126,7 +126,7 @@ fn the_inner_table_of_a_join_is_looked_up() {
     let mut s = session(&engine);
     table(&mut s);
     run(&mut s, "CREATE TABLE u (t_id INT, n INT); INSERT INTO u VALUES (3, 1), (4, 2), (999, 3)");
-    let explained = rows(&mut s, "EXPLAIN SELECT * FROM u JOIN t ON t.id = u.t_id");
+    let explained = rows(&mut s, "EXPLAIN FORMAT=TRADITIONAL SELECT * FROM u JOIN t ON t.id = u.t_id");
     assert!(explained[1].contains("|eq_ref|PRIMARY|PRIMARY|4|test.u.t_id|"), "{explained:?}");
     assert_eq!(
         rows(&mut s, "SELECT u.n, t.id FROM u LEFT JOIN t ON t.id = u.t_id ORDER BY n"),

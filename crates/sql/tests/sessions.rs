@@ -217,10 +217,10 @@ fn a_correlated_in_or_exists_reads_an_index() {
     assert_eq!(rows(&mut s, exists), ["1", "2"]);
     let found = "SELECT a, a IN (SELECT b FROM u WHERE c = a) FROM t";
     assert_eq!(rows(&mut s, found), ["1|1", "2|0", "NULL|0"]);
-    let plan = rows(&mut s, &format!("EXPLAIN {found}"));
+    let plan = rows(&mut s, &format!("EXPLAIN FORMAT=TRADITIONAL {found}"));
     assert!(plan.iter().any(|row| row.contains("SUBQUERY|u") && row.contains("|b|")), "{plan:?}");
     // EXISTS in WHERE is a join.
-    let plan = rows(&mut s, &format!("EXPLAIN {exists}"));
+    let plan = rows(&mut s, &format!("EXPLAIN FORMAT=TRADITIONAL {exists}"));
     assert!(plan.iter().any(|row| row.starts_with("1|SIMPLE|u|") && row.contains("FirstMatch")), "{plan:?}");
 }
 

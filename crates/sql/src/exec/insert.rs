@@ -48,6 +48,20 @@ pub(crate) struct InsertPlan {
     pub(super) reads_row: bool,
 }
 
+impl InsertPlan {
+    pub fn is_replace(&self) -> bool {
+        self.replace
+    }
+
+    /// The query that its rows come from.
+    pub fn query(&self) -> Option<&QueryPlan> {
+        match &self.rows {
+            Rows::Query(plan) => Some(plan),
+            Rows::Values(_) | Rows::Literals(..) => None,
+        }
+    }
+}
+
 pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Result<InsertPlan> {
     let schema = binder.schema_of(&insert.table)?;
     let Target { table, by_column, readable } = target_of(binder, insert, &schema)?;

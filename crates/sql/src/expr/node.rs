@@ -411,6 +411,12 @@ impl Expr {
         }
     }
 
+    /// Adds the operands.
+    pub fn children<'e>(&'e self, found: &mut Vec<&'e Expr>) {
+        let mut add = |child: &'e Expr| found.push(child);
+        each_operand!(&self.node, iter, add)
+    }
+
     fn for_children(&self, f: &mut dyn FnMut(&Expr)) {
         each_operand!(&self.node, iter, f)
     }

@@ -243,7 +243,9 @@ impl Parser<'_> {
             format = Some(self.string_or_name()?.to_ascii_lowercase());
         }
         let _ = self.eat_any(&["EXTENDED", "PARTITIONS"]);
-        if self.is_any(&["SELECT", "INSERT", "REPLACE", "UPDATE", "DELETE", "WITH"]) || self.is_symbol("(") {
+        if self.is_any(&["SELECT", "INSERT", "REPLACE", "UPDATE", "DELETE", "WITH", "TABLE", "VALUES"])
+            || self.is_symbol("(")
+        {
             let statement = Box::new(self.statement()?);
             return Ok(Statement::Explain { statement, format, analyze });
         }

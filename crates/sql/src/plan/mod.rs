@@ -384,6 +384,16 @@ impl QueryPlan {
         }
     }
 
+    /// Whether it has any table in FROM, beside those of its subqueries.
+    pub fn reads_tables(&self) -> bool {
+        match &self.body {
+            QueryBody::Select(select) => !select.tables.is_empty(),
+            QueryBody::Values { .. } => false,
+            QueryBody::Union { branches, .. } => branches.iter().any(|branch| branch.plan.reads_tables()),
+            QueryBody::Recursive(_) | QueryBody::Rolled(_) | QueryBody::Windowed(_) => true,
+        }
+    }
+
     /// How strongly the collation of a column holds against that of another query's.
     pub fn coercibility(&self, at: usize) -> Coercibility {
         match &self.body {

@@ -16,7 +16,6 @@ use crate::expr::Level;
 use crate::host::{Host, Sight};
 use crate::memory::{Charge, heap_bytes};
 use crate::parse::Hints;
-use crate::plan::QueryPlan;
 use crate::sink::{OkInfo, ResultSink};
 use engine::{CommitOptions, StatementContext, Table, Transaction};
 use os::account::{State, enter};
@@ -552,61 +551,30 @@ impl Bound {
         }
     }
 
-    /// The tables of the statement and its subqueries, for EXPLAIN: kind of the query, table.
-    pub fn steps(&self) -> Vec<(&'static str, &crate::plan::TableStep)> {
-        let mut steps = Vec::new();
-        match &self.plan {
-            Plan::Query(plan) => steps_of(plan, "SIMPLE", &mut steps),
-            Plan::Update(plan) => steps.push(("UPDATE", &plan.target.step)),
-            Plan::Delete(plan) => steps.push(("DELETE", &plan.target.step)),
-            Plan::UpdateSeveral(plan) => steps_of_join(&plan.join, "UPDATE", &mut steps),
-            Plan::DeleteSeveral(plan) => steps_of_join(&plan.join, "DELETE", &mut steps),
-            Plan::Insert(_) | Plan::Load(_) => {}
-        }
-        for subquery in self.subqueries.iter().filter(|subquery| !subquery.is_joined) {
-            steps_of(&subquery.plan, "SUBQUERY", &mut steps);
-        }
-        steps
+    /// Whether a query reads any table.
+    pub fn reads_tables(&self) -> bool {
+        let own = match &self.plan {
+            Plan::Query(plan) => plan.reads_tables(),
+            _ => true,
+        };
+        own || self.subqueries.iter().any(|subquery| subquery.plan.reads_tables())
     }
-}
 
-/// Those of the tables that are changed are of the statement's kind.
-fn steps_of_join<'p>(
-    join: &'p crate::bind::Join,
-    kind: &'static str,
-    into: &mut Vec<(&'static str, &'p crate::plan::TableStep)>,
-) {
-    into.extend(join.tables.iter().map(|step| match step.key_slot {
-        Some(_) => (kind, step),
-        None => ("SIMPLE", step),
-    }));
-}
-
-fn steps_of<'p>(
-    plan: &'p QueryPlan,
-    kind: &'static str,
-    into: &mut Vec<(&'static str, &'p crate::plan::TableStep)>,
-) {
-    match &plan.body {
-        crate::plan::QueryBody::Select(select) => {
-            for step in &select.tables {
-                into.push((kind, step));
-                if let crate::plan::Source::Derived(derived) = &step.source {
-                    steps_of(derived, "DERIVED", into);
-                }
+    /// What EXPLAIN shows as a table.
+    pub fn parts(&self) -> Vec<crate::show::Part<'_>> {
+        use crate::show::Part;
+        match &self.plan {
+            Plan::Query(plan) => vec![Part::Query(plan)],
+            Plan::Insert(plan) => {
+                let kind = if plan.is_replace() { "REPLACE" } else { "INSERT" };
+                let filled = Part::Filled(kind, &plan.table);
+                std::iter::once(filled).chain(plan.query().map(Part::Query)).collect()
             }
-        }
-        crate::plan::QueryBody::Union { branches, .. } => {
-            for (at, branch) in branches.iter().enumerate() {
-                steps_of(&branch.plan, if at == 0 { "PRIMARY" } else { "UNION" }, into);
-            }
-        }
-        crate::plan::QueryBody::Values { .. } => {}
-        crate::plan::QueryBody::Rolled(rolled) => steps_of(&rolled.input, "DERIVED", into),
-        crate::plan::QueryBody::Windowed(windowed) => steps_of(&windowed.input, "DERIVED", into),
-        crate::plan::QueryBody::Recursive(recursion) => {
-            steps_of(&recursion.seed, "DERIVED", into);
-            recursion.blocks.iter().for_each(|block| steps_of(block, "UNION", into));
+            Plan::Load(_) => Vec::new(),
+            Plan::Update(plan) => vec![Part::Changed("UPDATE", std::slice::from_ref(&plan.target.step))],
+            Plan::Delete(plan) => vec![Part::Changed("DELETE", std::slice::from_ref(&plan.target.step))],
+            Plan::UpdateSeveral(plan) => vec![Part::Changed("UPDATE", &plan.join.tables)],
+            Plan::DeleteSeveral(plan) => vec![Part::Changed("DELETE", &plan.join.tables)],
         }
     }
 }

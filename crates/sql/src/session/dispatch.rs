@@ -14,7 +14,7 @@ use crate::schema_tables::column_meta;
 use crate::sink::ResultSink;
 use os::account::{State, enter};
 use std::sync::Arc;
-use types::{ColumnType, Value};
+use types::{ColumnType, NumberForm, Value};
 
 impl Session {
     /// Whether a text may be read further, from which so much more becomes.
@@ -286,6 +286,13 @@ impl Session {
         super::program::evaluate_written(self, written)
     }
 
+    /// The format of an EXPLAIN that names none.
+    fn explain_format(&self) -> Result<String> {
+        let format = self.host.variable(crate::host::VariableScope::Session, "explain_format")?;
+        let format = format.and_then(|format| format.text_bytes(None)).unwrap_or_else(|| b"TREE".to_vec());
+        Ok(String::from_utf8_lossy(&format).to_ascii_lowercase())
+    }
+
     /// EXPLAIN: the tables in the order of the loops, with the index that was chosen.
     fn explain(
         &mut self,
@@ -298,14 +305,15 @@ impl Session {
         if analyze {
             return Err(SqlError::not_supported("EXPLAIN ANALYZE"));
         }
-        let print = match format.unwrap_or("traditional") {
-            "traditional" => None,
-            "tree" => Some(crate::show::tree as fn(&[_]) -> String),
-            "json" => Some(crate::show::json as fn(&[_]) -> String),
-            other => {
-                return Err(SqlError::new(1791, format!("Unknown EXPLAIN format name: '{other}'")));
-            }
-        };
+        let print =
+            match format.map_or_else(|| self.explain_format(), |format| Ok(format.to_owned()))?.as_str() {
+                "traditional" => None,
+                "tree" => Some(crate::show::tree as fn(&[_]) -> String),
+                "json" => Some(crate::show::json as fn(&[_]) -> String),
+                other => {
+                    return Err(SqlError::new(1791, format!("Unknown EXPLAIN format name: '{other}'")));
+                }
+            };
         if let Some(print) = print {
             let text = match bound.operations() {
                 Some(operations) => print(&operations),
@@ -317,7 +325,7 @@ impl Session {
         }
         Ok(VirtualTable {
             columns: explain_columns(),
-            rows: crate::show::explain_rows(&self.engine, &bound.steps()),
+            rows: crate::show::explain_rows(&self.engine, &bound.parts(), &bound.subqueries),
         })
     }
 }
@@ -339,7 +347,7 @@ fn explain_columns() -> Vec<crate::ColumnMeta> {
         ("key_len", text(4096)),
         ("ref", text(2048)),
         ("rows", ColumnType::bigint(true)),
-        ("filtered", ColumnType::double()),
+        ("filtered", ColumnType { form: Some(NumberForm::new(5, Some(2), false)), ..ColumnType::double() }),
         ("Extra", text(255)),
     ]
     .into_iter()

@@ -20,7 +20,7 @@ use types::{ColumnType, Value};
 impl Session {
     /// The same of a statement about rows.
     pub(super) fn check_xa_allows(&self, bound: &Bound) -> Result<()> {
-        if !self.xa.is_begun() || (bound.is_query() && bound.steps().is_empty()) {
+        if !self.xa.is_begun() || (bound.is_query() && !bound.reads_tables()) {
             return Ok(());
         }
         check_no_xa(bound.tables.iter().any(|table| table.is_temporary()))?;

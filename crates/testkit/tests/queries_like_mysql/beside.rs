@@ -101,8 +101,23 @@ impl Both {
 
     /// Asks both the same, and notes a difference. True: it succeeded on both.
     pub fn ask(&mut self, statement: &str, how: Rows) -> bool {
-        self.asked += 1;
         let [ours, theirs] = self.clients.each_mut().map(|client| ask(client, statement, how));
+        self.compare(statement, &ours, &theirs);
+        !theirs.starts_with("error")
+    }
+
+    /// Asks both the same, of which this much is compared.
+    pub fn ask_for(&mut self, statement: &str, shown: impl Fn(&ResultSet) -> String) {
+        let ask = |client: &mut Client| match client.query(statement) {
+            Ok(result) => shown(&result),
+            Err(error) => error.to_string(),
+        };
+        let [ours, theirs] = self.clients.each_mut().map(ask);
+        self.compare(statement, &ours, &theirs);
+    }
+
+    fn compare(&mut self, statement: &str, ours: &str, theirs: &str) {
+        self.asked += 1;
         // What MySQL refuses in subqueries alone, and an error of its own engine.
         let is_passed_over = theirs.contains("'LIMIT & IN/ALL/ANY/SOME subquery'")
             || theirs.contains("Got error 124 - 'Wrong index given to function'");
@@ -110,7 +125,6 @@ impl Both {
             let ran = self.ran.join(";\n  ");
             self.wrong.push(format!("{statement}\n  here:  {ours}\n  MySQL: {theirs}\n  {ran}"));
         }
-        !theirs.starts_with("error")
     }
 
     /// How many statements were asked, if all answers were the same.

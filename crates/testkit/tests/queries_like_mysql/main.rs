@@ -4,6 +4,7 @@
 mod beside;
 mod common_tables;
 mod derived;
+mod explained;
 mod joins;
 mod lateral;
 mod random;

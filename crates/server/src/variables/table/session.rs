@@ -28,13 +28,13 @@ pub const DEFINITIONS: &[Definition] = &[
     session("default_storage_engine", Text, "InnoDB")
         .kept("Every table is the engine's, which answers to InnoDB."),
     session("default_tmp_storage_engine", Text, "InnoDB")
-        .kept("Temporary tables are not there."),
+        .kept("Temporary tables are InnoDB's, whatever is asked for."),
     session("default_week_format", UInt(0, 7), "0")
         .kept("WEEK() without a mode uses mode 0."),
     session("div_precision_increment", UInt(0, 30), "4")
         .does("A division's result has that many more digits behind the point."),
     session("end_markers_in_json", Bool, "OFF")
-        .kept("EXPLAIN has the traditional format only."),
+        .kept("EXPLAIN FORMAT=JSON has no markers."),
     session("eq_range_index_dive_limit", UInt(0, 4_294_967_295), "200")
         .kept("The planner keeps no statistics."),
     own("error_count", UInt(0, u64::MAX), "0").read_only().not_an_option()
@@ -42,9 +42,10 @@ pub const DEFINITIONS: &[Definition] = &[
     global("event_scheduler", Enum(&["OFF", "ON", "DISABLED"]), "OFF")
         .kept("There are no events.")
         .differs("The default is OFF, because there are no events."),
-    session("explain_format", Enum(&["TRADITIONAL", "TREE", "JSON"]), "TRADITIONAL")
-        .kept("EXPLAIN has the traditional format only.")
-        .differs("The default is TRADITIONAL, which is the only format."),
+    session("explain_format", Enum(&["TRADITIONAL", "TREE", "JSON"]), "TREE")
+        .does("EXPLAIN that names no format has this one."),
+    session("explain_json_format_version", UInt(1, 2), "2")
+        .kept("EXPLAIN FORMAT=JSON has a form of its own, after version 2."),
     session("explicit_defaults_for_timestamp", Bool, "ON")
         .does("OFF gives TIMESTAMP columns the defaults of old."),
     session("foreign_key_checks", Bool, "ON")

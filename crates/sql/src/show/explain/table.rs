@@ -1,66 +1,153 @@
 //! EXPLAIN as a table.
 
-use crate::expr::Node;
-use crate::plan::{Access, KeyCondition, NestKind, Source, TableStep};
+use super::blocks::{Line, Part, Step, What, lines};
+use crate::ast::SetOperator;
+use crate::expr::{Expr, Node};
+use crate::plan::{Access, KeyCondition, NestKind, Source, SubPlan, TableStep, Wish, accesses};
 use engine::{Engine, IndexColumn, IndexRef, Table};
 use types::{TypeCode, Value};
 
-/// One row a table.
-pub(crate) fn explain_rows(engine: &Engine, steps: &[(&'static str, &TableStep)]) -> Vec<Vec<Value>> {
-    if steps.is_empty() {
-        let mut row = vec![Value::UInt(1), Value::text("SIMPLE")];
-        row.resize(11, Value::Null);
-        row.push(Value::text("No tables used"));
-        return vec![row];
-    }
-    let tables: Vec<&TableStep> = steps.iter().map(|(_, step)| *step).collect();
-    steps.iter().enumerate().map(|(at, (kind, step))| row(engine, at, kind, step, &tables)).collect()
+/// One row a table, and one for what the queries of a UNION are put together in.
+pub(crate) fn explain_rows(engine: &Engine, parts: &[Part<'_>], subqueries: &[SubPlan]) -> Vec<Vec<Value>> {
+    lines(parts, subqueries).iter().map(|line| row(engine, line)).collect()
 }
 
-fn row(engine: &Engine, at: usize, kind: &str, step: &TableStep, tables: &[&TableStep]) -> Vec<Value> {
-    let (mut key_len, mut compared) = (Value::Null, Value::Null);
-    let (name, ty, key, rows) = match &step.source {
+/// What the columns behind the kind of the query say.
+struct Shown {
+    table: Value,
+    ty: Value,
+    possible_keys: Value,
+    key: Value,
+    key_len: Value,
+    compared: Value,
+    rows: Value,
+    filtered: Value,
+}
+
+impl Default for Shown {
+    fn default() -> Shown {
+        let null = || Value::Null;
+        Shown {
+            table: null(),
+            ty: null(),
+            possible_keys: null(),
+            key: null(),
+            key_len: null(),
+            compared: null(),
+            rows: null(),
+            filtered: null(),
+        }
+    }
+}
+
+impl Shown {
+    /// All rows of something that is computed.
+    fn all_of(table: &str) -> Shown {
+        Shown { table: Value::text(table), ty: Value::text("ALL"), ..Shown::default() }
+    }
+}
+
+fn row(engine: &Engine, line: &Line<'_>) -> Vec<Value> {
+    let (shown, notes) = match &line.what {
+        What::Step(step) => (of_step(engine, step), notes_of(step)),
+        What::Filled(table) => (Shown::all_of(&table.def.name), Vec::new()),
+        What::Nothing(why) => (Shown::default(), vec![*why]),
+        What::Result { operator, blocks, sorted } => {
+            let word = match operator {
+                SetOperator::Union => "union",
+                SetOperator::Intersect => "intersect",
+                SetOperator::Except => "except",
+            };
+            let blocks: Vec<String> = blocks.iter().map(u32::to_string).collect();
+            let mut notes = vec!["Using temporary"];
+            notes.extend(sorted.then_some("Using filesort"));
+            (Shown::all_of(&format!("<{word}{}>", blocks.join(","))), notes)
+        }
+    };
+    let extra = if notes.is_empty() { Value::Null } else { Value::text(&notes.join("; ")) };
+    let Shown { table, ty, possible_keys, key, key_len, compared, rows, filtered } = shown;
+    let (id, kind, partitions) = (Value::UInt(line.id.into()), Value::text(line.kind), Value::Null);
+    vec![id, kind, table, partitions, ty, possible_keys, key, key_len, compared, rows, filtered, extra]
+}
+
+fn of_step(engine: &Engine, step: &Step<'_>) -> Shown {
+    let Step { step, block, computed_by, .. } = step;
+    let mut shown = Shown::all_of(&step.alias);
+    let mut rows = None;
+    match &step.source {
         Source::Stored { table, access } => {
-            let (ty, rows) = access_type(engine, table, access);
-            let key = if ty == "ALL" { Value::Null } else { Value::text(index_name(table, access.index)) };
+            let (ty, rough) = access_type(engine, table, access);
+            shown.ty = Value::text(ty);
+            shown.possible_keys = possible_keys(table, step, access);
             if ty != "ALL" {
-                key_len = Value::text(&used_key_bytes(table, access).to_string());
+                shown.key = Value::text(index_name(table, access.index));
+                shown.key_len = Value::text(&used_key_bytes(table, access).to_string());
             }
             if matches!(ty, "const" | "eq_ref" | "ref") {
-                compared = Value::text(&compared_with(access, tables));
+                shown.compared = Value::text(&compared_with(access, block));
             }
-            (step.alias.clone(), ty, key, rows)
+            rows = Some(rough);
         }
-        Source::Virtual { .. } | Source::JsonTable(_) => (step.alias.clone(), "ALL", Value::Null, 0),
-        Source::Derived(_) | Source::Subquery(_) => (format!("<derived{}>", at + 2), "ALL", Value::Null, 0),
-    };
-    let notes = [
-        (step.all_conditions().next().is_some(), "Using where"),
-        (step.covering.is_some(), "Using index"),
-        (step.nests.iter().any(|nest| nest.kind == NestKind::Semi), "FirstMatch"),
-        (step.nests.iter().any(|nest| nest.kind == NestKind::Anti), "Not exists"),
-        (step.hash.is_some(), "Using join buffer (hash join)"),
-    ];
-    let notes: Vec<&str> = notes.into_iter().filter(|(holds, _)| *holds).map(|(_, note)| note).collect();
-    let extra = if notes.is_empty() { Value::Null } else { Value::text(&notes.join("; ")) };
+        Source::Derived(_) | Source::Subquery(_) => {
+            if let Some(id) = computed_by {
+                shown.table = Value::text(&format!("<derived{id}>"));
+            }
+        }
+        Source::Virtual { .. } | Source::JsonTable(_) => {}
+    }
     let (rows, filtered) = match step.estimate {
-        Some(estimate) => (estimate.read.round().max(1.0) as u64, estimate.taken_percent),
+        Some(estimate) => (Some(estimate.read.round().max(1.0) as u64), estimate.taken_percent),
         None => (rows, 100.0),
     };
-    vec![
-        Value::UInt(1),
-        Value::text(kind),
-        Value::text(&name),
-        Value::Null,
-        Value::text(ty),
-        key.clone(),
-        key,
-        key_len,
-        compared,
-        Value::UInt(rows),
-        Value::Double((filtered * 100.0).round() / 100.0),
-        extra,
-    ]
+    shown.rows = rows.map_or(Value::Null, Value::UInt);
+    shown.filtered = Value::Double((filtered * 100.0).round() / 100.0);
+    shown
+}
+
+/// In the order in which MySQL has them.
+fn notes_of(step: &Step<'_>) -> Vec<&'static str> {
+    let Step { step, is_recursive, notes, .. } = step;
+    let is_json_table = matches!(step.source, Source::JsonTable(_));
+    let has_nest = |kind| step.nests.iter().any(|nest| nest.kind == kind);
+    let own = [
+        (is_json_table, "Table function: json_table; Using temporary"),
+        (*is_recursive, "Recursive"),
+        (step.all_conditions().next().is_some(), "Using where"),
+        (has_nest(NestKind::Anti), "Not exists"),
+        (step.covering.is_some(), "Using index"),
+    ];
+    let behind =
+        [(has_nest(NestKind::Semi), "FirstMatch"), (step.hash.is_some(), "Using join buffer (hash join)")];
+    let held = |list: &[(bool, &'static str)]| -> Vec<&'static str> {
+        list.iter().filter(|(holds, _)| *holds).map(|(_, note)| *note).collect()
+    };
+    [held(&own), notes.clone(), held(&behind)].concat()
+}
+
+/// The indexes that conditions on the table can be looked up in.
+fn possible_keys(table: &Table, step: &TableStep, access: &Access) -> Value {
+    let conditions: Vec<Expr> = step.all_conditions().cloned().collect();
+    let own = step.base..step.base + step.columns;
+    let is_known = |slot: usize| !own.contains(&slot);
+    let all = accesses(table, step.base, &conditions, &is_known, &[], &Wish::default()).unwrap_or_default();
+    let mut indexes: Vec<IndexRef> = all
+        .iter()
+        .chain([access])
+        .filter(|access| !access.alternatives.is_empty())
+        .map(|a| a.index)
+        .collect();
+    indexes.sort_by_key(|index| match index {
+        IndexRef::Primary => 0,
+        IndexRef::Secondary(at) => at + 1,
+    });
+    indexes.dedup();
+    match indexes.is_empty() {
+        true => Value::Null,
+        false => {
+            let names: Vec<&str> = indexes.iter().map(|index| index_name(table, *index)).collect();
+            Value::text(&names.join(","))
+        }
+    }
 }
 
 fn index_name(table: &Table, index: IndexRef) -> &str {
@@ -94,7 +181,7 @@ fn key_part_bytes(table: &Table, part: &IndexColumn) -> u64 {
 
 /// What the parts of the index are compared with: constants, columns of tables before, or anything
 /// else.
-fn compared_with(access: &Access, tables: &[&TableStep]) -> String {
+fn compared_with(access: &Access, tables: &[TableStep]) -> String {
     let mut shown = Vec::new();
     for (expr, _) in access.alternatives.iter().flat_map(|condition| &condition.equals) {
         let mut slots = Vec::new();
@@ -109,7 +196,7 @@ fn compared_with(access: &Access, tables: &[&TableStep]) -> String {
 }
 
 /// The column of a slot with its schema and table.
-fn column_of(slot: usize, tables: &[&TableStep]) -> String {
+fn column_of(slot: usize, tables: &[TableStep]) -> String {
     let owner = tables.iter().find(|step| (step.base..step.base + step.columns).contains(&slot));
     match owner.map(|step| (step, &step.source, slot - step.base)) {
         Some((step, Source::Stored { table, .. }, at)) => {
