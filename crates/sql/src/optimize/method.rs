@@ -80,7 +80,9 @@ fn cost_of_access(
 ) -> (f64, f64) {
     let (guessed, ranges) = size.found(table, access);
     let read = constants.found(table, access).unwrap_or(guessed);
-    let of_row = if access.index == IndexRef::Primary { 1.0 } else { 1.0 + price::ROW_OF_ENTRY };
+    let has_all = |columns: &Vec<usize>| table.entry_reader(access.index, columns).is_some();
+    let has_rows = access.index == IndexRef::Primary || wish.needed.as_ref().is_some_and(has_all);
+    let of_row = if has_rows { 1.0 } else { 1.0 + price::ROW_OF_ENTRY };
     let mut cost = ranges * price::LOOKUP + read * of_row;
     if access.ordered {
         cost *= if wish.has_limit { price::ORDERED_WITH_LIMIT } else { price::ORDERED };

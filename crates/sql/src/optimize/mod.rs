@@ -28,33 +28,47 @@ pub(crate) use tables::{Mask, Tables};
 
 use crate::error::Result;
 use crate::expr::Expr;
-use crate::plan::{JoinTree, Leaf, Source, TableStep, Wish, choose};
+use crate::plan::{Access, JoinTree, Leaf, Source, TableStep, Wish, choose, only_choice};
 use block::Block;
 use estimate::Size;
 use factors::factored;
 use steps::{Around, Planner, with_tables};
 
-/// The step of a statement of one table, and the conditions on no table. The index is chosen by
-/// rules.
-pub(crate) fn only_step(
-    mut leaf: Leaf,
-    filter: Vec<Expr>,
+/// How the only table of a statement is read, where figures have nothing to decide; `None`: they
+/// have. Without freedom rules choose the index, whose rows are locked.
+pub(crate) fn only_access(
+    leaf: &Leaf,
+    filter: &[Expr],
+    freedom: Freedom,
     wish: impl Fn(usize) -> Wish,
-) -> Result<(Vec<TableStep>, Vec<Expr>)> {
+) -> Result<Option<Access>> {
+    match (&leaf.source, freedom) {
+        (Source::Stored { table, .. }, Freedom::None) => {
+            choose(table, leaf.base, filter, &|_| false, &leaf.hints, &wish(leaf.base)).map(Some)
+        }
+        (Source::Stored { table, .. }, _) => {
+            only_choice(table, leaf.base, filter, &leaf.hints, &wish(leaf.base))
+        }
+        _ => Ok(Some(Access::all())),
+    }
+}
+
+/// The step of a statement of one table, and the conditions on no table.
+pub(crate) fn only_step(mut leaf: Leaf, filter: Vec<Expr>, chosen: Access) -> (Vec<TableStep>, Vec<Expr>) {
     let mut slots = Vec::new();
     let (conditions, preconditions): (Vec<Expr>, Vec<Expr>) = filter.into_iter().partition(|condition| {
         slots.clear();
         condition.slots(&mut slots);
         !slots.is_empty()
     });
-    if let Source::Stored { table, access } = &mut leaf.source {
-        *access = choose(table, leaf.base, &conditions, &|_| false, &leaf.hints, &wish(leaf.base))?;
+    if let Source::Stored { access, .. } = &mut leaf.source {
+        *access = chosen;
     }
     let step = TableStep { conditions, ..TableStep::new(leaf.source, leaf.alias, leaf.base, leaf.columns) };
-    Ok((vec![step], preconditions))
+    (vec![step], preconditions)
 }
 
-/// The steps of a statement of several tables, and the conditions on no table; `before`: which
+/// The steps of a statement of several tables, or of one that can be read in several ways, and the conditions on no table; `before`: which
 /// tables hints want to be read before others.
 pub(crate) fn optimize(
     constants: Constants<'_>,

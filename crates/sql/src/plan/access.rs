@@ -57,6 +57,8 @@ impl Access {
 pub(crate) struct Wish {
     pub order: Vec<(usize, bool)>,
     pub has_limit: bool,
+    /// All columns that the statement needs, where they are known before the access is.
+    pub needed: Option<Vec<usize>>,
 }
 
 /// The operands of a condition's AND.
@@ -347,6 +349,9 @@ fn candidates(table: &Table, hints: &[IndexHint]) -> Result<(Vec<IndexRef>, bool
     Ok((from.into_iter().filter(|index| !ignored.contains(index)).collect(), forced))
 }
 
+/// More than any other way to read a table has: one row at most is found.
+const UNIQUE_WEIGHT: u32 = 1000;
+
 /// A way to read a table, and how far it narrows the table, for the choice by rules.
 struct Candidate {
     weight: u32,
@@ -376,7 +381,7 @@ fn ways(
         let whole = table.index_columns(index).iter().all(|part| part.prefix.is_none());
         let mut weight = alternatives.iter().map(KeyCondition::weight).min().unwrap_or(0);
         if is_full && is_unique {
-            weight += 1000;
+            weight += UNIQUE_WEIGHT;
         }
         if order.is_some() {
             weight += if wish.has_limit { 5 } else { 1 };
@@ -392,6 +397,23 @@ fn ways(
         ways.push(Candidate { weight, access });
     }
     Ok((ways, forced))
+}
+
+/// How to read a table where there is no choice: only one way is there, or a unique key is fixed.
+/// `None`: figures decide.
+pub(crate) fn only_choice(
+    table: &Table,
+    base: usize,
+    conjuncts: &[Expr],
+    hints: &[IndexHint],
+    wish: &Wish,
+) -> Result<Option<Access>> {
+    let known = Known { table, base, is_known: &|_| false };
+    let (mut ways, _) = ways(&known, conjuncts, hints, wish)?;
+    if ways.len() > 1 {
+        ways.retain(|way| way.weight >= UNIQUE_WEIGHT);
+    }
+    Ok((ways.len() == 1).then(|| ways.swap_remove(0).access))
 }
 
 /// Chooses by rules how to read a table whose slots start at `base`.

@@ -10,7 +10,7 @@ mod reading;
 mod tree;
 mod window;
 
-pub(crate) use access::{Access, KeyCondition, Wish, accesses, choose, conjuncts};
+pub(crate) use access::{Access, KeyCondition, Wish, accesses, choose, conjuncts, only_choice};
 pub(crate) use json_table::{JsonColumn, JsonColumnKind, JsonResponse, JsonRows, JsonTable};
 pub(crate) use reading::{Estimate, HashKey, HashLookup, KeyKind, Nest, NestKind, RowLock};
 pub(crate) use tree::{JoinTree, Joining};

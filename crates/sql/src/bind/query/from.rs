@@ -344,8 +344,10 @@ impl Binder<'_> {
         self.may_make(nodes * NODE_BYTES)?;
         if let (JoinTree::Table(_), [leaf]) = (&tree, &mut tables[..]) {
             filter.append(&mut leaf.chosen);
-            let leaf = tables.pop().expect("there is one table");
-            return optimize::only_step(leaf, filter, wish);
+            if let Some(access) = optimize::only_access(leaf, &filter, freedom, &wish)? {
+                let leaf = tables.pop().expect("there is one table");
+                return Ok(optimize::only_step(leaf, filter, access));
+            }
         }
         let tables = optimize::Tables { leaves: tables };
         let constants = Constants::new(self.engine, self.host, self.variables);

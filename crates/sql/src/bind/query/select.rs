@@ -231,12 +231,25 @@ pub(super) fn bind_select(
     {
         filter.push(looked_for(frame, binder.copied(output)?, needle)?);
     }
+    let needed = match &from.tables[..] {
+        [only] if matches!(only.source, Source::Stored { .. }) => {
+            let mut slots = Vec::new();
+            filter.iter().for_each(|condition| condition.slots(&mut slots));
+            visit_plan(&items.outputs, &order, having.as_ref(), grouping.as_ref(), &mut |expr| {
+                expr.slots(&mut slots);
+            });
+            windows.iter().for_each(|window| window.visit(&mut |expr| expr.slots(&mut slots)));
+            let own = only.base..only.base + only.columns;
+            Some(slots.into_iter().filter(|slot| own.contains(slot)).map(|slot| slot - own.start).collect())
+        }
+        _ => None,
+    };
     let ranges: Vec<_> = from.tables.iter().map(|leaf| leaf.base..leaf.base + leaf.columns).collect();
     let wish = |base: usize| match ranges.iter().find(|range| range.start == base) {
         Some(range) if grouping.is_none() && windows.is_empty() && !select.distinct => {
-            wish_of(&order, range, limit.is_some())
+            Wish { needed: needed.clone(), ..wish_of(&order, range, limit.is_some()) }
         }
-        _ => Wish::default(),
+        _ => Wish { needed: needed.clone(), ..Wish::default() },
     };
     let no_filter = filter.is_empty() && from.tables.len() == 1;
     let (mut tables, preconditions) = binder.steps(from, filter, freedom, wish)?;
@@ -389,7 +402,7 @@ fn bind_order(
 
 /// The order as columns of the table with these slots; empty when it is anything else.
 pub(in crate::bind) fn wish_of(order: &[SortKey], slots: &Range<usize>, has_limit: bool) -> Wish {
-    let mut wish = Wish { order: Vec::new(), has_limit };
+    let mut wish = Wish { order: Vec::new(), has_limit, needed: None };
     for key in order {
         match key.expr.node {
             Node::Slot(slot) if slots.contains(&slot) => {
@@ -406,15 +419,26 @@ pub(in crate::bind) fn wish_of(order: &[SortKey], slots: &Range<usize>, has_limi
 fn mark_needed(tables: &mut [TableStep], plan: &SelectPlan, windows: &[WindowPlan]) {
     let mut slots = Vec::new();
     let mut take = |expr: &Expr| expr.slots(&mut slots);
-    plan.outputs.iter().for_each(&mut take);
-    plan.order.iter().for_each(|key| take(&key.expr));
-    plan.having.iter().for_each(&mut take);
+    let SelectPlan { outputs, order, having, grouping, .. } = plan;
+    visit_plan(outputs, order, having.as_ref(), grouping.as_ref(), &mut take);
     windows.iter().for_each(|window| window.visit(&mut take));
-    if let Some(grouping) = &plan.grouping {
-        grouping.keys.iter().for_each(&mut take);
-        grouping.aggregates.iter().flat_map(|aggregate| &aggregate.args).for_each(&mut take);
-    }
     mark_used(tables, slots);
+}
+
+/// Calls `f` for what is computed from the rows that the conditions take.
+fn visit_plan(
+    outputs: &[Expr],
+    order: &[SortKey],
+    having: Option<&Expr>,
+    grouping: Option<&Grouping>,
+    f: &mut dyn FnMut(&Expr),
+) {
+    outputs.iter().chain(having).for_each(&mut *f);
+    order.iter().for_each(|key| f(&key.expr));
+    if let Some(grouping) = grouping {
+        grouping.keys.iter().for_each(&mut *f);
+        grouping.aggregates.iter().flat_map(|aggregate| &aggregate.args).for_each(f);
+    }
 }
 
 /// Notes which columns of each table are needed: those of `slots`, and those that the conditions
