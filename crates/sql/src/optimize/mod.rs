@@ -68,8 +68,8 @@ pub(crate) fn only_step(mut leaf: Leaf, filter: Vec<Expr>, chosen: Access) -> (V
     (vec![step], preconditions)
 }
 
-/// The steps of a statement of several tables, or of one that can be read in several ways, and the conditions on no table; `before`: which
-/// tables hints want to be read before others.
+/// The steps of a statement of several tables, or of one that can be read in several ways, and the
+/// conditions on no table; `before`: which tables hints want to be read before others.
 pub(crate) fn optimize(
     constants: Constants<'_>,
     mut tables: Tables,
