@@ -90,6 +90,10 @@ pub(crate) struct LockReader<'e> {
 }
 
 impl LockReader<'_> {
+    /// About what reading takes for each lock: the lock as it is shown with its texts and its key,
+    /// the row that was found for it, and its places in the maps from fingerprints and owners.
+    pub const BYTES_FOR_A_LOCK: usize = size_of::<DataLock>() + size_of::<rows::LockedRow>() + 384;
+
     /// Every row, gap and table lock, and which waits for which. Nobody stands still for the
     /// report, so the locks are not all of one moment.
     pub fn read(&self) -> Result<DataLocks> {

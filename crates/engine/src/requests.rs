@@ -316,4 +316,11 @@ impl Engine {
         let Engine { locks, catalog, rows, pool, .. } = self;
         LockReader { locks, catalog, rows, pool, interrupt }.read()
     }
+
+    /// About how much memory [`Engine::data_locks`] takes now, whose result is read by the caller.
+    pub fn data_locks_bytes(&self) -> usize {
+        let gaps: usize =
+            self.catalog.all_tables().iter().map(|table| table.counters.locks.gap_count()).sum();
+        (self.locks.len() + gaps).saturating_mul(LockReader::BYTES_FOR_A_LOCK)
+    }
 }

@@ -12,8 +12,8 @@ use sql::admin::{AccountsChanged, AccountsLog};
 use sql::counters::Counters;
 use sql::memory::Budget;
 use sql::{
-    AdminCommand, Host, Privilege, ResultSink, Session, SessionInit, Sight, SqlError, StatementClass,
-    UserLocks, VariableScope, VirtualTable,
+    AdminCommand, ComputedTable, Host, Privilege, ResultSink, Session, SessionInit, Sight, SqlError,
+    StatementClass, UserLocks, VariableScope,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -190,7 +190,7 @@ impl Host for ConnectionHost {
         status::of_session(self.server(), self.entry(), scope)
     }
 
-    fn virtual_table(&self, schema: &str, table: &str) -> Option<VirtualTable> {
+    fn virtual_table(&self, schema: &str, table: &str) -> Option<ComputedTable<'_>> {
         virtual_tables::table(self, schema, table)
     }
 

@@ -5,6 +5,7 @@
 //! statements depend on live in this crate (`crate::variables`), the others behind the host too.
 
 use crate::admin::{AccountsChanged, AccountsLog, AdminCommand};
+use crate::computed_table::ComputedTable;
 use crate::counters::Counters;
 use crate::error::{Result, SqlError};
 use crate::memory::Budget;
@@ -311,9 +312,8 @@ pub trait Host: Rights {
     fn status(&self, scope: VariableScope) -> Vec<(String, String)>;
 
     /// A table of information_schema, performance_schema, sys or mysql that is not stored and that
-    /// this crate does not know itself. Names are in lower case. Its rows are of no use once the
-    /// statement is interrupted.
-    fn virtual_table(&self, schema: &str, table: &str) -> Option<VirtualTable>;
+    /// this crate does not know itself. Names are in lower case.
+    fn virtual_table(&self, schema: &str, table: &str) -> Option<ComputedTable<'_>>;
 
     /// The error of an account that may not have the server read and write files: 1045, as MySQL
     /// has it there.

@@ -8,8 +8,9 @@
 //! below it alone:
 //!
 //! 1. What everything names: `error`, `memory`, `counters`, `sql_mode`, `sink`, `host` (what the
-//!    server around a session answers), `admin` (commands that are the server's), `attribute` and
-//!    `quoting` (how the dictionary keeps things and how definitions are printed), `variables`.
+//!    server around a session answers), `computed_table` (a table that it computes), `admin`
+//!    (commands that are the server's), `attribute` and `quoting` (how the dictionary keeps things
+//!    and how definitions are printed), `variables`.
 //! 2. Text to tokens: `lexical`, `literal_rows`, `lexer`.
 //! 3. Tokens to a tree: `parse`, which makes the trees of `ast`.
 //! 4. Expressions, bound and computed: `expr`.
@@ -34,6 +35,7 @@ mod ast;
 mod attribute;
 mod bind;
 mod binlog_format;
+mod computed_table;
 pub mod counters;
 mod ddl;
 mod detached;
@@ -68,6 +70,7 @@ mod variables;
 
 pub use admin::AdminCommand;
 pub use attribute::view_column_names;
+pub use computed_table::{ComputedRows, ComputedTable};
 pub use detached::VirtualColumns;
 pub use error::{Result, SqlError, sqlstate};
 pub use host::{

@@ -1,8 +1,9 @@
 //! The host of what runs without a client: statements of a source, and expressions of definitions.
 
 use crate::admin::AdminCommand;
+use crate::computed_table::ComputedTable;
 use crate::error::{Result, SqlError};
-use crate::host::{Host, Privilege, Rights, Sight, VariableScope, VirtualTable};
+use crate::host::{Host, Privilege, Rights, Sight, VariableScope};
 use crate::sink::ResultSink;
 use std::time::Duration;
 use types::Value;
@@ -82,7 +83,7 @@ impl Host for ReplicaHost {
         Vec::new()
     }
 
-    fn virtual_table(&self, _: &str, _: &str) -> Option<VirtualTable> {
+    fn virtual_table(&self, _: &str, _: &str) -> Option<ComputedTable<'_>> {
         None
     }
 

@@ -79,9 +79,7 @@ pub(crate) fn read(
         Some(definition) => (definition.fill)(&Dictionary { engine: ctx.engine, host: ctx.host }, &mut rows)?,
         None => {
             let computed = ctx.host.virtual_table(schema, table);
-            // It may have been left unfinished.
-            ctx.check_interrupt()?;
-            rows.extend(computed.ok_or_else(|| crate::SqlError::no_such_table(schema, table))?.rows)?;
+            computed.ok_or_else(|| crate::SqlError::no_such_table(schema, table))?.fill(&mut rows)?;
         }
     }
     Ok((rows.rows, rows.charge))

@@ -91,7 +91,7 @@ pub struct EndOfRows {
     pub status: u16,
 }
 
-/// The contents of a table that is computed when it is read.
+/// A whole result set.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct VirtualTable {
     /// Its columns; `schema` and `table` fields may be left empty.

@@ -2,7 +2,7 @@
 
 mod support;
 
-use sql::Session;
+use sql::{Host, Session};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use support::{TestHost, engine, outcome, rows, run, session, session_of};
@@ -174,4 +174,30 @@ fn schema_tables_are_not_computed_further_once_killed() {
     let said = outcome(&mut s, text);
     assert!(said[0].starts_with("ERROR 1317"), "{said:?}");
     assert_eq!(host.sights.load(Ordering::Relaxed), kill_at);
+}
+
+/// A table that the host computes: its columns are known without its rows, and its rows are
+/// charged and ask for KILL as they come.
+#[test]
+fn tables_of_the_host_are_computed_row_by_row() {
+    let host: Arc<TestHost> = Arc::default();
+    let mut s = session_of(&engine(), host.clone());
+    let table = "performance_schema.endless";
+    assert_eq!(outcome(&mut s, &format!("SHOW COLUMNS FROM {table}")), ["n\tvarchar(8)\tYES\t\tNULL\t"]);
+    s.prepare(format!("SELECT n FROM {table}").as_bytes()).expect("it can be prepared");
+    assert_eq!(host.endless_rows.load(Ordering::Relaxed), 0, "nobody has read it");
+
+    host.kill_at_row.store(1_000, Ordering::Relaxed);
+    let said = outcome(&mut s, &format!("SELECT COUNT(*) FROM {table}"));
+    assert!(said[0].starts_with("ERROR 1317"), "{said:?}");
+    assert_eq!(host.endless_rows.swap(0, Ordering::Relaxed), 1_000);
+
+    host.kill_at_row.store(0, Ordering::Relaxed);
+    host.interrupt.store(false, Ordering::Relaxed);
+    let used_bytes = host.memory().used_bytes();
+    host.memory().set_limits(used_bytes + (4 << 20), 0, false);
+    let said = outcome(&mut s, &format!("SELECT COUNT(*) FROM {table}"));
+    assert!(said[0].starts_with("ERROR 4082"), "{said:?}");
+    assert!(host.endless_rows.load(Ordering::Relaxed) < 1_000_000, "a row takes more than 4 bytes");
+    assert_eq!(host.memory().used_bytes(), used_bytes, "all is given back");
 }

@@ -5,7 +5,7 @@ use crate::server::Server;
 use crate::variables::{SessionVariables, find, settable};
 use engine::ObjectKind;
 use sql::memory::Budget;
-use sql::{AdminCommand, Host, Privilege, ResultSink, Rights, Sight, SqlError, VariableScope, VirtualTable};
+use sql::{AdminCommand, ComputedTable, Host, Privilege, ResultSink, Rights, Sight, SqlError, VariableScope};
 use std::sync::Arc;
 use std::time::Duration;
 use types::Value;
@@ -110,7 +110,7 @@ impl Host for InternalHost {
         Vec::new()
     }
 
-    fn virtual_table(&self, _: &str, _: &str) -> Option<VirtualTable> {
+    fn virtual_table(&self, _: &str, _: &str) -> Option<ComputedTable<'_>> {
         None
     }
 

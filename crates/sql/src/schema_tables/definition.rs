@@ -1,5 +1,6 @@
 //! What a computed table is: its columns, and what fills it with rows.
 
+use crate::computed_table::ComputedRows;
 use crate::error::Result;
 use crate::expr::Context;
 use crate::host::{Host, Sight};
@@ -25,6 +26,16 @@ pub(super) struct Rows<'a> {
     pub(super) ctx: &'a Context<'a>,
     pub(super) charge: Charge,
     pub(super) rows: Vec<Vec<Value>>,
+}
+
+impl ComputedRows for Rows<'_> {
+    fn put(&mut self, row: Vec<Value>) -> Result<()> {
+        self.push(row)
+    }
+
+    fn charge(&mut self, bytes: usize) -> Result<()> {
+        self.charge.add(bytes)
+    }
 }
 
 impl Rows<'_> {

@@ -6,14 +6,16 @@ use engine::{Engine, EngineConfig};
 use os::disk::Disk;
 use os::sim::SimDisk;
 use sql::counters::Counters;
+use sql::memory::Budget;
 use sql::{
-    AdminCommand, ColumnMeta, EndOfRows, Host, OkInfo, Privilege, ResultSink, Rights, Session, SessionInit,
-    Sight, SqlError, VariableScope, VirtualTable,
+    AdminCommand, ColumnMeta, ComputedTable, EndOfRows, Host, OkInfo, Privilege, ResultSink, Rights, Session,
+    SessionInit, Sight, SqlError, VariableScope,
 };
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use types::Value;
+use types::collation::UTF8MB4_0900_AI_CI;
+use types::{ColumnType, Value};
 
 /// A server with nothing but a version.
 #[derive(Default)]
@@ -26,6 +28,11 @@ pub struct TestHost {
     pub kill_at_sight: AtomicU64,
     /// What the session's statements have done.
     pub counters: Arc<Counters>,
+    /// The rows that were put of `performance_schema.endless`, which has no last one.
+    pub endless_rows: AtomicU64,
+    /// The statement is killed when that has come to this; 0: never.
+    pub kill_at_row: AtomicU64,
+    budget: OnceLock<Arc<Budget>>,
 }
 
 impl Rights for TestHost {
@@ -110,8 +117,32 @@ impl Host for TestHost {
         vec![("Uptime".to_owned(), "1".to_owned())]
     }
 
-    fn virtual_table(&self, _: &str, _: &str) -> Option<VirtualTable> {
-        None
+    fn virtual_table(&self, _: &str, table: &str) -> Option<ComputedTable<'_>> {
+        let column = ColumnMeta {
+            schema: String::new(),
+            table: String::new(),
+            org_table: String::new(),
+            name: "n".to_owned(),
+            org_name: "n".to_owned(),
+            ty: ColumnType::varchar(8, UTF8MB4_0900_AI_CI),
+            flags: 0,
+            decimals: 0,
+        };
+        (table == "endless").then(|| {
+            ComputedTable::new(vec![column], |rows| {
+                loop {
+                    rows.put(vec![Value::text("a row")])?;
+                    let number = self.endless_rows.fetch_add(1, Ordering::Relaxed) + 1;
+                    if number == self.kill_at_row.load(Ordering::Relaxed) {
+                        self.interrupt.store(true, Ordering::Relaxed);
+                    }
+                }
+            })
+        })
+    }
+
+    fn memory(&self) -> Arc<Budget> {
+        self.budget.get_or_init(|| Budget::new(Arc::default())).clone()
     }
 
     fn virtual_tables(&self, _: &str) -> Vec<String> {

@@ -3,18 +3,19 @@
 use super::cells::{Cells, number, table, text, time};
 use crate::client::connection_host::ConnectionHost;
 use source::compression::{CompressionCounts, Counted};
-use sql::VirtualTable;
+use sql::ComputedTable;
 
 /// `binary_log_transaction_compression_stats`; of the binary log, not of the relay log.
-pub fn compression_stats(host: &ConnectionHost) -> VirtualTable {
-    let stats = host.server().binlog.as_ref().map(|binlog| binlog.compression_stats()).unwrap_or_default();
-    let kinds = [("ZSTD", stats.zstd), ("NONE", stats.none)];
-    let rows = kinds.iter().filter_map(|(kind, counts)| {
-        let (first, last) = counts.first_and_last?;
-        Some(row(kind, counts, first, last))
-    });
+pub fn compression_stats(host: &ConnectionHost) -> ComputedTable<'_> {
     let nothing = Counted { gtid: None, compressed_bytes: 0, uncompressed_bytes: 0, at_us: 0 };
-    table(row("", &CompressionCounts::default(), nothing, nothing), rows)
+    table(row("", &CompressionCounts::default(), nothing, nothing), || {
+        let stats =
+            host.server().binlog.as_ref().map(|binlog| binlog.compression_stats()).unwrap_or_default();
+        [("ZSTD", stats.zstd), ("NONE", stats.none)].into_iter().filter_map(|(kind, counts)| {
+            let (first, last) = counts.first_and_last?;
+            Some(row(kind, &counts, first, last))
+        })
+    })
 }
 
 fn row(kind: &str, counts: &CompressionCounts, first: Counted, last: Counted) -> Cells {

@@ -3,17 +3,28 @@
 
 use crate::show::result_table::{number_column, text_column, text_or_null, time_column, time_value};
 use replica::status::Cell;
-use sql::{ColumnMeta, VirtualTable};
+use sql::{ColumnMeta, ComputedTable};
 use types::Value;
 
 /// One row and its columns.
 pub type Cells = Vec<(ColumnMeta, Value)>;
 
-/// A table with the columns of `sample` and these rows.
-pub fn table(sample: Cells, rows: impl Iterator<Item = Cells>) -> VirtualTable {
-    let columns = sample.into_iter().map(|(column, _)| column).collect();
-    let values = |cells: Cells| cells.into_iter().map(|(_, value)| value).collect();
-    VirtualTable { columns, rows: rows.map(values).collect() }
+/// A table with the columns of `sample`, and the rows that `rows` gives when they are read.
+pub fn table<'h, I>(sample: Cells, rows: impl FnOnce() -> I + 'h) -> ComputedTable<'h>
+where
+    I: IntoIterator<Item = Cells>,
+{
+    ComputedTable::of_rows(columns(sample), || rows().into_iter().map(values))
+}
+
+/// The columns that cells bring along.
+pub fn columns(sample: Cells) -> Vec<ColumnMeta> {
+    sample.into_iter().map(|(column, _)| column).collect()
+}
+
+/// A row without its columns.
+pub fn values(cells: Cells) -> Vec<Value> {
+    cells.into_iter().map(|(_, value)| value).collect()
 }
 
 pub fn text(name: &str, value: &str) -> (ColumnMeta, Value) {

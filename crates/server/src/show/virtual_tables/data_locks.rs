@@ -1,14 +1,15 @@
 //! `performance_schema.data_locks` and `data_lock_waits`, as MySQL 8.0 and later have them.
 
-use super::cells::{Cells, number, table, text_of};
+use super::cells::{Cells, columns, number, text_of, values};
 use crate::client::connection_host::ConnectionHost;
 use crate::show::result_table::number_column;
 use engine::{DataLock, DataLockWait, DataLocks, LockData};
-use sql::{ColumnMeta, VirtualTable};
+use sql::{ColumnMeta, ComputedRows, ComputedTable};
 use std::collections::HashMap;
 use types::Value;
 
 /// The numbers in `performance_schema.threads` of the connections that transactions belong to.
+#[derive(Default)]
 struct ThreadIds(HashMap<u64, u64>);
 
 impl ThreadIds {
@@ -56,16 +57,20 @@ fn lock_cells(lock: Option<&DataLock>, threads: &ThreadIds) -> Cells {
     ]
 }
 
-/// What is there. None when the statement is to end; what it has then is not looked at.
-fn all_locks(host: &ConnectionHost) -> DataLocks {
-    host.server().engine.data_locks(&host.entry().kill_flag()).unwrap_or_default()
+/// What is there. It is collected before it is shown, so its memory is charged first.
+fn all_locks(host: &ConnectionHost, rows: &mut dyn ComputedRows) -> sql::Result<DataLocks> {
+    let engine = &host.server().engine;
+    rows.charge(engine.data_locks_bytes())?;
+    Ok(engine.data_locks(&host.entry().kill_flag())?)
 }
 
 /// Every lock of a row, a gap or a table.
-pub fn locks(host: &ConnectionHost) -> VirtualTable {
-    let threads = ThreadIds::new(host);
-    let held = all_locks(host).locks;
-    table(lock_cells(None, &threads), held.iter().map(|lock| lock_cells(Some(lock), &threads)))
+pub fn locks(host: &ConnectionHost) -> ComputedTable<'_> {
+    ComputedTable::new(columns(lock_cells(None, &ThreadIds::default())), |rows| {
+        let threads = ThreadIds::new(host);
+        let locks = all_locks(host, rows)?.locks;
+        locks.iter().try_for_each(|lock| rows.put(values(lock_cells(Some(lock), &threads))))
+    })
 }
 
 fn wait_cells(wait: Option<&DataLockWait>, threads: &ThreadIds) -> Cells {
@@ -86,10 +91,12 @@ fn wait_cells(wait: Option<&DataLockWait>, threads: &ThreadIds) -> Cells {
 }
 
 /// Which transaction waits for whose lock.
-pub fn waits(host: &ConnectionHost) -> VirtualTable {
-    let threads = ThreadIds::new(host);
-    let waits = all_locks(host).waits;
-    table(wait_cells(None, &threads), waits.iter().map(|wait| wait_cells(Some(wait), &threads)))
+pub fn waits(host: &ConnectionHost) -> ComputedTable<'_> {
+    ComputedTable::new(columns(wait_cells(None, &ThreadIds::default())), |rows| {
+        let threads = ThreadIds::new(host);
+        let waits = all_locks(host, rows)?.waits;
+        waits.iter().try_for_each(|wait| rows.put(values(wait_cells(Some(wait), &threads))))
+    })
 }
 
 fn data_text(data: &LockData) -> String {

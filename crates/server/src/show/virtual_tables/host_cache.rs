@@ -2,11 +2,11 @@
 
 use crate::server::host_cache::{COUNTS, HostCache, HostEntry};
 use crate::show::result_table::{count_column, text_column, text_or_null, timestamp_column, timestamp_value};
-use sql::VirtualTable;
+use sql::ComputedTable;
 use std::net::IpAddr;
 use types::Value;
 
-pub fn table(hosts: &HostCache) -> VirtualTable {
+pub fn table(hosts: &HostCache) -> ComputedTable<'_> {
     let mut columns = vec![
         text_column("IP", 64),
         text_column("HOST", 255),
@@ -16,7 +16,7 @@ pub fn table(hosts: &HostCache) -> VirtualTable {
     columns.extend(COUNTS.map(count_column));
     let times = ["FIRST_SEEN", "LAST_SEEN", "FIRST_ERROR_SEEN", "LAST_ERROR_SEEN"];
     columns.extend(times.map(timestamp_column));
-    VirtualTable { columns, rows: hosts.all().iter().map(row).collect() }
+    ComputedTable::of_rows(columns, || hosts.all().into_iter().map(|entry| row(&entry)))
 }
 
 fn row((ip, entry): &(IpAddr, HostEntry)) -> Vec<Value> {

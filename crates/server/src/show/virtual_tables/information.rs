@@ -6,10 +6,11 @@ use crate::client::connection_host::ConnectionHost;
 use crate::server::sessions::activity_name;
 use crate::show::processlist::{state_of, visible_processes};
 use crate::show::result_table::{number_column, text_column, text_or_null};
-use sql::VirtualTable;
+use sql::{ComputedRows, ComputedTable};
+use std::sync::Arc;
 use types::Value;
 
-pub fn processlist(host: &ConnectionHost) -> VirtualTable {
+pub fn processlist(host: &ConnectionHost) -> ComputedTable<'_> {
     let columns = vec![
         number_column("ID"),
         text_column("USER", 32),
@@ -32,10 +33,10 @@ pub fn processlist(host: &ConnectionHost) -> VirtualTable {
             text_or_null(line.shown.is_running.then_some(line.shown.statement.as_str())),
         ]
     };
-    VirtualTable { columns, rows: visible_processes(host).into_iter().map(row).collect() }
+    ComputedTable::of_rows(columns, move || visible_processes(host).into_iter().map(row))
 }
 
-pub fn engines(_host: &ConnectionHost) -> VirtualTable {
+pub fn engines(_host: &ConnectionHost) -> ComputedTable<'_> {
     let columns = vec![
         text_column("ENGINE", 64),
         text_column("SUPPORT", 8),
@@ -45,108 +46,107 @@ pub fn engines(_host: &ConnectionHost) -> VirtualTable {
         text_column("SAVEPOINTS", 3),
     ];
     let row = ["InnoDB", "DEFAULT", "Supports transactions and row-level locking", "YES", "NO", "YES"];
-    VirtualTable { columns, rows: vec![row.map(Value::text).into()] }
+    ComputedTable::of_rows(columns, move || [row.map(Value::text).into()])
 }
 
-pub fn plugins(_host: &ConnectionHost) -> VirtualTable {
+pub fn plugins(_host: &ConnectionHost) -> ComputedTable<'_> {
     let names = ["PLUGIN_NAME", "PLUGIN_VERSION", "PLUGIN_STATUS", "PLUGIN_TYPE", "PLUGIN_LICENSE"];
     let row = |name: &str, kind: &str| {
         ["", "1.0", "ACTIVE", kind, "Apache-2.0"]
             .map(|c| Value::text(if c.is_empty() { name } else { c }))
             .into()
     };
-    let rows = vec![
+    let rows = [
         row("binlog", "STORAGE ENGINE"),
         row("mysql_native_password", "AUTHENTICATION"),
         row("caching_sha2_password", "AUTHENTICATION"),
         row("InnoDB", "STORAGE ENGINE"),
     ];
-    VirtualTable { columns: names.map(|n| text_column(n, 64)).into(), rows }
+    ComputedTable::of_rows(names.map(|n| text_column(n, 64)).into(), || rows)
 }
 
 /// The accounts that a session may see the privileges of: all, or its own.
-fn visible_accounts(host: &ConnectionHost) -> Vec<Account> {
+fn visible_accounts(host: &ConnectionHost) -> Vec<Arc<Account>> {
     let own = host.account();
     let sees_all = host.may_do_everything()
         || own.allows_schema(Privileges::named("SELECT").unwrap_or_default(), "mysql");
     let table = host.server().accounts.table();
-    table.iter().filter(|a| sees_all || a.name() == own.name()).map(|a| Account::clone(a)).collect()
+    table.iter().filter(|account| sees_all || account.name() == own.name()).cloned().collect()
 }
 
-fn grantee(account: &Account) -> Value {
-    Value::text(&format!("'{}'@'{}'", account.user, account.host))
+/// A table about the privileges of accounts, which puts what each of them has.
+fn of_accounts<'h>(
+    host: &'h ConnectionHost,
+    middle: &[&str],
+    put: fn(&Account, &mut dyn ComputedRows) -> sql::Result<()>,
+) -> ComputedTable<'h> {
+    let names = ["GRANTEE", "TABLE_CATALOG"].iter().chain(middle).chain(&["PRIVILEGE_TYPE", "IS_GRANTABLE"]);
+    let columns = names.map(|name| text_column(name, 292)).collect();
+    ComputedTable::new(columns, move |rows| {
+        visible_accounts(host).iter().try_for_each(|account| put(account, rows))
+    })
+}
+
+/// The first columns of an account's row: the account and the catalog, and what the privilege is
+/// on.
+fn head(account: &Account, place: &[&str]) -> Vec<Value> {
+    let grantee = format!("'{}'@'{}'", account.user, account.host);
+    [grantee.as_str(), "def"].iter().chain(place).map(|text| Value::text(text)).collect()
 }
 
 /// One row for each privilege of a set; USAGE for an empty one.
-fn privilege_rows(set: Privileges, head: &[Value], rows: &mut Vec<Vec<Value>>) {
+fn put_privileges(set: Privileges, head: &[Value], rows: &mut dyn ComputedRows) -> sql::Result<()> {
     let option = if set.contains(Privileges::grant_option()) { "YES" } else { "NO" };
     let mut put = |name: &str| {
         let mut row = head.to_vec();
         row.extend([Value::text(name), Value::text(option)]);
-        rows.push(row);
+        rows.put(row)
     };
     let plain = set.without(Privileges::grant_option());
     if plain.is_empty() {
         return put("USAGE");
     }
-    for (bit, privilege) in STATIC.iter().enumerate() {
-        if plain.contains(Privileges::of(bit)) {
-            put(privilege.name);
-        }
-    }
+    let held = STATIC.iter().enumerate().filter(|(bit, _)| plain.contains(Privileges::of(*bit)));
+    held.map(|(_, privilege)| privilege.name).try_for_each(put)
 }
 
-fn columns(middle: &[&str]) -> Vec<sql::ColumnMeta> {
-    let names = ["GRANTEE", "TABLE_CATALOG"].iter().chain(middle).chain(&["PRIVILEGE_TYPE", "IS_GRANTABLE"]);
-    names.map(|n| text_column(n, 292)).collect()
-}
-
-pub fn user_privileges(host: &ConnectionHost) -> VirtualTable {
-    let mut rows = Vec::new();
-    for account in visible_accounts(host) {
-        privilege_rows(account.global, &[grantee(&account), Value::text("def")], &mut rows);
+pub fn user_privileges(host: &ConnectionHost) -> ComputedTable<'_> {
+    of_accounts(host, &[], |account, rows| {
+        let head = head(account, &[]);
+        put_privileges(account.global, &head, rows)?;
         for (name, option) in &account.dynamic {
-            let option = if *option { "YES" } else { "NO" };
-            rows.push(vec![grantee(&account), Value::text("def"), Value::text(name), Value::text(option)]);
+            let mut row = head.clone();
+            row.extend([name.as_str(), if *option { "YES" } else { "NO" }].map(Value::text));
+            rows.put(row)?;
         }
-    }
-    VirtualTable { columns: columns(&[]), rows }
+        Ok(())
+    })
 }
 
-pub fn schema_privileges(host: &ConnectionHost) -> VirtualTable {
-    let mut rows = Vec::new();
-    for account in visible_accounts(host) {
-        for (schema, set) in &account.schemas {
-            privilege_rows(*set, &[grantee(&account), Value::text("def"), Value::text(schema)], &mut rows);
-        }
-    }
-    VirtualTable { columns: columns(&["TABLE_SCHEMA"]), rows }
+pub fn schema_privileges(host: &ConnectionHost) -> ComputedTable<'_> {
+    of_accounts(host, &["TABLE_SCHEMA"], |account, rows| {
+        let mut schemas = account.schemas.iter();
+        schemas.try_for_each(|(schema, set)| put_privileges(*set, &head(account, &[schema]), rows))
+    })
 }
 
-pub fn table_privileges(host: &ConnectionHost) -> VirtualTable {
-    let mut rows = Vec::new();
-    for account in visible_accounts(host) {
-        for ((schema, table), set) in &account.tables {
-            let head = [grantee(&account), Value::text("def"), Value::text(schema), Value::text(table)];
-            privilege_rows(*set, &head, &mut rows);
-        }
-    }
-    VirtualTable { columns: columns(&["TABLE_SCHEMA", "TABLE_NAME"]), rows }
+pub fn table_privileges(host: &ConnectionHost) -> ComputedTable<'_> {
+    of_accounts(host, &["TABLE_SCHEMA", "TABLE_NAME"], |account, rows| {
+        let mut tables = account.tables.iter();
+        tables.try_for_each(|((schema, table), set)| {
+            put_privileges(*set, &head(account, &[schema, table]), rows)
+        })
+    })
 }
 
-pub fn column_privileges(host: &ConnectionHost) -> VirtualTable {
-    let mut rows = Vec::new();
-    for account in visible_accounts(host) {
-        for (place, columns) in &account.columns {
-            let on_table = account.on_table_itself(&place.0, &place.1);
+pub fn column_privileges(host: &ConnectionHost) -> ComputedTable<'_> {
+    of_accounts(host, &["TABLE_SCHEMA", "TABLE_NAME", "COLUMN_NAME"], |account, rows| {
+        for ((schema, table), columns) in &account.columns {
+            let option = account.on_table_itself(schema, table).common(Privileges::grant_option());
             for (column, set) in columns {
-                let names = [&place.0, &place.1, column].map(|name| Value::text(name));
-                let head: Vec<Value> =
-                    [grantee(&account), Value::text("def")].into_iter().chain(names).collect();
-                let option = on_table.common(Privileges::grant_option());
-                privilege_rows(set.with(option), &head, &mut rows);
+                put_privileges(set.with(option), &head(account, &[schema, table, column]), rows)?;
             }
         }
-    }
-    VirtualTable { columns: columns(&["TABLE_SCHEMA", "TABLE_NAME", "COLUMN_NAME"]), rows }
+        Ok(())
+    })
 }

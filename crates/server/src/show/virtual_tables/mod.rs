@@ -16,10 +16,10 @@ mod user_attributes;
 
 use crate::client::checks::Holder;
 use crate::client::connection_host::ConnectionHost;
-use sql::VirtualTable;
+use sql::ComputedTable;
 
-/// Computes a table for a session.
-type Compute = fn(&ConnectionHost) -> VirtualTable;
+/// A table as a session sees it: its columns at once, its rows when they are read.
+type Compute = fn(&ConnectionHost) -> ComputedTable<'_>;
 
 /// Schema, table, and how it is computed. Names are in lower case.
 const TABLES: &[(&str, &str, Compute)] = &[
@@ -66,8 +66,8 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("performance_schema", "replication_connection_status", replication::connection_status),
 ];
 
-/// A table's present contents.
-pub fn table(host: &ConnectionHost, schema: &str, table: &str) -> Option<VirtualTable> {
+/// A table as a session sees it.
+pub fn table<'h>(host: &'h ConnectionHost, schema: &str, table: &str) -> Option<ComputedTable<'h>> {
     let (_, _, compute) = TABLES.iter().find(|(s, t, _)| *s == schema && *t == table)?;
     Some(compute(host))
 }

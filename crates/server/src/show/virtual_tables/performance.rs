@@ -1,37 +1,37 @@
 //! Tables of performance_schema about variables, status and threads.
 
 use crate::client::connection_host::ConnectionHost;
-use crate::server::sessions::activity_name;
+use crate::server::sessions::{ProcessLine, activity_name};
 use crate::show::result_table::{number_column, text_column, text_or_null};
 use crate::show::status;
-use sql::{VariableScope, VirtualTable};
+use sql::{ComputedTable, VariableScope};
 use std::collections::HashMap;
 use types::Value;
 
-fn pairs(pairs: Vec<(String, String)>) -> VirtualTable {
+fn pairs<'h>(pairs: impl FnOnce() -> Vec<(String, String)> + 'h) -> ComputedTable<'h> {
     let columns = vec![text_column("VARIABLE_NAME", 64), text_column("VARIABLE_VALUE", 1024)];
-    let rows = pairs.iter().map(|(name, value)| vec![Value::text(name), Value::text(value)]).collect();
-    VirtualTable { columns, rows }
+    let row = |(name, value): (String, String)| vec![Value::text(&name), Value::text(&value)];
+    ComputedTable::of_rows(columns, move || pairs().into_iter().map(row))
 }
 
-pub fn global_status(host: &ConnectionHost) -> VirtualTable {
-    pairs(status::of_session(host.server(), host.entry(), VariableScope::Global))
+pub fn global_status(host: &ConnectionHost) -> ComputedTable<'_> {
+    pairs(|| status::of_session(host.server(), host.entry(), VariableScope::Global))
 }
 
-pub fn session_status(host: &ConnectionHost) -> VirtualTable {
-    pairs(status::of_session(host.server(), host.entry(), VariableScope::Session))
+pub fn session_status(host: &ConnectionHost) -> ComputedTable<'_> {
+    pairs(|| status::of_session(host.server(), host.entry(), VariableScope::Session))
 }
 
-pub fn global_variables(host: &ConnectionHost) -> VirtualTable {
-    pairs(host.session_variables().list(host.server(), VariableScope::Global))
+pub fn global_variables(host: &ConnectionHost) -> ComputedTable<'_> {
+    pairs(|| host.session_variables().list(host.server(), VariableScope::Global))
 }
 
-pub fn session_variables(host: &ConnectionHost) -> VirtualTable {
-    pairs(host.session_variables().list(host.server(), VariableScope::Session))
+pub fn session_variables(host: &ConnectionHost) -> ComputedTable<'_> {
+    pairs(|| host.session_variables().list(host.server(), VariableScope::Session))
 }
 
 /// Where every thread's time went: a row for each thread and state. This server's own table.
-pub fn thread_times(_host: &ConnectionHost) -> VirtualTable {
+pub fn thread_times(_host: &ConnectionHost) -> ComputedTable<'_> {
     let columns = vec![
         text_column("THREAD_NAME", 128),
         number_column("THREAD_OS_ID"),
@@ -40,21 +40,22 @@ pub fn thread_times(_host: &ConnectionHost) -> VirtualTable {
         number_column("WALL_NS"),
         number_column("CPU_NS"),
     ];
-    let mut rows = Vec::new();
-    for thread in os::account::snapshot() {
-        let os_id = thread.tid.map_or(Value::Null, |tid| Value::UInt(tid as u64));
-        for state in thread.states {
-            rows.push(vec![
-                Value::text(&thread.name),
-                os_id.clone(),
-                Value::text(state.state.name()),
-                Value::UInt(state.entered),
-                Value::UInt(state.wall_ns),
-                Value::UInt(state.cpu_ns),
-            ]);
+    ComputedTable::new(columns, |rows| {
+        for thread in os::account::snapshot() {
+            let os_id = thread.tid.map_or(Value::Null, |tid| Value::UInt(tid as u64));
+            for state in thread.states {
+                rows.put(vec![
+                    Value::text(&thread.name),
+                    os_id.clone(),
+                    Value::text(state.state.name()),
+                    Value::UInt(state.entered),
+                    Value::UInt(state.wall_ns),
+                    Value::UInt(state.cpu_ns),
+                ])?;
+            }
         }
-    }
-    VirtualTable { columns, rows }
+        Ok(())
+    })
 }
 
 /// The running threads that are not connections', in the order in which [`threads`] numbers them.
@@ -70,7 +71,7 @@ pub fn thread_ids(host: &ConnectionHost) -> HashMap<u32, u64> {
 }
 
 /// Background threads first, then the connections.
-pub fn threads(host: &ConnectionHost) -> VirtualTable {
+pub fn threads(host: &ConnectionHost) -> ComputedTable<'_> {
     let columns = vec![
         number_column("THREAD_ID"),
         text_column("NAME", 128),
@@ -85,32 +86,39 @@ pub fn threads(host: &ConnectionHost) -> VirtualTable {
         text_column("PROCESSLIST_INFO", 65_535),
         number_column("THREAD_OS_ID"),
     ];
-    let mut rows = Vec::new();
-    for thread in background_threads() {
-        let mut row = vec![Value::Null; 12];
-        row[0] = Value::UInt(rows.len() as u64 + 1);
-        row[1] = Value::text(&thread.name);
-        row[2] = Value::text("BACKGROUND");
-        row[9] = text_or_null(thread.current.map(|state| state.name()));
-        row[11] = thread.tid.map_or(Value::Null, |tid| Value::UInt(tid as u64));
-        rows.push(row);
-    }
-    for line in crate::show::processlist::visible_processes(host) {
-        let statement = line.shown.is_running.then_some(line.shown.statement.as_str());
-        rows.push(vec![
-            Value::UInt(rows.len() as u64 + 1),
-            Value::text("thread/sql/one_connection"),
-            Value::text("FOREGROUND"),
-            Value::UInt(line.id.into()),
-            Value::text(&line.shown.user),
-            Value::text(&line.shown.host),
-            text_or_null(line.shown.schema.as_deref()),
-            Value::text(activity_name(line.activity)),
-            Value::UInt(line.time_s),
-            Value::text(crate::show::processlist::state_of(&line)),
-            text_or_null(statement),
-            Value::Null,
-        ]);
-    }
-    VirtualTable { columns, rows }
+    ComputedTable::new(columns, |rows| {
+        let background = background_threads();
+        let first_connection = background.len() as u64 + 1;
+        for (thread, number) in background.into_iter().zip(1..) {
+            let mut row = vec![Value::Null; 12];
+            row[0] = Value::UInt(number);
+            row[1] = Value::text(&thread.name);
+            row[2] = Value::text("BACKGROUND");
+            row[9] = text_or_null(thread.current.map(|state| state.name()));
+            row[11] = thread.tid.map_or(Value::Null, |tid| Value::UInt(tid as u64));
+            rows.put(row)?;
+        }
+        let lines = crate::show::processlist::visible_processes(host);
+        let mut connections = lines.iter().zip(first_connection..);
+        connections.try_for_each(|(line, number)| rows.put(connection(line, number)))
+    })
+}
+
+/// A connection's row in [`threads`].
+fn connection(line: &ProcessLine, number: u64) -> Vec<Value> {
+    let statement = line.shown.is_running.then_some(line.shown.statement.as_str());
+    vec![
+        Value::UInt(number),
+        Value::text("thread/sql/one_connection"),
+        Value::text("FOREGROUND"),
+        Value::UInt(line.id.into()),
+        Value::text(&line.shown.user),
+        Value::text(&line.shown.host),
+        text_or_null(line.shown.schema.as_deref()),
+        Value::text(activity_name(line.activity)),
+        Value::UInt(line.time_s),
+        Value::text(crate::show::processlist::state_of(line)),
+        text_or_null(statement),
+        Value::Null,
+    ]
 }

@@ -4,12 +4,13 @@ use super::cells::{Cells, number, table, text, text_of, thread_id, time, yes_no}
 use crate::client::connection_host::ConnectionHost;
 use replica::error::ThreadError;
 use replica::status::{ReplicaStatus, Running, TransactionSeen};
-use sql::VirtualTable;
+use sql::ComputedTable;
 use types::Value;
 
 /// A table with one row for each channel.
-fn one_row(host: &ConnectionHost, row: impl Fn(&ReplicaStatus) -> Cells) -> VirtualTable {
-    table(row(&ReplicaStatus::default()), host.server().replica.statuses().iter().map(row))
+fn one_row(host: &ConnectionHost, row: fn(&ReplicaStatus) -> Cells) -> ComputedTable<'_> {
+    let statuses = || host.server().replica.statuses();
+    table(row(&ReplicaStatus::default()), move || statuses().into_iter().map(move |status| row(&status)))
 }
 
 fn on_off(running: bool) -> &'static str {
@@ -38,7 +39,7 @@ fn transaction(cells: &mut Cells, prefix: &str, seen: &TransactionSeen) {
     ]);
 }
 
-pub fn connection_configuration(host: &ConnectionHost) -> VirtualTable {
+pub fn connection_configuration(host: &ConnectionHost) -> ComputedTable<'_> {
     one_row(host, |s| {
         let c = &s.config;
         vec![
@@ -73,7 +74,7 @@ pub fn connection_configuration(host: &ConnectionHost) -> VirtualTable {
     })
 }
 
-pub fn connection_status(host: &ConnectionHost) -> VirtualTable {
+pub fn connection_status(host: &ConnectionHost) -> ComputedTable<'_> {
     one_row(host, |s| {
         let state = match s.io_running {
             Running::No => "OFF",
@@ -102,7 +103,7 @@ pub fn connection_status(host: &ConnectionHost) -> VirtualTable {
     })
 }
 
-pub fn applier_configuration(host: &ConnectionHost) -> VirtualTable {
+pub fn applier_configuration(host: &ConnectionHost) -> ComputedTable<'_> {
     one_row(host, |s| {
         vec![
             text("CHANNEL_NAME", &s.channel),
@@ -116,7 +117,7 @@ pub fn applier_configuration(host: &ConnectionHost) -> VirtualTable {
     })
 }
 
-pub fn applier_status(host: &ConnectionHost) -> VirtualTable {
+pub fn applier_status(host: &ConnectionHost) -> ComputedTable<'_> {
     one_row(host, |s| {
         let remaining = s.remaining_delay_s.map_or(Value::Null, Value::UInt);
         vec![
@@ -129,7 +130,7 @@ pub fn applier_status(host: &ConnectionHost) -> VirtualTable {
 }
 
 /// The thread that commits; as with mysqld only where there are workers beside it.
-pub fn applier_status_by_coordinator(host: &ConnectionHost) -> VirtualTable {
+pub fn applier_status_by_coordinator(host: &ConnectionHost) -> ComputedTable<'_> {
     let row = |s: &ReplicaStatus| {
         let runs = s.sql_running == Running::Yes;
         let mut cells = vec![
@@ -147,12 +148,14 @@ pub fn applier_status_by_coordinator(host: &ConnectionHost) -> VirtualTable {
         cells.push(time("PROCESSING_TRANSACTION_START_BUFFER_TIMESTAMP", s.applying.begun_us));
         cells
     };
-    let statuses = host.server().replica.statuses();
-    table(row(&ReplicaStatus::default()), statuses.iter().filter(|s| s.workers > 1).map(row))
+    table(row(&ReplicaStatus::default()), move || {
+        let statuses = host.server().replica.statuses().into_iter();
+        statuses.filter(|s| s.workers > 1).map(move |s| row(&s))
+    })
 }
 
 /// One row for each worker. The coordinator is one of them, the first, and commits for all.
-pub fn applier_status_by_worker(host: &ConnectionHost) -> VirtualTable {
+pub fn applier_status_by_worker(host: &ConnectionHost) -> ComputedTable<'_> {
     let row = |s: &ReplicaStatus, nth: u64| {
         let runs = s.sql_running == Running::Yes;
         let is_alone = s.workers <= 1;
@@ -186,7 +189,8 @@ pub fn applier_status_by_worker(host: &ConnectionHost) -> VirtualTable {
         }
         cells
     };
-    let statuses = host.server().replica.statuses();
-    let rows = statuses.iter().flat_map(|s| (0..s.workers.max(1)).map(move |nth| row(s, nth)));
-    table(row(&ReplicaStatus::default(), 0), rows)
+    table(row(&ReplicaStatus::default(), 0), move || {
+        let statuses = host.server().replica.statuses().into_iter();
+        statuses.flat_map(move |s| (0..s.workers.max(1)).map(move |nth| row(&s, nth)))
+    })
 }

@@ -3,7 +3,7 @@
 use crate::client::connection_host::ConnectionHost;
 use crate::show::result_table::{number_column, text_column, time_column, time_value};
 use replica::filter::ShownFilter;
-use sql::VirtualTable;
+use sql::ComputedTable;
 use types::Value;
 
 /// What both tables show of a filter.
@@ -25,12 +25,12 @@ fn columns() -> Vec<sql::ColumnMeta> {
     ]
 }
 
-pub fn global(host: &ConnectionHost) -> VirtualTable {
-    let rows = host.server().replica.global_filters().shown().iter().map(values).collect();
-    VirtualTable { columns: columns(), rows }
+pub fn global(host: &ConnectionHost) -> ComputedTable<'_> {
+    let shown = || host.server().replica.global_filters().shown();
+    ComputedTable::of_rows(columns(), move || shown().into_iter().map(|shown| values(&shown)))
 }
 
-pub fn of_channels(host: &ConnectionHost) -> VirtualTable {
+pub fn of_channels(host: &ConnectionHost) -> ComputedTable<'_> {
     let mut all = vec![text_column("CHANNEL_NAME", 64)];
     all.extend(columns());
     all.push(number_column("COUNTER"));
@@ -40,9 +40,11 @@ pub fn of_channels(host: &ConnectionHost) -> VirtualTable {
         row.push(Value::UInt(shown.uses));
         row
     };
-    let mut rows = Vec::new();
-    for channel in host.server().replica.all() {
-        rows.extend(channel.filters().shown().iter().map(|shown| row(channel.name(), shown)));
-    }
-    VirtualTable { columns: all, rows }
+    ComputedTable::new(all, move |rows| {
+        for channel in host.server().replica.all() {
+            let shown = channel.filters().shown();
+            shown.iter().try_for_each(|shown| rows.put(row(channel.name(), shown)))?;
+        }
+        Ok(())
+    })
 }

@@ -1,14 +1,14 @@
 //! What mysqld keeps in tables of schema `mysql` about its replication. Here it is in the commit
 //! records and in the channels' files; these are computed from there, for tools that read them.
 
-use super::cells::{number, of_status, table, text};
+use super::cells::{columns, number, of_status, table, text, values};
 use crate::client::connection_host::ConnectionHost;
 use replica::info::{Place, Repository};
 use replica::status::ReplicaStatus;
-use sql::VirtualTable;
+use sql::ComputedTable;
 
 /// `mysql.gtid_executed`: a row for each interval.
-pub fn gtid_executed(host: &ConnectionHost) -> VirtualTable {
+pub fn gtid_executed(host: &ConnectionHost) -> ComputedTable<'_> {
     let row = |uuid: &str, tag: &str, first: u64, last: u64| {
         vec![
             text("source_uuid", uuid),
@@ -17,46 +17,50 @@ pub fn gtid_executed(host: &ConnectionHost) -> VirtualTable {
             text("gtid_tag", tag),
         ]
     };
-    let executed = host.server().engine.gtid_executed().to_string();
-    let mut rows = Vec::new();
-    for of_source in executed.split(",").map(str::trim) {
-        let mut parts = of_source.split(':');
-        let (uuid, mut tag) = (parts.next().unwrap_or_default(), "");
-        for part in parts {
-            let (first, last) = part.split_once('-').unwrap_or((part, part));
-            match (first.parse(), last.parse()) {
-                (Ok(first), Ok(last)) => rows.push(row(uuid, tag, first, last)),
-                _ => tag = part,
+    ComputedTable::new(columns(row("", "", 0, 0)), move |rows| {
+        let executed = host.server().engine.gtid_executed().to_string();
+        rows.charge(executed.len())?;
+        for of_source in executed.split(",").map(str::trim) {
+            let mut parts = of_source.split(':');
+            let (uuid, mut tag) = (parts.next().unwrap_or_default(), "");
+            for part in parts {
+                let (first, last) = part.split_once('-').unwrap_or((part, part));
+                match (first.parse(), last.parse()) {
+                    (Ok(first), Ok(last)) => rows.put(values(row(uuid, tag, first, last)))?,
+                    _ => tag = part,
+                }
             }
         }
-    }
-    table(row("", "", 0, 0), rows.into_iter())
+        Ok(())
+    })
 }
 
 /// `mysql.slave_master_info`.
-pub fn source(host: &ConnectionHost) -> VirtualTable {
+pub fn source(host: &ConnectionHost) -> ComputedTable<'_> {
     repository(host, Repository::Connection)
 }
 
 /// `mysql.slave_relay_log_info`.
-pub fn relay_log(host: &ConnectionHost) -> VirtualTable {
+pub fn relay_log(host: &ConnectionHost) -> ComputedTable<'_> {
     repository(host, Repository::Applier)
 }
 
 /// Without rows while the repository is a file.
-fn repository(host: &ConnectionHost, repository: Repository) -> VirtualTable {
-    let channels = &host.server().replica;
-    let statuses = match channels.repository(repository) {
-        Place::Table => channels.statuses(),
-        Place::File => Vec::new(),
-    };
-    let row = |status: &ReplicaStatus| repository.row(status).into_iter().map(of_status).collect();
-    table(row(&ReplicaStatus::default()), statuses.iter().map(row))
+fn repository(host: &ConnectionHost, repository: Repository) -> ComputedTable<'_> {
+    let row = move |status: &ReplicaStatus| repository.row(status).into_iter().map(of_status).collect();
+    table(row(&ReplicaStatus::default()), move || {
+        let channels = &host.server().replica;
+        let statuses = match channels.repository(repository) {
+            Place::Table => channels.statuses(),
+            Place::File => Vec::new(),
+        };
+        statuses.into_iter().map(move |status| row(&status))
+    })
 }
 
 /// `mysql.slave_worker_info`: without rows, for there is one position, the coordinator's; no worker
 /// has one of its own.
-pub fn workers(_host: &ConnectionHost) -> VirtualTable {
+pub fn workers(_host: &ConnectionHost) -> ComputedTable<'_> {
     let columns = vec![
         number("Id", 0),
         text("Relay_log_name", ""),
@@ -72,5 +76,5 @@ pub fn workers(_host: &ConnectionHost) -> VirtualTable {
         text("Checkpoint_group_bitmap", ""),
         text("Channel_name", ""),
     ];
-    table(columns, std::iter::empty())
+    table(columns, std::iter::empty)
 }

@@ -6,7 +6,7 @@ use crate::client::connection_host::ConnectionHost;
 use crate::internal::row_collector::RowCollector;
 use crate::internal::session::InternalSession;
 use crate::show::result_table::{text_column, text_or_null};
-use sql::VirtualTable;
+use sql::ComputedTable;
 use types::Value;
 
 /// Who granted what to a role: the first columns of all three tables.
@@ -57,41 +57,37 @@ const ROUTINES: Listed = Listed {
     ],
 };
 
-pub fn tables(host: &ConnectionHost) -> VirtualTable {
+pub fn tables(host: &ConnectionHost) -> ComputedTable<'_> {
     list(host, &TABLES)
 }
 
-pub fn columns(host: &ConnectionHost) -> VirtualTable {
+pub fn columns(host: &ConnectionHost) -> ComputedTable<'_> {
     list(host, &COLUMNS)
 }
 
-pub fn routines(host: &ConnectionHost) -> VirtualTable {
+pub fn routines(host: &ConnectionHost) -> ComputedTable<'_> {
     list(host, &ROUTINES)
 }
 
-fn list(host: &ConnectionHost, listed: &Listed) -> VirtualTable {
+fn list<'h>(host: &'h ConnectionHost, listed: &'static Listed) -> ComputedTable<'h> {
     let head = HEAD.iter().map(|(name, chars)| text_column(name, *chars));
     let places = listed.places.iter().map(|(name, _)| text_column(name, 64));
     let tail = [text_column("PRIVILEGE_TYPE", 255), text_column("IS_GRANTABLE", 3)];
     let columns = head.chain(places).chain(tail).collect();
-    let roles = host.active_roles();
-    if roles.is_empty() {
-        return VirtualTable { columns, rows: Vec::new() };
-    }
-    let stored = InternalSession::new(host.server()).and_then(|mut session| session.rows(listed.query));
-    let stored = match stored {
-        Ok(stored) => stored,
-        Err(error) => {
-            log::warn!("the grants of roles cannot be read: {}", error.message);
-            return VirtualTable { columns, rows: Vec::new() };
+    ComputedTable::new(columns, move |rows| {
+        let roles = host.active_roles();
+        if roles.is_empty() {
+            return Ok(());
         }
-    };
-    let is_of_role = |row: &usize| {
-        let grantee: AccountName = (stored.text(*row, "User"), stored.text(*row, "Host"));
-        roles.contains(&grantee) && !stored.text(*row, listed.privileges).is_empty()
-    };
-    let rows = (0..stored.len()).filter(is_of_role).map(|at| row(&stored, at, listed)).collect();
-    VirtualTable { columns, rows }
+        let stored = InternalSession::new(host.server())?.rows(listed.query)?;
+        for at in 0..stored.len() {
+            let grantee: AccountName = (stored.text(at, "User"), stored.text(at, "Host"));
+            if roles.contains(&grantee) && !stored.text(at, listed.privileges).is_empty() {
+                rows.put(row(&stored, at, listed))?;
+            }
+        }
+        Ok(())
+    })
 }
 
 fn row(stored: &RowCollector, at: usize, listed: &Listed) -> Vec<Value> {

@@ -4,7 +4,7 @@ use crate::accounts::AccountName;
 use crate::client::connection_host::ConnectionHost;
 use crate::client::session_rights::mandatory_roles;
 use crate::show::result_table::text_column;
-use sql::VirtualTable;
+use sql::ComputedTable;
 use std::collections::BTreeSet;
 use types::Value;
 
@@ -25,59 +25,59 @@ fn yes_no(yes: bool) -> Value {
 }
 
 /// The roles that the session's account may make active, and those that they were granted.
-fn applicable(host: &ConnectionHost, only_grantable: bool) -> VirtualTable {
+fn applicable(host: &ConnectionHost, only_grantable: bool) -> ComputedTable<'_> {
     let columns = APPLICABLE.iter().map(|(name, chars)| text_column(name, *chars)).collect();
-    let table = host.server().accounts.table();
-    let own = host.login_account().name();
-    let mandatory = mandatory_roles(host.server());
-    let mut rows = Vec::new();
-    let Some(account) = table.get(&own) else { return VirtualTable { columns, rows } };
-    let mut put = |grantee: &AccountName, role: &AccountName, admin: bool| {
-        if only_grantable && !admin {
-            return;
+    ComputedTable::new(columns, move |rows| {
+        let table = host.server().accounts.table();
+        let own = host.login_account().name();
+        let mandatory = mandatory_roles(host.server());
+        let Some(account) = table.get(&own) else { return Ok(()) };
+        let mut put = |grantee: &AccountName, role: &AccountName, admin: bool| {
+            if only_grantable && !admin {
+                return Ok(());
+            }
+            let is_default = account.default_roles.contains(role);
+            let names = [&own.0, &own.1, &grantee.0, &grantee.1, &role.0, &role.1].map(|n| Value::text(n));
+            let flags = [admin, is_default, mandatory.contains(role)].map(yes_no);
+            rows.put(names.into_iter().chain(flags).collect())
+        };
+        let direct = table.roles_of(&account, &mandatory);
+        for role in &direct {
+            put(&own, role, account.roles.get(role).is_some_and(|admin| *admin))?;
         }
-        let is_default = account.default_roles.contains(role);
-        let names = [&own.0, &own.1, &grantee.0, &grantee.1, &role.0, &role.1].map(|name| Value::text(name));
-        let flags = [admin, is_default, mandatory.contains(role)].map(yes_no);
-        rows.push(names.into_iter().chain(flags).collect());
-    };
-    let direct = table.roles_of(&account, &mandatory);
-    for role in &direct {
-        put(&own, role, account.roles.get(role).is_some_and(|admin| *admin));
-    }
-    for name in table.closure(&direct) {
-        let Some(role) = table.get(&name) else { continue };
-        for (inner, admin) in &role.roles {
-            put(&name, inner, *admin);
+        for name in table.closure(&direct) {
+            let Some(role) = table.get(&name) else { continue };
+            role.roles.iter().try_for_each(|(inner, admin)| put(&name, inner, *admin))?;
         }
-    }
-    VirtualTable { columns, rows }
+        Ok(())
+    })
 }
 
-pub fn applicable_roles(host: &ConnectionHost) -> VirtualTable {
+pub fn applicable_roles(host: &ConnectionHost) -> ComputedTable<'_> {
     applicable(host, false)
 }
 
-pub fn administrable(host: &ConnectionHost) -> VirtualTable {
+pub fn administrable(host: &ConnectionHost) -> ComputedTable<'_> {
     applicable(host, true)
 }
 
-pub fn enabled_roles(host: &ConnectionHost) -> VirtualTable {
+pub fn enabled_roles(host: &ConnectionHost) -> ComputedTable<'_> {
     let columns = vec![
         text_column("ROLE_NAME", 255),
         text_column("ROLE_HOST", 255),
         text_column("IS_DEFAULT", 3),
         text_column("IS_MANDATORY", 3),
     ];
-    let table = host.server().accounts.table();
-    let mandatory = mandatory_roles(host.server());
-    let account = table.get(&host.login_account().name());
-    let row = |role: AccountName| {
-        let is_default = account.as_ref().is_some_and(|account| account.default_roles.contains(&role));
-        let is_mandatory = mandatory.contains(&role);
-        vec![Value::text(&role.0), Value::text(&role.1), yes_no(is_default), yes_no(is_mandatory)]
-    };
-    // MySQL does not list the roles that these were granted.
-    let enabled: BTreeSet<AccountName> = host.active_roles();
-    VirtualTable { columns, rows: enabled.into_iter().map(row).collect() }
+    ComputedTable::of_rows(columns, move || {
+        let table = host.server().accounts.table();
+        let mandatory = mandatory_roles(host.server());
+        let account = table.get(&host.login_account().name());
+        // MySQL does not list the roles that these were granted.
+        let enabled: BTreeSet<AccountName> = host.active_roles();
+        enabled.into_iter().map(move |role| {
+            let is_default = account.as_ref().is_some_and(|account| account.default_roles.contains(&role));
+            let flags = [is_default, mandatory.contains(&role)].map(yes_no);
+            [&role.0, &role.1].into_iter().map(|name| Value::text(name)).chain(flags).collect()
+        })
+    })
 }

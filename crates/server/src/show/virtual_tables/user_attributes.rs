@@ -3,28 +3,29 @@
 use crate::accounts::{Account, Privileges};
 use crate::client::connection_host::ConnectionHost;
 use crate::show::result_table::text_column;
-use sql::VirtualTable;
-use std::sync::Arc;
+use sql::ComputedTable;
 use types::Value;
 
 /// All accounts for those who may read or change the table of them; one's own otherwise.
-pub fn table(host: &ConnectionHost) -> VirtualTable {
-    let own = host.account();
-    let may = |name: &str| own.allows_schema(Privileges::named(name).unwrap_or_default(), "mysql");
-    let create_user = Privileges::named("CREATE USER").unwrap_or_default();
-    let sees_all =
-        host.may_do_everything() || may("SELECT") || may("UPDATE") || own.global.contains(create_user);
-    let accounts = host.server().accounts.table();
-    let mut seen: Vec<_> =
-        accounts.iter().filter(|account| sees_all || account.name() == own.name()).collect();
-    seen.sort_by_key(|account| (&account.host, &account.user));
-    let row = |account: &&Arc<Account>| {
-        let attribute = account.attributes.metadata_text();
-        let attribute = attribute.map_or(Value::Null, |text| Value::text(&text));
-        vec![Value::text(&account.user), Value::text(&account.host), attribute]
-    };
-    let rows = seen.iter().map(row).collect();
+pub fn table(host: &ConnectionHost) -> ComputedTable<'_> {
     let columns =
         vec![text_column("USER", 32), text_column("HOST", 255), text_column("ATTRIBUTE", 4_194_304)];
-    VirtualTable { columns, rows }
+    ComputedTable::new(columns, |rows| {
+        let own = host.account();
+        let may = |name: &str| own.allows_schema(Privileges::named(name).unwrap_or_default(), "mysql");
+        let create_user = Privileges::named("CREATE USER").unwrap_or_default();
+        let sees_all =
+            host.may_do_everything() || may("SELECT") || may("UPDATE") || own.global.contains(create_user);
+        let accounts = host.server().accounts.table();
+        let mut seen: Vec<_> =
+            accounts.iter().filter(|account| sees_all || account.name() == own.name()).collect();
+        seen.sort_by_key(|account| (&account.host, &account.user));
+        seen.iter().try_for_each(|account| rows.put(row(account)))
+    })
+}
+
+fn row(account: &Account) -> Vec<Value> {
+    let attribute = account.attributes.metadata_text();
+    let attribute = attribute.map_or(Value::Null, |text| Value::text(&text));
+    vec![Value::text(&account.user), Value::text(&account.host), attribute]
 }
