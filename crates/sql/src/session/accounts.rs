@@ -46,9 +46,9 @@ impl Session {
             return Ok(());
         }
         let allows = "ALLOW_NONEXISTENT_DEFINER";
-        let is_allowed = self.host.check_administers(allows, &[allows]).is_ok();
+        let is_allowed = self.server.host.check_administers(allows, &[allows]).is_ok();
         let defines = |kinds: &[ObjectKind], account: &Account| {
-            let objects = kinds.iter().flat_map(|kind| self.engine.catalog().all_objects(*kind));
+            let objects = kinds.iter().flat_map(|kind| self.server.engine.catalog().all_objects(*kind));
             objects.into_iter().any(|object| {
                 let (user, host) = &object.def.definer;
                 *user == account.user && host.eq_ignore_ascii_case(&account.host)
@@ -74,8 +74,8 @@ impl Session {
     /// Whether the account has one of the privileges that such a statement takes. An account that
     /// may change the tables of accounts may do so by statements too, unless they are about roles.
     fn may_change_accounts(&self, verb: &str) -> bool {
-        let on_rows = |privilege| self.host.check_privilege(privilege, Some("mysql"), None).is_ok();
-        self.host.check_administers("", &["CREATE USER", verb]).is_ok()
+        let on_rows = |privilege| self.server.host.check_privilege(privilege, Some("mysql"), None).is_ok();
+        self.server.host.check_administers("", &["CREATE USER", verb]).is_ok()
             || match verb {
                 "CREATE USER" => on_rows(Privilege::Insert),
                 "RENAME USER" => on_rows(Privilege::Update),
@@ -99,17 +99,17 @@ impl Session {
         }
         self.check_definers(command)?;
         let text = String::from_utf8_lossy(text);
-        let schema = self.schema.as_deref().unwrap_or_default();
-        let now_us = self.variables.timestamp_us.unwrap_or_else(os::clock::now_us);
+        let schema = self.settings.schema.as_deref().unwrap_or_default();
+        let now_us = self.settings.now_us();
         let mut options = self.commit_options();
-        options.binlog &= self.engine.binlog_filter().allows(schema);
+        options.binlog &= self.server.engine.binlog_filter().allows(schema);
         let session = self.session_context(now_us);
         let log =
             AccountsLog { text: &text, schema, session: &session, group: None, options, of_mariadb: false };
         let changed = {
-            let timeout_ms = Some(self.variables.lock_wait_timeout_s * 1000);
-            let _pass = self.engine.enter_ddl(timeout_ms, Some(&self.interrupt))?;
-            self.host.change_accounts(command, &log)
+            let timeout_ms = Some(self.settings.variables.lock_wait_timeout_s * 1000);
+            let _pass = self.server.engine.enter_ddl(timeout_ms, Some(&self.server.interrupt))?;
+            self.server.host.change_accounts(command, &log)
         };
         self.spend_gtid();
         let changed = changed?;
@@ -132,7 +132,7 @@ impl Session {
     /// MySQL's number and wording; nothing is committed then.
     pub fn commit_accounts(&mut self, log: &AccountsLog<'_>, text: &str) -> Result<()> {
         let transaction = self.transaction.open.take();
-        let committed = log.commit(&self.engine, transaction, text);
+        let committed = log.commit(&self.server.engine, transaction, text);
         self.forget_transaction();
         committed
     }

@@ -51,9 +51,9 @@ impl TimeLimit {
     /// Of a SELECT that is the statement: its hint's limit, or the session's.
     fn begin(session: &Session, hinted_ms: Option<u64>) -> Option<TimeLimit> {
         let hinted = hinted_ms.filter(|ms| *ms > 0);
-        let limit_ms = hinted.unwrap_or(session.variables.max_execution_time_ms);
-        let begun = limit_ms > 0 && session.host.begin_time_limit(Duration::from_millis(limit_ms));
-        begun.then(|| TimeLimit { host: Some(session.host.clone()) })
+        let limit_ms = hinted.unwrap_or(session.settings.variables.max_execution_time_ms);
+        let begun = limit_ms > 0 && session.server.host.begin_time_limit(Duration::from_millis(limit_ms));
+        begun.then(|| TimeLimit { host: Some(session.server.host.clone()) })
     }
 
     /// Says of an error whether it was the limit's.
@@ -105,7 +105,7 @@ impl Session {
     fn bind_by(&self, mut binder: Binder<'_>, statement: &Statement) -> Result<Bound> {
         let _state = enter(State::Plan);
         // Asked before the checks: what changes meanwhile has them made again.
-        let privileges = self.host.privileges_generation();
+        let privileges = self.server.host.privileges_generation();
         binder.keeps_order = !matches!(statement, Statement::Query(_));
         if let Statement::Query(query) = statement {
             query.into.iter().try_for_each(|into| super::into::check_account(into, self))?;
@@ -148,7 +148,7 @@ impl Session {
             Statement::Delete(delete) => !delete.ignore,
             _ => false,
         };
-        if changes_rows && self.variables.sql_mode.strict() {
+        if changes_rows && self.settings.variables.sql_mode.strict() {
             return binder.constants.strictly(error);
         }
         if error.code == 1525 {
@@ -209,7 +209,8 @@ impl Session {
 
     /// Whether a statement means the same, and is allowed, as when it was bound.
     pub(super) fn still_holds(&self, bound: &Bound) -> bool {
-        bound.generation == self.cache.generation() && bound.privileges == self.host.privileges_generation()
+        bound.generation == self.cache.generation()
+            && bound.privileges == self.server.host.privileges_generation()
     }
 
     /// Runs a statement under its limit of time, which counts from when it is understood: it is
@@ -258,7 +259,7 @@ impl Session {
         }
         let mut transaction = self.take_transaction()?;
         self.statement.last_insert_id_set.set(false);
-        let place = self.engine.enter_statement();
+        let place = self.server.engine.enter_statement();
         let outcome = self
             .run_in(&mut transaction, bound, parameters, text, sink)
             .map_err(|error| self.without_unseen_relatives(bound, error));
@@ -296,12 +297,12 @@ impl Session {
         tells: bool,
     ) -> Result<T> {
         if let Some(variables) = self.programs.variables_after.take() {
-            self.variables = variables;
+            self.settings.variables = variables;
             self.invalidate_plans();
         }
         match outcome {
-            Err(error) if self.ends_transaction(&error) => {
-                self.end_unchanged(transaction);
+            Err(error) if self.server.ends_transaction(&error) => {
+                self.server.end_unchanged(transaction);
                 self.spend_gtid();
                 self.forget_transaction();
                 self.xa.note_rolled_back(&error);
@@ -321,7 +322,8 @@ impl Session {
         const NO_PARENT_ROW: u16 = 1452;
         const HAS_CHILD_ROWS: u16 = 1451;
         let changed = bound.plan.changed_tables();
-        let sees = |schema: &str, name: &str| self.host.check_sight(Sight::Table(schema, name)).is_ok();
+        let sees =
+            |schema: &str, name: &str| self.server.host.check_sight(Sight::Table(schema, name)).is_ok();
         let sees_all = match error.code {
             NO_PARENT_ROW => {
                 let mut keys = changed.iter().flat_map(|table| &table.def.foreign_keys);
@@ -331,7 +333,8 @@ impl Session {
                 let mut related: Vec<Arc<Table>> = changed.into_iter().cloned().collect();
                 let mut at = 0;
                 while let Some(parent) = related.get(at).cloned() {
-                    let children = self.engine.catalog().children(&parent.def.schema, &parent.def.name);
+                    let children =
+                        self.server.engine.catalog().children(&parent.def.schema, &parent.def.name);
                     let known = |child: &Arc<Table>| {
                         related.iter().any(|table| {
                             (&table.def.schema, &table.def.name) == (&child.def.schema, &child.def.name)
@@ -363,7 +366,7 @@ impl Session {
             false => self.text_context(transaction, bound)?,
             true => None,
         };
-        let mut charge = Charge::new(&self.memory);
+        let mut charge = Charge::new(&self.server.memory);
         let mut complaints = bound.constants.complaints.clone();
         let read = self.read_parameters(bound, parameters, &mut complaints, &mut charge)?;
         let mut ctx = self.context(read.as_deref().unwrap_or(parameters), !bound.is_query());
@@ -371,11 +374,13 @@ impl Session {
         if bound.plan.has_ignore() {
             ctx.be_lenient();
         }
-        let logged_text = || expanded(text, parameters, self.variables.sql_mode.lex());
-        let has_rows_query =
-            !bound.is_query() && as_text.is_none() && self.variables.kept_on("binlog_rows_query_log_events");
+        let logged_text = || expanded(text, parameters, self.settings.variables.sql_mode.lex());
+        let has_rows_query = !bound.is_query()
+            && as_text.is_none()
+            && self.settings.variables.kept_on("binlog_rows_query_log_events");
         let rows_query = has_rows_query.then(|| String::from_utf8_lossy(&logged_text()).into_owned());
-        transaction.set_checks(self.variables.foreign_key_checks, self.variables.unique_checks);
+        transaction
+            .set_checks(self.settings.variables.foreign_key_checks, self.settings.variables.unique_checks);
         // The first use of a single table is before the first row anyway.
         if bound.tables.len() > 1 {
             transaction.use_tables(bound.plan.changed_tables(), &bound.tables)?;
@@ -395,7 +400,8 @@ impl Session {
                     run_query(&mut run, plan, &mut |row| rows.row(row, &ctx))?;
                     return rows.finish(&ctx).map(|rows| Done::Into { rows });
                 }
-                let mut rows = Rows::new(&plan.columns, &self.variables, &self.statement.has_described, sink);
+                let mut rows =
+                    Rows::new(&plan.columns, &self.settings.variables, &self.statement.has_described, sink);
                 let outcome = run_query(&mut run, plan, &mut |row| rows.row(row))?;
                 rows.finish()?;
                 Ok(Done::Rows { found: outcome.found_rows })
@@ -448,7 +454,7 @@ impl Session {
         charge.add(parameters.iter().map(heap_bytes).sum())?;
         let mut all = parameters.to_vec();
         for (at, reading) in compared.iter().filter(|(at, _)| is_text(at)) {
-            let read = reading.read(&parameters[*at], self.variables.sql_mode.dates());
+            let read = reading.read(&parameters[*at], self.settings.variables.sql_mode.dates());
             complaints.extend(read.complaint.map(|text| (1292, text)));
             if let Some(value) = read.value {
                 all[*at] = value;
@@ -464,16 +470,16 @@ impl Session {
         succeeded: bool,
         tells: bool,
     ) -> Result<()> {
-        if self.transaction.explicit || !self.variables.autocommit {
+        if self.transaction.explicit || !self.settings.variables.autocommit {
             if tells {
-                self.engine.wait_visible(transaction.depends_on());
+                self.server.engine.wait_visible(transaction.depends_on());
             }
             self.transaction.open = Some(transaction);
             return Ok(());
         }
         self.transaction.read_only = false;
         if !succeeded || !(transaction.has_changes() || transaction.has_temporary_changes()) {
-            self.end_unchanged(transaction);
+            self.server.end_unchanged(transaction);
             return Ok(());
         }
         let committed = transaction.commit_in_place(&self.commit_options());
@@ -482,19 +488,11 @@ impl Session {
         Ok(())
     }
 
-    /// Ends a transaction that has committed nothing, and waits until everybody can see what it has
-    /// seen.
-    pub(super) fn end_unchanged(&self, transaction: Box<Transaction>) {
-        let seen = transaction.depends_on();
-        drop(transaction);
-        self.engine.wait_visible(seen);
-    }
-
     pub(super) fn commit_options(&self) -> CommitOptions<'static> {
         CommitOptions {
             gtid: self.next_gtid.next,
-            binlog: self.variables.sql_log_bin,
-            compression: self.variables.transaction_compression(),
+            binlog: self.settings.variables.sql_log_bin,
+            compression: self.settings.variables.transaction_compression(),
             ..CommitOptions::default()
         }
     }
@@ -515,11 +513,11 @@ impl Session {
             Done::Changes(changes) => {
                 let mut insert_id = 0;
                 if let Some(id) = changes.generated_id {
-                    self.last_insert_id.set(id);
-                    self.variables.insert_id = None;
+                    self.settings.last_insert_id.set(id);
+                    self.settings.variables.insert_id = None;
                     insert_id = id;
                 } else if self.statement.last_insert_id_set.get() && !bound.plan.is_delete() {
-                    insert_id = self.last_insert_id.get();
+                    insert_id = self.settings.last_insert_id.get();
                 } else if let Some(id) = changes.written_id {
                     // LAST_INSERT_ID() goes on telling what was generated last.
                     insert_id = id;
@@ -529,7 +527,7 @@ impl Session {
                     insert_id = 0;
                 }
                 self.statement.row_count = changes.affected_rows as i64;
-                let found_rows = self.init.found_rows && bound.plan.is_update();
+                let found_rows = self.client.init.found_rows && bound.plan.is_update();
                 sink.ok(&OkInfo {
                     affected_rows: if found_rows { changes.found_rows } else { changes.affected_rows },
                     last_insert_id: insert_id,

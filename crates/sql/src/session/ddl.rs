@@ -18,25 +18,25 @@ use types::{Value, collation, convert};
 impl Session {
     pub(super) fn session_context(&self, now_us: u64) -> SessionContext {
         let mut flags = 0;
-        if !self.variables.foreign_key_checks {
+        if !self.settings.variables.foreign_key_checks {
             flags |= flags2::NO_FOREIGN_KEY_CHECKS;
         }
-        if !self.variables.unique_checks {
+        if !self.settings.variables.unique_checks {
             flags |= flags2::RELAXED_UNIQUE_CHECKS;
         }
         SessionContext {
-            thread_id: self.host.connection_id(),
+            thread_id: self.server.host.connection_id(),
             flags2: flags,
-            sql_mode: self.variables.sql_mode.0,
+            sql_mode: self.settings.variables.sql_mode.0,
             character_set_client: self.logged_character_set(),
-            collation_connection: self.variables.connection_collation,
-            collation_server: self.variables.server_collation,
+            collation_connection: self.settings.variables.connection_collation,
+            collation_server: self.settings.variables.server_collation,
             auto_increment: (
-                self.variables.auto_increment_increment as u16,
-                self.variables.auto_increment_offset as u16,
+                self.settings.variables.auto_increment_increment as u16,
+                self.settings.variables.auto_increment_offset as u16,
             ),
-            explicit_timestamps: self.variables.explicit_timestamps,
-            time_zone: self.variables.time_zone.clone(),
+            explicit_timestamps: self.settings.variables.explicit_timestamps,
+            time_zone: self.settings.variables.time_zone.clone(),
             timestamp_us: now_us,
             exec_time_s: 0,
         }
@@ -44,42 +44,42 @@ impl Session {
 
     /// Texts are logged as they are parsed, in utf8mb4.
     fn logged_character_set(&self) -> u16 {
-        match self.variables.client_collation {
+        match self.settings.variables.client_collation {
             id if collation::charset_of(id) == collation::Charset::Utf8mb4 => id,
             _ => collation::UTF8MB4_0900_AI_CI,
         }
     }
 
     pub(super) fn ddl_run<'s>(&'s self, text: &'s str) -> DdlRun<'s> {
-        let now_us = self.variables.timestamp_us.unwrap_or_else(os::clock::now_us);
+        let now_us = self.settings.now_us();
         DdlRun {
-            engine: &self.engine,
-            schema: self.schema.as_deref(),
+            engine: &self.server.engine,
+            schema: self.settings.schema.as_deref(),
             settings: DdlSettings {
-                collation: self.variables.server_collation,
+                collation: self.settings.variables.server_collation,
                 utf8mb4_collation: types::collation::UTF8MB4_0900_AI_CI,
-                strict: self.variables.sql_mode.strict(),
-                dates: self.variables.sql_mode.dates(),
-                no_engine_substitution: self.variables.sql_mode.no_engine_substitution(),
+                strict: self.settings.variables.sql_mode.strict(),
+                dates: self.settings.variables.sql_mode.dates(),
+                no_engine_substitution: self.settings.variables.sql_mode.no_engine_substitution(),
                 is_temporary: false,
-                zone_offset_s: self.variables.time_zone_offset_s,
+                zone_offset_s: self.settings.variables.time_zone_offset_s,
                 now_us,
-                foreign_key_checks: self.variables.foreign_key_checks,
-                explicit_timestamps: self.variables.explicit_timestamps,
+                foreign_key_checks: self.settings.variables.foreign_key_checks,
+                explicit_timestamps: self.settings.variables.explicit_timestamps,
                 inline_references: true,
                 replicated: false,
                 of_mariadb: false,
-                literal_collation: self.variables.connection_collation,
+                literal_collation: self.settings.variables.connection_collation,
             },
             text,
             session: self.session_context(now_us),
             received_group: None,
             options: self.commit_options(),
-            lock_timeout_ms: Some(self.variables.lock_wait_timeout_s * 1000),
+            lock_timeout_ms: Some(self.settings.variables.lock_wait_timeout_s * 1000),
             current_user: self.definer(),
             schedule: ScheduleValues::default(),
             locked_tables: self.locks.tables.as_ref().map(|locked| &*locked.tables),
-            interrupt: Some(self.interrupt.clone()),
+            interrupt: Some(self.server.interrupt.clone()),
             temporary: self.temporary.clone(),
             is_temporary: false,
             notes: Vec::new(),
@@ -89,7 +89,7 @@ impl Session {
 
     /// Runs a DDL statement; `text` is what the binary log gets.
     pub(super) fn run_ddl(&mut self, text: &[u8], statement: &Statement) -> Result<DdlReport> {
-        let schema_of = |name: &ast::TableName| self.schema_or_default(name);
+        let schema_of = |name: &ast::TableName| self.settings.schema_of(name);
         if let Some(about) = about_temporary(statement, &self.temporary, &schema_of)? {
             return temporary::define_temporary(self, text, statement, about);
         }
@@ -116,7 +116,7 @@ impl Session {
             }
             let mut run = self.ddl_run(&text);
             run.schedule = schedule;
-            run.options.binlog &= self.engine.binlog_filter().allows(self.filtered_schema(statement));
+            run.options.binlog &= self.server.engine.binlog_filter().allows(self.filtered_schema(statement));
             let done = run.run(statement);
             let told = (std::mem::take(&mut run.notes), std::mem::take(&mut run.report));
             self.spend_gtid();
@@ -125,17 +125,17 @@ impl Session {
         };
         let maker = self.definer();
         if let Some(change) = routine_change(statement, self.schema(), (&maker.0, &maker.1), &notes) {
-            self.host.routine_changed(&change)?;
+            self.server.host.routine_changed(&change)?;
         }
         for (code, message) in notes {
             self.statement.diagnostics.borrow_mut().push(Level::Note, code, message);
         }
         self.note_definer(statement);
         if let Statement::DropSchema { schema, .. } = statement
-            && self.schema.as_deref() == Some(schema)
+            && self.settings.schema.as_deref() == Some(schema)
         {
-            self.schema = None;
-            self.host.schema_changed(None);
+            self.settings.schema = None;
+            self.server.host.schema_changed(None);
         }
         self.invalidate_plans();
         Ok(report)
@@ -147,8 +147,8 @@ impl Session {
         let Some(definer) = create.definer.as_ref().filter(|definer| !definer.is_current_user) else {
             return;
         };
-        match self.host.act_as((&definer.user, &definer.host)) {
-            Ok(()) => self.host.act_no_more(),
+        match self.server.host.act_as((&definer.user, &definer.host)) {
+            Ok(()) => self.server.host.act_no_more(),
             Err(absent) => {
                 self.statement.diagnostics.borrow_mut().push(Level::Note, absent.code, &absent.message);
             }
@@ -157,7 +157,7 @@ impl Session {
 
     /// The account that makes an object that names no definer.
     fn definer(&self) -> (String, String) {
-        let account = self.host.current_user();
+        let account = self.server.host.current_user();
         let (user, host) = account.rsplit_once('@').unwrap_or((&account, ""));
         (user.to_owned(), host.to_owned())
     }
@@ -195,13 +195,13 @@ impl Session {
         match statement {
             Statement::CreateSchema { schema, .. } | Statement::DropSchema { schema, .. } => schema,
             Statement::AlterSchema { schema: Some(schema), .. } => schema,
-            _ => self.schema.as_deref().unwrap_or_default(),
+            _ => self.settings.schema.as_deref().unwrap_or_default(),
         }
     }
 
     /// Whether a statement defines temporary tables and nothing else.
     pub(super) fn is_about_temporary(&self, statement: &Statement) -> Result<bool> {
-        let schema_of = |name: &ast::TableName| self.schema_or_default(name);
+        let schema_of = |name: &ast::TableName| self.settings.schema_of(name);
         Ok(about_temporary(statement, &self.temporary, &schema_of)?.is_some())
     }
 
@@ -216,7 +216,7 @@ impl Session {
         if let Statement::CreateTable(create) = statement
             && !create.if_not_exists
             && let Some(left) =
-                self.temporary.table(&self.schema_or_default(&create.table)?, &create.table.name)
+                self.temporary.table(&self.settings.schema_of(&create.table)?, &create.table.name)
         {
             self.temporary.remove(&left);
         }
@@ -234,7 +234,7 @@ impl Session {
         }
         let mut run = self.ddl_run(&text);
         run.is_temporary = true;
-        run.as_of_source(self.variables.of_mariadb);
+        run.as_of_source(self.settings.variables.of_mariadb);
         run.run(statement)
     }
 
@@ -255,7 +255,7 @@ impl Session {
         if !created? {
             return Ok(None);
         }
-        let schema = self.schema_or_default(&create.table)?;
+        let schema = self.settings.schema_of(&create.table)?;
         let made = self.temporary.table(&schema, &create.table.name);
         let made = made.ok_or_else(|| SqlError::no_such_table(&schema, &create.table.name))?;
         let insert = Statement::Insert(Insert {
@@ -293,18 +293,22 @@ impl Session {
         let (subqueries, calls) = (binder.take_subqueries(), binder.calls_functions);
         let extra = columns_of_query(&plan)?;
         let created = {
-            let schema = self.schema_or_default(&create.table)?;
+            let schema = self.settings.schema_of(&create.table)?;
             let settings = self.ddl_run("").settings;
             let has_expressions =
                 |spec: &ast::ColumnSpec| spec.generated.is_some() || spec.default_expression.is_some();
             if create.columns.iter().any(has_expressions) || !create.checks.is_empty() {
                 return Err(SqlError::not_supported("CREATE TABLE ... SELECT with expressions of columns"));
             }
-            let collation =
-                self.engine.catalog().schema(&schema).map_or(settings.collation, |found| found.collation);
+            let collation = self
+                .server
+                .engine
+                .catalog()
+                .schema(&schema)
+                .map_or(settings.collation, |found| found.collation);
             let settings = DdlSettings { collation, ..settings };
             let def = crate::ddl::definition(create, &schema, extra.clone(), &settings)?;
-            let zone = self.variables.time_zone_offset_s;
+            let zone = self.settings.variables.time_zone_offset_s;
             let text = crate::show::create_table(&def, None, zone);
             let qualified = text.replacen(
                 &format!("CREATE TABLE {}", crate::quoting::quoted(&def.name)),

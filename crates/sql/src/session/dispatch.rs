@@ -22,20 +22,18 @@ impl Session {
     /// # Errors
     /// 1317 when the statement was killed or its time is over; those of [`Charge::add`].
     pub(super) fn may_read_on(&self, bytes: usize, charge: &mut Charge) -> Result<()> {
-        if self.interrupt.load(std::sync::atomic::Ordering::Relaxed) {
-            return Err(SqlError::interrupted());
-        }
+        self.server.check_interrupt()?;
         charge.add(bytes)
     }
 
     /// Runs the first statement of a text; says where the next one starts, and leaves in
     /// `more_results` whether there is one.
     pub(super) fn execute_first(&mut self, text: &[u8], sink: &mut dyn ResultSink) -> Result<usize> {
-        self.more_results = false;
+        self.client.more_results = false;
         if let Some(bound) = self.cache.get(text)
             && self.still_holds(&bound)
         {
-            self.host.admit_statement(class_of_bound(&bound, false))?;
+            self.server.host.admit_statement(class_of_bound(&bound, false))?;
             let run = |session: &mut Session| session.run_bound(&bound, &[], text, sink);
             match self.within_time(bound.is_query(), bound.hints.max_execution_time_ms, run) {
                 Err(error) if self.can_run_again(&error) => self.cache.forget(text),
@@ -43,9 +41,9 @@ impl Session {
             }
         }
         let state = enter(State::Parse);
-        let mut charge = Charge::new(&self.memory);
+        let mut charge = Charge::new(&self.server.memory);
         let mut watch = |bytes| self.may_read_on(bytes, &mut charge);
-        let Some(parsed) = parse_watched(text, self.variables.sql_mode.lex(), &mut watch)
+        let Some(parsed) = parse_watched(text, self.settings.variables.sql_mode.lex(), &mut watch)
             .inspect_err(|_| self.statement.diagnostics.borrow_mut().clear())
             .map_err(|error| self.refusal(text, error))?
         else {
@@ -57,15 +55,17 @@ impl Session {
         }
         let rest = &text[parsed.next..];
         // What follows is read when its turn comes: a text of many statements is read once.
-        if parsed.end < text.len() && crate::lexer::has_statement(rest, self.variables.sql_mode.lex()) {
-            if !self.init.multi_statements {
+        if parsed.end < text.len()
+            && crate::lexer::has_statement(rest, self.settings.variables.sql_mode.lex())
+        {
+            if !self.client.init.multi_statements {
                 return Err(crate::lexer::syntax_error_after(text, parsed.next));
             }
-            self.more_results = true;
+            self.client.more_results = true;
         }
         drop(state);
         let own_text = text[..parsed.end].trim_ascii();
-        self.host.admit_statement(class_of(&parsed.statement, false))?;
+        self.server.host.admit_statement(class_of(&parsed.statement, false))?;
         if is_about_rows(&parsed.statement) {
             let is_query = matches!(parsed.statement, Statement::Query(_));
             self.within_time(is_query, parsed.hints.max_execution_time_ms, |session| {
@@ -88,7 +88,7 @@ impl Session {
         let own_text = text[..end].trim_ascii();
         let bound = self.bind_hinted(statement, hints).map_err(|error| self.refusal(own_text, error))?;
         let bound = Arc::new(bound);
-        if bound.cacheable && !self.more_results && end == text.len() {
+        if bound.cacheable && !self.client.more_results && end == text.len() {
             self.cache.offer(text, &bound);
         }
         match self.run_bound(&bound, &[], own_text, sink) {
@@ -111,7 +111,7 @@ impl Session {
         /// definition, to the log.
         const COPIES: usize = 4;
         let _state = enter(State::Execute);
-        let mut copies = Charge::new(&self.memory);
+        let mut copies = Charge::new(&self.server.memory);
         if text.len() >= LONG_VALUE_BYTES {
             copies.add(COPIES * text.len())?;
         }
@@ -185,12 +185,12 @@ impl Session {
                 self.ok(sink)
             }
             Statement::Truncate(table)
-                if self.schema_or_default(table)?.eq_ignore_ascii_case("performance_schema") =>
+                if self.settings.schema_of(table)?.eq_ignore_ascii_case("performance_schema") =>
             {
                 // It changes no stored table: nothing is logged, and a read-only server does it.
                 self.check_locked_for_ddl(statement)?;
                 self.commit_transaction()?;
-                self.host.truncate_virtual_table("performance_schema", &table.name)?;
+                self.server.host.truncate_virtual_table("performance_schema", &table.name)?;
                 self.ok(sink)
             }
             _ => {
@@ -205,14 +205,10 @@ impl Session {
     /// # Errors
     /// 1305 when there is none.
     pub(super) fn known_procedure(&self, name: &crate::ast::TableName) -> Result<Arc<engine::Object>> {
-        let schema = self.schema_or_default(name)?;
+        let schema = self.settings.schema_of(name)?;
         let kind = engine::ObjectKind::Procedure;
-        let found = self.engine.catalog().object(&schema, kind, &name.name);
+        let found = self.server.engine.catalog().object(&schema, kind, &name.name);
         found.ok_or_else(|| crate::ddl::absent(kind, &schema, &name.name))
-    }
-
-    pub(super) fn schema_or_default(&self, name: &crate::ast::TableName) -> Result<String> {
-        self.binder().schema_of(name)
     }
 
     /// A command for the server. Those that change log files commit first, as in MySQL.
@@ -236,10 +232,10 @@ impl Session {
         };
         self.check_no_locks(&command)?;
         let status = self.status();
-        let host = self.host.clone();
+        let host = self.server.host.clone();
         if is_read_lock(&command) && !self.locks.has_read_lock() {
             host.check_privilege(Privilege::FlushTables, None, None)?;
-            self.locks.read_lock = Some(self.engine.hold_commits());
+            self.locks.read_lock = Some(self.server.engine.hold_commits());
         }
         host.admin(command, status, sink)
     }
@@ -267,7 +263,7 @@ impl Session {
 
     /// FLUSH TABLES with the current schema where none was written.
     fn qualified(&self, targets: Vec<FlushTarget>) -> Vec<FlushTarget> {
-        let schema = self.schema.clone().unwrap_or_default();
+        let schema = self.settings.schema.clone().unwrap_or_default();
         let qualify =
             |(own, name): (String, String)| (if own.is_empty() { schema.clone() } else { own }, name);
         let one = |target| match target {
@@ -288,7 +284,7 @@ impl Session {
 
     /// The format of an EXPLAIN that names none.
     fn explain_format(&self) -> Result<String> {
-        let format = self.host.variable(crate::host::VariableScope::Session, "explain_format")?;
+        let format = self.server.host.variable(crate::host::VariableScope::Session, "explain_format")?;
         let format = format.and_then(|format| format.text_bytes(None)).unwrap_or_else(|| b"TREE".to_vec());
         Ok(String::from_utf8_lossy(&format).to_ascii_lowercase())
     }
@@ -325,7 +321,7 @@ impl Session {
         }
         Ok(VirtualTable {
             columns: explain_columns(),
-            rows: crate::show::explain_rows(&self.engine, &bound.parts(), &bound.subqueries),
+            rows: crate::show::explain_rows(&self.server.engine, &bound.parts(), &bound.subqueries),
         })
     }
 }

@@ -35,7 +35,7 @@ impl Session {
             GtidNext::AutomaticTagged(tag) => format!("AUTOMATIC:{tag}"),
             _ => text,
         };
-        self.variables.set("gtid_next", &Value::Bytes(text.into_bytes()))?;
+        self.settings.variables.set("gtid_next", &Value::Bytes(text.into_bytes()))?;
         self.next_gtid = NextGtid { next, spent: false, executed, owner };
         self.show_owned_gtid();
         Ok(())
@@ -46,16 +46,17 @@ impl Session {
     fn own(&self, next: GtidNext) -> Result<(Option<GtidOwner>, bool)> {
         let owner = match next {
             GtidNext::Automatic => return Ok((None, false)),
-            GtidNext::Anonymous => self.engine.own_anonymous().ok_or_else(anonymous_is_forbidden)?,
-            GtidNext::AutomaticTagged(_) => self.engine.hold_tag().ok_or_else(tag_is_forbidden)?,
+            GtidNext::Anonymous => self.server.engine.own_anonymous().ok_or_else(anonymous_is_forbidden)?,
+            GtidNext::AutomaticTagged(_) => self.server.engine.hold_tag().ok_or_else(tag_is_forbidden)?,
             GtidNext::Given(gtid) => {
-                if self.engine.gtid_mode() == GtidMode::Off {
+                if self.server.engine.gtid_mode() == GtidMode::Off {
                     let text =
                         "@@SESSION.GTID_NEXT cannot be set to UUID:NUMBER when @@GLOBAL.GTID_MODE = OFF.";
                     return Err(SqlError::new(1781, text));
                 }
-                let connection = self.host.connection_id();
-                let owner = self.engine.own_gtid(gtid, connection.into(), Some(&*self.interrupt))?;
+                let connection = self.server.host.connection_id();
+                let owner =
+                    self.server.engine.own_gtid(gtid, connection.into(), Some(&*self.server.interrupt))?;
                 let executed = owner.is_none();
                 return Ok((owner, executed));
             }
@@ -75,7 +76,7 @@ impl Session {
 
     /// `@@SESSION.gtid_owned`
     fn show_owned_gtid(&mut self) {
-        self.variables.show_owned_gtid(&self.next_gtid.owned().unwrap_or_default());
+        self.settings.variables.show_owned_gtid(&self.next_gtid.owned().unwrap_or_default());
     }
 
     /// A client that owns a GTID or is in a transaction may not change what GTIDs are for.

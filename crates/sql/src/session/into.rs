@@ -63,7 +63,9 @@ pub(super) fn check_account(into: &SelectInto, session: &Session) -> Result<()> 
     };
     match into {
         SelectInto::Variables(_) => Ok(()),
-        SelectInto::Outfile(_) | SelectInto::Dumpfile(_) => session.host.check_file_access().map_err(denied),
+        SelectInto::Outfile(_) | SelectInto::Dumpfile(_) => {
+            session.server.host.check_file_access().map_err(denied)
+        }
     }
 }
 
@@ -73,7 +75,7 @@ pub(super) fn check_account(into: &SelectInto, session: &Session) -> Result<()> 
 /// 1290 for a place that `secure_file_priv` does not allow.
 fn allowed_path(written: &[u8], session: &Session) -> Result<PathBuf> {
     let text = |name: &str| -> Result<String> {
-        let value = session.host.variable(VariableScope::Global, name)?;
+        let value = session.server.host.variable(VariableScope::Global, name)?;
         Ok(value.map_or_else(String::new, |value| String::from_utf8_lossy(&text_of(&value)).into_owned()))
     };
     let refused = || {
@@ -85,7 +87,7 @@ fn allowed_path(written: &[u8], session: &Session) -> Result<PathBuf> {
         return Err(refused());
     }
     let written = PathBuf::from(String::from_utf8_lossy(written).into_owned());
-    let base = PathBuf::from(text("datadir")?).join(session.schema.as_deref().unwrap_or_default());
+    let base = PathBuf::from(text("datadir")?).join(session.settings.schema.as_deref().unwrap_or_default());
     let path = base.join(written);
     let climbs = path.components().any(|part| part == Component::ParentDir);
     if !allowed.is_empty() && (climbs || !path.starts_with(Path::new(&allowed))) {

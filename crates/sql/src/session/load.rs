@@ -75,7 +75,7 @@ impl ServerFile {
                 _ => SqlError::new(13, format!("Can't get stat of '{shown}' (OS errno {number} - {words})")),
             }
         })?;
-        Ok(ServerFile { file, shown, offset: 0, interrupt: session.interrupt.clone() })
+        Ok(ServerFile { file, shown, offset: 0, interrupt: session.server.interrupt.clone() })
     }
 }
 
@@ -120,14 +120,14 @@ impl Input for SentFile<'_> {
 /// 1290 for a place that `secure_file_priv` does not allow.
 fn resolved(session: &Session, written: &[u8]) -> Result<PathBuf> {
     let text = |name: &str| -> Result<String> {
-        let value = session.host.variable(VariableScope::Global, name)?;
+        let value = session.server.host.variable(VariableScope::Global, name)?;
         Ok(value.map_or_else(String::new, |value| String::from_utf8_lossy(&text_of(&value)).into_owned()))
     };
     let allowed = text("secure_file_priv")?;
     let written = String::from_utf8_lossy(written).into_owned();
     let mut base = PathBuf::from(text("datadir")?);
     if !written.contains('/') {
-        base.push(session.schema.as_deref().unwrap_or_default());
+        base.push(session.settings.schema.as_deref().unwrap_or_default());
     }
     let path = plain(&base.join(&written));
     let is_allowed = || {

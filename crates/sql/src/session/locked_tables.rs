@@ -8,7 +8,6 @@ use crate::error::{Result, SqlError};
 use crate::host::Privilege;
 use engine::TableLock;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 impl Session {
     /// Commits, lets go what was locked before, and locks; whatever of it fails, nothing is locked
@@ -16,12 +15,10 @@ impl Session {
     pub(super) fn lock_tables(&mut self, tables: &[TableToLock]) -> Result<()> {
         self.commit_transaction()?;
         self.let_tables_go();
-        let mut names = LockedNames::new(&self.memory);
+        let mut names = LockedNames::new(&self.server.memory);
         for wanted in tables {
-            if self.interrupt.load(Ordering::Relaxed) {
-                return Err(SqlError::interrupted());
-            }
-            if self.temporary.has(&self.schema_or_default(&wanted.table)?, &wanted.table.name) {
+            self.server.check_interrupt()?;
+            if self.temporary.has(&self.settings.schema_of(&wanted.table)?, &wanted.table.name) {
                 // Nobody else has it.
                 continue;
             }
@@ -43,22 +40,23 @@ impl Session {
                 None => wanted.push((name.schema.clone(), name.table.clone(), how)),
             }
         }
-        let timeout_ms = self.variables.lock_wait_timeout_s * 1000;
-        let locked = self.engine.lock_tables(&wanted, timeout_ms, Some(self.interrupt.clone()))?;
+        let timeout_ms = self.settings.variables.lock_wait_timeout_s * 1000;
+        let locked =
+            self.server.engine.lock_tables(&wanted, timeout_ms, Some(self.server.interrupt.clone()))?;
         self.locks.tables = Some(TableLocks { tables: Arc::new(locked), names });
         self.invalidate_plans();
         Ok(())
     }
 
     fn is_view(&self, name: &TableName) -> Result<bool> {
-        let schema = self.schema_or_default(name)?;
-        Ok(self.engine.catalog().object(&schema, engine::ObjectKind::View, &name.name).is_some())
+        let schema = self.settings.schema_of(name)?;
+        Ok(self.server.engine.catalog().object(&schema, engine::ObjectKind::View, &name.name).is_some())
     }
 
     fn check_lock(&self, name: &TableName) -> Result<()> {
-        let schema = self.schema_or_default(name)?;
-        self.host.check_privilege(Privilege::LockTables, Some(&schema), None)?;
-        self.host.check_privilege(Privilege::Select, Some(&schema), Some(&name.name))
+        let schema = self.settings.schema_of(name)?;
+        self.server.host.check_privilege(Privilege::LockTables, Some(&schema), None)?;
+        self.server.host.check_privilege(Privilege::Select, Some(&schema), Some(&name.name))
     }
 
     fn name_to_lock(&self, wanted: &TableToLock) -> Result<LockedName> {
@@ -112,7 +110,9 @@ impl Session {
             }
             _ => return Ok(()),
         };
-        tables.into_iter().try_for_each(|name| names.allow_change(&self.schema_or_default(name)?, &name.name))
+        tables
+            .into_iter()
+            .try_for_each(|name| names.allow_change(&self.settings.schema_of(name)?, &name.name))
     }
 }
 

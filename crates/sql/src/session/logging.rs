@@ -61,11 +61,11 @@ impl Session {
         transaction: &Transaction,
         bound: &Bound,
     ) -> Result<Option<TextContext>> {
-        let format = self.variables.binlog_format;
+        let format = self.settings.variables.binlog_format;
         if format == BinlogFormat::Row
             || bound.is_query()
-            || !self.variables.sql_log_bin
-            || !self.engine.log_bin()
+            || !self.settings.variables.sql_log_bin
+            || !self.server.engine.log_bin()
         {
             return Ok(None);
         }
@@ -98,17 +98,17 @@ impl Session {
     }
 
     fn context_of(&self, needs: &LoggingNeeds) -> TextContext {
-        let variables = self.user_variables.borrow();
+        let variables = self.settings.user_variables.borrow();
         let value_of = |name: &String| {
             let value = variables.get(name).unwrap_or(&Value::Null);
             LoggedVariable {
                 name: name.clone(),
-                value: logged_value(value, self.variables.connection_collation),
+                value: logged_value(value, self.settings.variables.connection_collation),
             }
         };
-        let seeds = self.random.get();
+        let seeds = self.settings.random.get();
         TextContext {
-            last_insert_id: needs.last_insert_id.then(|| self.last_insert_id.get()),
+            last_insert_id: needs.last_insert_id.then(|| self.settings.last_insert_id.get()),
             rand_seeds: needs.rand.then_some((seeds & 0xffff_ffff, seeds >> 32)),
             user_variables: needs.user_variables.iter().map(value_of).collect(),
         }
@@ -123,8 +123,8 @@ impl Session {
         insert_id: Option<u64>,
         needs: &LoggingNeeds,
     ) {
-        let schema = self.schema.as_deref().unwrap_or_default();
-        if !self.engine.binlog_filter().allows(schema) {
+        let schema = self.settings.schema.as_deref().unwrap_or_default();
+        if !self.server.engine.binlog_filter().allows(schema) {
             transaction.end_statement_unlogged();
             return;
         }

@@ -16,10 +16,10 @@ impl Session {
         }
         let mut rows = Vec::new();
         for name in tables {
-            let schema = self.schema_or_default(name)?;
+            let schema = self.settings.schema_of(name)?;
             let shown = format!("{schema}.{}", name.name);
             let own = self.temporary.table(&schema, &name.name);
-            let table = own.or_else(|| self.engine.catalog().table(&schema, &name.name));
+            let table = own.or_else(|| self.server.engine.catalog().table(&schema, &name.name));
             if what == Maintenance::Checksum {
                 let sum = table.map(|table| self.checksum(&table)).transpose()?;
                 rows.push(vec![Value::text(&shown), sum.map_or(Value::Null, Value::UInt)]);
@@ -83,11 +83,11 @@ impl Session {
 
     /// What is wrong with the table; a page that cannot be read is that too.
     fn check(&self, table: &Arc<Table>) -> Result<Vec<String>> {
-        let mut transaction = self.engine.begin(Isolation::RepeatableRead);
-        transaction.set_interrupt(self.interrupt.clone());
-        transaction.set_metadata_lock_timeout_ms(self.variables.lock_wait_timeout_s * 1000);
+        let mut transaction = self.server.engine.begin(Isolation::RepeatableRead);
+        transaction.set_interrupt(self.server.interrupt.clone());
+        transaction.set_metadata_lock_timeout_ms(self.settings.variables.lock_wait_timeout_s * 1000);
         self.locks.put_under(&mut transaction);
-        match self.engine.check_table_in(transaction, table) {
+        match self.server.engine.check_table_in(transaction, table) {
             Err(error @ (EngineError::Interrupted | EngineError::LockWaitTimeout)) => Err(error.into()),
             checked => Ok(checked.unwrap_or_else(|error| vec![error.to_string()])),
         }
@@ -98,7 +98,7 @@ impl Session {
     fn checksum(&mut self, table: &Arc<Table>) -> Result<u64> {
         let mut transaction = self.take_transaction()?;
         let summed = sum_rows(&mut transaction, table);
-        if self.transaction.explicit || !self.variables.autocommit {
+        if self.transaction.explicit || !self.settings.variables.autocommit {
             self.transaction.open = Some(transaction);
         }
         summed

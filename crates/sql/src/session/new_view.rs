@@ -13,10 +13,12 @@ use engine::ObjectKind;
 /// 1054, 1142 and 1143 for what it names and there is not, or the account may do nothing with; 1356
 /// for a view that cannot be read, 1449 and 1045 for one without its definer.
 pub(super) fn check_query_of_new_view(session: &Session, view: &ViewDetails) -> Result<()> {
-    let (Some(query), false) = (view.query.as_deref(), session.host.is_of_source()) else { return Ok(()) };
+    let (Some(query), false) = (view.query.as_deref(), session.server.host.is_of_source()) else {
+        return Ok(());
+    };
     check_views_are_read(session, query)?;
     const TOLD: [u16; 3] = [1054, 1142, 1143];
-    let rights = RightsToDefine(&*session.host);
+    let rights = RightsToDefine(&*session.server.host);
     let mut binder = session.binder();
     binder.rights = &rights;
     match bind_query(&mut binder, query, None) {
@@ -28,8 +30,8 @@ pub(super) fn check_query_of_new_view(session: &Session, view: &ViewDetails) -> 
 fn check_views_are_read(session: &Session, query: &Query) -> Result<()> {
     const UNREADABLE: [u16; 3] = [1045, 1356, 1449];
     for name in query.tables() {
-        let schema = session.schema_or_default(name)?;
-        let view = session.engine.catalog().object(&schema, ObjectKind::View, &name.name);
+        let schema = session.settings.schema_of(name)?;
+        let view = session.server.engine.catalog().object(&schema, ObjectKind::View, &name.name);
         match view.map(|view| session.binder().view_plan(&view.def)) {
             Some(Err(error)) if UNREADABLE.contains(&error.code) => return Err(error),
             _ => {}

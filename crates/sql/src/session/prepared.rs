@@ -50,7 +50,7 @@ pub(super) fn is_about_rows(statement: &Statement) -> bool {
 impl Session {
     /// Prepares a statement (COM_STMT_PREPARE).
     pub fn prepare(&mut self, text: &[u8]) -> Result<Prepared> {
-        let text = types::collation::to_utf8mb4(self.variables.client_collation, text);
+        let text = types::collation::to_utf8mb4(self.settings.variables.client_collation, text);
         let prepared = self.prepare_text(&text).inspect_err(|error| self.note_failed_prepare(error))?;
         let parameters = u16::try_from(prepared.parameters)
             .map_err(|_| SqlError::new(1390, "Prepared statement contains too many placeholders"))?;
@@ -67,14 +67,14 @@ impl Session {
 
     fn prepare_text(&self, text: &[u8]) -> Result<PreparedStatement> {
         // Before anything is looked at, as in MySQL.
-        let place = PreparedPlace::take(&self.host)?;
-        let mut charge = Charge::new(&self.memory);
+        let place = PreparedPlace::take(&self.server.host)?;
+        let mut charge = Charge::new(&self.server.memory);
         charge.add(text.len())?;
         let empty = || SqlError::new(1065, "Query was empty");
         let parsed = {
             let _state = enter(State::Parse);
             let mut watch = |bytes| self.may_read_on(bytes, &mut charge);
-            crate::parse::parse_watched(text, self.variables.sql_mode.lex(), &mut watch)
+            crate::parse::parse_watched(text, self.settings.variables.sql_mode.lex(), &mut watch)
                 .map_err(|error| self.refusal_of_prepared(text, error))?
                 .ok_or_else(empty)?
         };
@@ -175,7 +175,7 @@ impl Session {
             Some(bound) => super::classes::class_of_bound(bound, true),
             None => super::classes::class_of(&prepared.statement, true),
         };
-        self.host.admit_statement(class)?;
+        self.server.host.admit_statement(class)?;
         let Some(bound) = &prepared.bound else {
             let (text, statement) = (prepared.text.clone(), prepared.statement.clone());
             self.parameters.arguments = Arguments { values: parameters.to_vec(), types: Vec::new() };
@@ -224,7 +224,7 @@ impl Session {
                 let text = match text {
                     PrepareText::Literal(text) => text.clone(),
                     PrepareText::UserVariable(variable) => {
-                        let variables = self.user_variables.borrow();
+                        let variables = self.settings.user_variables.borrow();
                         let value = variables.get(variable).cloned().unwrap_or(Value::Null);
                         crate::expr::text_of(&value).into_owned()
                     }
@@ -238,7 +238,7 @@ impl Session {
             Statement::Execute { name, using } => {
                 let name = name.to_lowercase();
                 let parameters: Vec<Value> = {
-                    let variables = self.user_variables.borrow();
+                    let variables = self.settings.user_variables.borrow();
                     using
                         .iter()
                         .map(|variable| variables.get(variable).cloned().unwrap_or(Value::Null))
@@ -252,7 +252,7 @@ impl Session {
                 let returned = std::mem::take(&mut self.parameters.returned);
                 result?;
                 for out in returned {
-                    self.user_variables.set(&using[out.number], &out.value)?;
+                    self.settings.user_variables.set(&using[out.number], &out.value)?;
                 }
             }
             Statement::Deallocate(name) => {

@@ -39,7 +39,7 @@ impl Session {
             Statement::DropSchema { schema, .. } => self.check_schema(Drop, schema),
             Statement::AlterSchema { schema, .. } => {
                 let schema = schema.as_deref().or(self.schema());
-                self.host.check_privilege(Alter, schema, None)
+                self.server.host.check_privilege(Alter, schema, None)
             }
             Statement::Maintain { what, tables } => tables.iter().try_for_each(|table| match what {
                 Maintenance::Analyze | Maintenance::Optimize | Maintenance::Repair => {
@@ -47,24 +47,24 @@ impl Session {
                 }
                 Maintenance::Checksum => self.check_on_some_columns(&[Select], table),
                 Maintenance::Check => {
-                    let schema = self.schema_or_default(table)?;
-                    self.host.check_sight(Sight::Description(&schema, &table.name))
+                    let schema = self.settings.schema_of(table)?;
+                    self.server.host.check_sight(Sight::Description(&schema, &table.name))
                 }
             }),
             Statement::Call(call) => {
                 let name = &call.name;
-                let (schema, kind) = (self.schema_or_default(name)?, ObjectKind::Procedure);
-                self.host.check_routine(Privilege::Execute, kind, &schema, &name.name)
+                let (schema, kind) = (self.settings.schema_of(name)?, ObjectKind::Procedure);
+                self.server.host.check_routine(Privilege::Execute, kind, &schema, &name.name)
             }
             Statement::CreateObject(create) => self.check_create_object(create),
             Statement::AlterRoutine(alter) => {
                 self.check_object(alter.kind, &alter.name)?;
-                let schema = self.schema_or_default(&alter.name)?;
-                let found = self.engine.catalog().object(&schema, alter.kind, &alter.name.name);
+                let schema = self.settings.schema_of(&alter.name)?;
+                let found = self.server.engine.catalog().object(&schema, alter.kind, &alter.name.name);
                 let says_access = alter.kind == ObjectKind::Function && alter.changes.access.is_some();
                 match found.filter(|_| says_access) {
                     Some(old) if !is_safe_to_log(&alter.changes, Some(&old.def)) => {
-                        self.host.check_function_creator(false)
+                        self.server.host.check_function_creator(false)
                     }
                     _ => Ok(()),
                 }
@@ -84,35 +84,35 @@ impl Session {
 
     fn check_on(&self, wanted: &[Privilege], table: &TableName) -> Result<()> {
         // A temporary table is the session's own.
-        if self.temporary.has(&self.schema_or_default(table)?, &table.name) {
+        if self.temporary.has(&self.settings.schema_of(table)?, &table.name) {
             return Ok(());
         }
-        self.host.check_table(wanted, &self.schema_or_default(table)?, &table.name)
+        self.server.host.check_table(wanted, &self.settings.schema_of(table)?, &table.name)
     }
 
     /// As `check_on`, but that some columns of the table are enough.
     fn check_on_some_columns(&self, wanted: &[Privilege], table: &TableName) -> Result<()> {
-        let schema = self.schema_or_default(table)?;
+        let schema = self.settings.schema_of(table)?;
         if self.temporary.has(&schema, &table.name) {
             return Ok(());
         }
         let holds = |privilege: &Privilege| {
-            self.host.check_table(&[*privilege], &schema, &table.name).is_ok()
-                || self.host.has_column_privilege(*privilege, &schema, &table.name)
+            self.server.host.check_table(&[*privilege], &schema, &table.name).is_ok()
+                || self.server.host.has_column_privilege(*privilege, &schema, &table.name)
         };
         match wanted.iter().all(holds) {
             true => Ok(()),
-            false => self.host.check_table(wanted, &schema, &table.name),
+            false => self.server.host.check_table(wanted, &schema, &table.name),
         }
     }
 
     fn check_schema(&self, privilege: Privilege, schema: &str) -> Result<()> {
-        self.host.check_privilege(privilege, Some(schema), None)
+        self.server.host.check_privilege(privilege, Some(schema), None)
     }
 
     fn check_create(&self, create: &CreateTable) -> Result<()> {
         if create.temporary {
-            let schema = self.schema_or_default(&create.table)?;
+            let schema = self.settings.schema_of(&create.table)?;
             self.check_schema(Privilege::CreateTemporaryTables, &schema)?;
         } else {
             let wanted: &[Privilege] = match (&create.query, create.or_replace) {
@@ -152,15 +152,15 @@ impl Session {
             return self.check_on(&[Alter, Drop, Insert, Create], table);
         }
         self.check_on(wanted, &alter.table)?;
-        let is_temporary = self.temporary.has(&self.schema_or_default(&alter.table)?, &alter.table.name);
+        let is_temporary = self.temporary.has(&self.settings.schema_of(&alter.table)?, &alter.table.name);
         for to in renames {
             // A name without a schema stays where the table is.
             let schema = match &to.schema {
                 Some(schema) => schema.clone(),
-                None => self.schema_or_default(&alter.table)?,
+                None => self.settings.schema_of(&alter.table)?,
             };
             if !is_temporary {
-                self.host.check_table(&[Privilege::Create, Privilege::Insert], &schema, &to.name)?;
+                self.server.host.check_table(&[Privilege::Create, Privilege::Insert], &schema, &to.name)?;
             }
         }
         alter.alterations.iter().try_for_each(|alteration| match alteration {
@@ -177,9 +177,9 @@ impl Session {
     fn check_parent(&self, child: &TableName, key: &ForeignKeySpec) -> Result<()> {
         let schema = match &key.parent.schema {
             Some(schema) => schema.clone(),
-            None => self.schema_or_default(child)?,
+            None => self.settings.schema_of(child)?,
         };
-        self.host.check_table(&[Privilege::References], &schema, &key.parent.name)
+        self.server.host.check_table(&[Privilege::References], &schema, &key.parent.name)
     }
 
     fn check_create_object(&self, create: &CreateObject) -> Result<()> {
@@ -190,7 +190,7 @@ impl Session {
                     self.check_on(&[Privilege::Drop], &create.name)?;
                 }
                 for table in view.query.as_deref().map(crate::ast::Query::tables).unwrap_or_default() {
-                    self.host.check_any_use(&self.schema_or_default(table)?, &table.name)?;
+                    self.server.host.check_any_use(&self.settings.schema_of(table)?, &table.name)?;
                 }
                 check_query_of_new_view(self, view)?;
                 if create.alters && create.definer.is_none() {
@@ -198,16 +198,16 @@ impl Session {
                 }
             }
             ObjectDetails::Trigger(trigger) => {
-                self.host.check_function_creator(true)?;
+                self.server.host.check_function_creator(true)?;
                 self.check_on(&[Privilege::Trigger], &trigger.table)?;
             }
             ObjectDetails::Routine(routine) => {
-                let schema = self.schema_or_default(&create.name)?;
+                let schema = self.settings.schema_of(&create.name)?;
                 self.check_schema(Privilege::CreateRoutine, &schema)?;
                 self.check_definer(create.definer.as_ref())?;
-                let found = self.engine.catalog().object(&schema, create.kind, &create.name.name);
+                let found = self.server.engine.catalog().object(&schema, create.kind, &create.name.name);
                 return match create.kind == ObjectKind::Function && found.is_none() {
-                    true => self.host.check_function_creator(is_safe_to_log(routine, None)),
+                    true => self.server.host.check_function_creator(is_safe_to_log(routine, None)),
                     false => Ok(()),
                 };
             }
@@ -221,43 +221,47 @@ impl Session {
 
     /// ALTER VIEW without a definer leaves the one that the view has.
     fn check_altered_view(&self, name: &TableName) -> Result<()> {
-        let view = self.engine.catalog().object(&self.schema_or_default(name)?, ObjectKind::View, &name.name);
+        let view = self.server.engine.catalog().object(
+            &self.settings.schema_of(name)?,
+            ObjectKind::View,
+            &name.name,
+        );
         let definer = view.as_ref().map(|view| &view.def.definer);
-        definer.map_or(Ok(()), |(user, host)| self.host.check_definer((user, host)))
+        definer.map_or(Ok(()), |(user, host)| self.server.host.check_definer((user, host)))
     }
 
     fn check_definer(&self, definer: Option<&Account>) -> Result<()> {
         let Some(other) = definer.filter(|account| !account.is_current_user) else { return Ok(()) };
-        self.host.check_definer((&other.user, &other.host))
+        self.server.host.check_definer((&other.user, &other.host))
     }
 
     /// ALTER and DROP of what is no table.
     fn check_object(&self, kind: ObjectKind, name: &TableName) -> Result<()> {
-        let schema = self.schema_or_default(name)?;
+        let schema = self.settings.schema_of(name)?;
         match kind {
-            ObjectKind::View => self.host.check_table(&[Privilege::Drop], &schema, &name.name),
+            ObjectKind::View => self.server.host.check_table(&[Privilege::Drop], &schema, &name.name),
             ObjectKind::Event => {
                 self.check_schema(Privilege::Event, &schema)?;
                 self.check_defined(kind, &schema, &name.name)
             }
             ObjectKind::Procedure | ObjectKind::Function => {
-                self.host.check_routine(Privilege::AlterRoutine, kind, &schema, &name.name)?;
+                self.server.host.check_routine(Privilege::AlterRoutine, kind, &schema, &name.name)?;
                 self.check_defined(kind, &schema, &name.name)
             }
             ObjectKind::Trigger => {
-                let found = self.engine.catalog().object(&schema, kind, &name.name);
+                let found = self.server.engine.catalog().object(&schema, kind, &name.name);
                 let place = found.as_ref().and_then(|trigger| trigger.def.trigger.as_ref());
                 place.map_or(Ok(()), |place| {
-                    self.host.check_table(&[Privilege::Trigger], &schema, &place.table)
+                    self.server.host.check_table(&[Privilege::Trigger], &schema, &place.table)
                 })
             }
         }
     }
 
     fn check_defined(&self, kind: ObjectKind, schema: &str, name: &str) -> Result<()> {
-        let found = self.engine.catalog().object(schema, kind, name);
+        let found = self.server.engine.catalog().object(schema, kind, name);
         let definer = found.as_ref().map(|object| &object.def.definer);
-        definer.map_or(Ok(()), |(user, host)| self.host.check_defined_by((user, host)))
+        definer.map_or(Ok(()), |(user, host)| self.server.host.check_defined_by((user, host)))
     }
 }
 

@@ -137,7 +137,7 @@ impl ReceivedStatements {
         session.take_tables_of(&self.temporary, received.session.thread_id);
         session.begin_received(received)?;
         let text = collation::to_utf8mb4(received.session.character_set_client, received.statement);
-        let lex = LexMode { of_source: true, ..session.variables.sql_mode.lex() };
+        let lex = LexMode { of_source: true, ..session.settings.variables.sql_mode.lex() };
         if let Some(bound) = self.last_insert.as_mut().and_then(|last| last.again(session, &text, lex)) {
             return session.change_rows(transaction, bound, None);
         }
@@ -176,7 +176,7 @@ pub(crate) fn received_schedule(
 ) -> Result<crate::ddl::ScheduleValues> {
     let mut session = Session::new(engine.clone(), Arc::new(ReplicaHost), SessionInit::default())?;
     session.become_sources(session_of)?;
-    session.variables.timestamp_us = Some(session_of.timestamp_us);
+    session.settings.variables.timestamp_us = Some(session_of.timestamp_us);
     session.schedule_values(schedule)
 }
 
@@ -198,7 +198,7 @@ impl LastInsert {
     /// The statement bound, if this text is that one with other rows.
     fn again(&mut self, session: &Session, text: &[u8], lex: LexMode) -> Option<&Bound> {
         let Plan::Insert(plan) = &mut self.bound.plan else { return None };
-        let table = session.engine.catalog().table_by_id(plan.table.id);
+        let table = session.server.engine.catalog().table_by_id(plan.table.id);
         let is_current = table.is_some_and(|table| Arc::ptr_eq(&table, &plan.table));
         if self.bound.generation != session.cache.generation() || !is_current || !text.starts_with(&self.lead)
         {
@@ -233,7 +233,7 @@ impl Session {
     /// Takes over the settings of a session at the source.
     fn become_sources(&mut self, session: &SessionContext) -> Result<()> {
         self.invalidate_plans();
-        let variables = &mut self.variables;
+        let variables = &mut self.settings.variables;
         variables.sql_mode = SqlMode(session.sql_mode);
         variables.foreign_key_checks = session.flags2 & flags2::NO_FOREIGN_KEY_CHECKS == 0;
         variables.unique_checks = session.flags2 & flags2::RELAXED_UNIQUE_CHECKS == 0;
@@ -250,26 +250,26 @@ impl Session {
     /// Takes over what else a statement depends on, and nothing of the statement before.
     fn begin_received(&mut self, received: &ReceivedChange<'_>) -> Result<()> {
         let ReceivedChange { schema, session, logged, .. } = received;
-        match (&self.schema, *schema) {
+        match (&self.settings.schema, *schema) {
             (None, "") => {}
             (Some(_), "") => {
-                self.schema = None;
+                self.settings.schema = None;
                 self.invalidate_plans();
             }
             (Some(current), schema)
-                if current == schema && self.engine.catalog().schema(schema).is_some() => {}
+                if current == schema && self.server.engine.catalog().schema(schema).is_some() => {}
             (_, schema) => self.change_schema(schema)?,
         }
-        self.variables.of_mariadb = received.of_mariadb;
-        self.variables.timestamp_us = Some(session.timestamp_us);
-        self.variables.insert_id = logged.insert_id;
-        self.last_insert_id.set(logged.last_insert_id.unwrap_or(0));
+        self.settings.variables.of_mariadb = received.of_mariadb;
+        self.settings.variables.timestamp_us = Some(session.timestamp_us);
+        self.settings.variables.insert_id = logged.insert_id;
+        self.settings.last_insert_id.set(logged.last_insert_id.unwrap_or(0));
         if let Some((first, second)) = logged.rand_seeds {
-            self.random.set((first & 0xffff_ffff) | second << 32);
+            self.settings.random.set((first & 0xffff_ffff) | second << 32);
         }
-        self.user_variables.clear();
+        self.settings.user_variables.clear();
         for (name, value) in &logged.user_variables {
-            self.user_variables.set(name, value)?;
+            self.settings.user_variables.set(name, value)?;
         }
         self.statement.diagnostics.borrow_mut().clear();
         Ok(())
@@ -285,7 +285,8 @@ impl Session {
         ctx.tables = &bound.tables;
         // What the source has carried out is carried out here.
         ctx.be_lenient();
-        transaction.set_checks(self.variables.foreign_key_checks, self.variables.unique_checks);
+        transaction
+            .set_checks(self.settings.variables.foreign_key_checks, self.settings.variables.unique_checks);
         transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query: None });
         let change = |mut run: Run<'_, '_>| {
             run.set_changes_rows();

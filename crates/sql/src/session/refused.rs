@@ -65,25 +65,25 @@ impl Session {
     }
 
     fn check_refused(&self, words: &Words<'_>) -> Result<()> {
-        let one = |name: &'static str| self.host.check_administers(name, &[name]);
+        let one = |name: &'static str| self.server.host.check_administers(name, &[name]);
         match (words.at(0), words.at(1)) {
             ("INSTALL", what @ ("PLUGIN" | "COMPONENT")) => {
-                self.host.check_table(&[Privilege::Insert], "mysql", &what.to_ascii_lowercase())
+                self.server.host.check_table(&[Privilege::Insert], "mysql", &what.to_ascii_lowercase())
             }
             ("UNINSTALL", what @ ("PLUGIN" | "COMPONENT")) => {
-                self.host.check_table(&[Privilege::Delete], "mysql", &what.to_ascii_lowercase())
+                self.server.host.check_table(&[Privilege::Delete], "mysql", &what.to_ascii_lowercase())
             }
             ("CREATE" | "ALTER" | "DROP", "TABLESPACE" | "UNDO") => one("CREATE TABLESPACE"),
             ("CREATE" | "ALTER" | "DROP", "SERVER") => one("SUPER"),
             ("CREATE" | "ALTER" | "DROP", "RESOURCE") => one("RESOURCE_GROUP_ADMIN"),
             ("CREATE", "LIBRARY") => self.check_named(words.name(2), |schema, _| {
-                self.host.check_privilege(Privilege::CreateRoutine, Some(schema), None)
+                self.server.host.check_privilege(Privilege::CreateRoutine, Some(schema), None)
             }),
             ("CLONE", _) | ("LOCK" | "UNLOCK", "INSTANCE") => one("BACKUP_ADMIN"),
             ("ALTER", "TABLE") => self.check_named(words.name(2), |schema, name| {
-                self.host.check_table(&[Privilege::Alter], schema, name)
+                self.server.host.check_table(&[Privilege::Alter], schema, name)
             }),
-            ("SET", "RESOURCE") => self.host.check_administers(
+            ("SET", "RESOURCE") => self.server.host.check_administers(
                 "RESOURCE_GROUP_ADMIN OR RESOURCE_GROUP_USER",
                 &["RESOURCE_GROUP_ADMIN", "RESOURCE_GROUP_USER"],
             ),
@@ -91,22 +91,27 @@ impl Session {
                 one("INNODB_REDO_LOG_ENABLE")
             }
             ("ALTER", "INSTANCE") if words.at(2) == "ROTATE" && words.at(3) == "BINLOG" => self
+                .server
                 .host
                 .check_administers("SUPER or BINLOG_ENCRYPTION_ADMIN", &["SUPER", "BINLOG_ENCRYPTION_ADMIN"]),
             ("ALTER", "INSTANCE") if words.at(2) == "ROTATE" => self
+                .server
                 .host
                 .check_administers("SUPER or ENCRYPTION_KEY_ADMIN", &["SUPER", "ENCRYPTION_KEY_ADMIN"]),
             ("ALTER", "INSTANCE") if words.at(2) == "RELOAD" => one("CONNECTION_ADMIN"),
-            ("BINLOG", _) => self.host.check_administers(
+            ("BINLOG", _) => self.server.host.check_administers(
                 "SUPER, BINLOG_ADMIN or REPLICATION_APPLIER",
                 &["SUPER", "BINLOG_ADMIN", "REPLICATION_APPLIER"],
             ),
             ("START" | "STOP", "GROUP_REPLICATION") => self
+                .server
                 .host
                 .check_administers("SUPER or GROUP_REPLICATION_ADMIN", &["SUPER", "GROUP_REPLICATION_ADMIN"]),
             ("HANDLER", _) if words.at(2) == "OPEN" => self.check_readable(words.name(1), false),
             ("TABLE", _) => self.check_readable(words.name(1), true),
-            ("FLUSH", "TABLES" | "TABLE") => self.host.check_privilege(Privilege::FlushTables, None, None),
+            ("FLUSH", "TABLES" | "TABLE") => {
+                self.server.host.check_privilege(Privilege::FlushTables, None, None)
+            }
             _ => Ok(()),
         }
     }
@@ -114,14 +119,14 @@ impl Session {
     /// All columns of a table, or any of them.
     fn check_readable(&self, name: Option<TableName>, all: bool) -> Result<()> {
         self.check_named(name, |schema, name| {
-            if !self.host.has_column_privilege(Privilege::Select, schema, name) {
-                return self.host.check_table(&[Privilege::Select], schema, name);
+            if !self.server.host.has_column_privilege(Privilege::Select, schema, name) {
+                return self.server.host.check_table(&[Privilege::Select], schema, name);
             }
-            let Some(table) = self.engine.catalog().table(schema, name).filter(|_| all) else {
+            let Some(table) = self.server.engine.catalog().table(schema, name).filter(|_| all) else {
                 return Ok(());
             };
             let mut columns = table.def.columns.iter().map(|column| column.name.as_str());
-            self.host.check_all_columns(Privilege::Select, schema, name, &mut columns)
+            self.server.host.check_all_columns(Privilege::Select, schema, name, &mut columns)
         })
     }
 
@@ -131,6 +136,6 @@ impl Session {
         check: impl FnOnce(&str, &str) -> Result<()>,
     ) -> Result<()> {
         let Some(name) = name else { return Ok(()) };
-        check(&self.schema_or_default(&name)?, &name.name)
+        check(&self.settings.schema_of(&name)?, &name.name)
     }
 }

@@ -245,7 +245,7 @@ pub(super) struct Checks<'s>(pub &'s Session);
 impl Checks<'_> {
     /// The privileges that a query or a change of rows takes that could not be understood.
     pub(super) fn check_mentioned(&self, text: &[u8]) -> Result<()> {
-        let pieces = pieces(text, self.0.variables.sql_mode.lex());
+        let pieces = pieces(text, self.0.settings.variables.sql_mode.lex());
         let words = Words { pieces: &pieces };
         if words.word(0) == "LOAD" && matches!(words.word(1), "DATA" | "XML") {
             return self.check_load(&words);
@@ -261,7 +261,7 @@ impl Checks<'_> {
     fn check_load(&self, words: &Words<'_>) -> Result<()> {
         let is_local = words.pieces.iter().any(|piece| piece.word == "LOCAL");
         if !is_local {
-            self.0.host.check_file_access()?;
+            self.0.server.host.check_file_access()?;
         } else if !self.reads_local_files()? {
             let text =
                 "Loading local data is disabled; this must be enabled on both the client and server sides";
@@ -279,17 +279,17 @@ impl Checks<'_> {
 
     /// `local_infile`
     fn reads_local_files(&self) -> Result<bool> {
-        let value = self.0.host.variable(VariableScope::Global, "local_infile")?;
+        let value = self.0.server.host.variable(VariableScope::Global, "local_infile")?;
         Ok(matches!(value, Some(Value::Int(1) | Value::UInt(1))))
     }
 
     /// Privileges on a table, each of which may be one on some of its columns.
     fn check_use(&self, table: &TableName, needed: &[Privilege]) -> Result<()> {
-        let schema = self.0.schema_or_default(table)?;
-        let Err(error) = self.0.host.check_table(needed, &schema, &table.name) else { return Ok(()) };
+        let schema = self.0.settings.schema_of(table)?;
+        let Err(error) = self.0.server.host.check_table(needed, &schema, &table.name) else { return Ok(()) };
         let holds = |privilege: &Privilege| {
-            self.0.host.check_table(&[*privilege], &schema, &table.name).is_ok()
-                || self.0.host.has_column_privilege(*privilege, &schema, &table.name)
+            self.0.server.host.check_table(&[*privilege], &schema, &table.name).is_ok()
+                || self.0.server.host.has_column_privilege(*privilege, &schema, &table.name)
         };
         if needed.iter().all(holds) { Ok(()) } else { Err(error) }
     }

@@ -25,8 +25,8 @@ impl Session {
         for item in items {
             self.check_known(item)?;
         }
-        let mut charge = Charge::new(&self.memory);
-        let mut after = self.variables.clone();
+        let mut charge = Charge::new(&self.server.memory);
+        let mut after = self.settings.variables.clone();
         let mut values = Vec::with_capacity(items.len());
         for item in items {
             let value = self.value_of(item, &mut charge)?;
@@ -41,7 +41,9 @@ impl Session {
     /// Error 1193 for a name that no variable has.
     pub(super) fn check_known(&self, item: &SetItem) -> Result<()> {
         match item {
-            SetItem::Variable { name, .. } if !Variables::owns(name) && !self.host.has_variable(name) => {
+            SetItem::Variable { name, .. }
+                if !Variables::owns(name) && !self.server.host.has_variable(name) =>
+            {
                 Err(SqlError::unknown_variable(name))
             }
             _ => Ok(()),
@@ -70,7 +72,7 @@ impl Session {
         if !is_of_session(scope) || !Variables::owns(name) {
             return Ok(None);
         }
-        let global = self.host.variable(VariableScope::Global, name)?;
+        let global = self.server.host.variable(VariableScope::Global, name)?;
         Ok(Some(global.or_else(|| Variables::default().get(name, 0)).unwrap_or(Value::Null)))
     }
 
@@ -88,7 +90,7 @@ impl Session {
                 Scope::Unwritten => self.check_no_transaction_to_change(),
                 Scope::Session => Ok(()),
                 _ => Characteristics::new(*isolation, *read_only).values().try_for_each(|(name, value)| {
-                    self.host.check_set(VariableScope::Global, name, Some(&value)).map(|_| ())
+                    self.server.host.check_set(VariableScope::Global, name, Some(&value)).map(|_| ())
                 }),
             },
         }
@@ -96,12 +98,14 @@ impl Session {
 
     fn set_item(&mut self, item: &SetItem, value: Option<Value>) -> Result<()> {
         match item {
-            SetItem::UserVariable(name, _) => self.user_variables.set(name, &value.unwrap_or(Value::Null)),
+            SetItem::UserVariable(name, _) => {
+                self.settings.user_variables.set(name, &value.unwrap_or(Value::Null))
+            }
             SetItem::Variable { scope, name, .. } => self.set_variable(*scope, name, value),
             SetItem::Names { charset, collation } => {
-                self.variables.set_names(charset.as_deref(), collation.as_deref())
+                self.settings.variables.set_names(charset.as_deref(), collation.as_deref())
             }
-            SetItem::CharacterSet(charset) => self.variables.set_character_set(charset.as_deref()),
+            SetItem::CharacterSet(charset) => self.settings.variables.set_character_set(charset.as_deref()),
             SetItem::Transaction { scope, isolation, read_only } => {
                 self.set_transaction(*scope, &Characteristics::new(*isolation, *read_only))
             }
@@ -125,13 +129,13 @@ impl Session {
                 self.transaction.next_read_only = read_only.or(self.transaction.next_read_only);
             }
             Scope::Session => {
-                self.variables.isolation = isolation.unwrap_or(self.variables.isolation);
-                self.variables.transaction_read_only =
-                    read_only.unwrap_or(self.variables.transaction_read_only);
+                self.settings.variables.isolation = isolation.unwrap_or(self.settings.variables.isolation);
+                self.settings.variables.transaction_read_only =
+                    read_only.unwrap_or(self.settings.variables.transaction_read_only);
             }
             _ => {
                 for (name, value) in wanted.values() {
-                    self.host.set_variable(VariableScope::Global, name, Some(&value))?;
+                    self.server.host.set_variable(VariableScope::Global, name, Some(&value))?;
                 }
             }
         }
@@ -147,15 +151,15 @@ impl Session {
     ) -> Result<()> {
         if is_of_session(scope) {
             if name == "gtid_next" && value.is_some_and(super::state::is_tagged) {
-                self.host.check_privilege(Privilege::TransactionGtidTag, None, None)?;
+                self.server.host.check_privilege(Privilege::TransactionGtidTag, None, None)?;
             }
-            self.host.check_set_session(name)?;
+            self.server.host.check_set_session(name)?;
         }
         if matches!(name, "gtid_mode" | "enforce_gtid_consistency") {
             self.check_gtid_setting(name)?;
         }
         let is_moved = if !is_of_session(scope) || !Variables::owns(name) {
-            let is_moved = self.host.check_set(host_scope(scope), name, value)?;
+            let is_moved = self.server.host.check_set(host_scope(scope), name, value)?;
             if let (true, Some(value)) = (Variables::owns(name), value) {
                 // New sessions begin with it, so that it has to be a session's.
                 Variables::default().set(name, value)?;
@@ -186,7 +190,7 @@ impl Session {
     /// A number was moved into its range: a warning, with STRICT_ALL_TABLES an error.
     fn tell_moved(&self, name: &str, value: &Value) -> Result<()> {
         let shown = String::from_utf8_lossy(&text_of(value)).into_owned();
-        if self.variables.sql_mode.strict_all_tables() {
+        if self.settings.variables.sql_mode.strict_all_tables() {
             return Err(SqlError::wrong_value_for_variable(name, shown));
         }
         self.warn(1292, format!("Truncated incorrect {name} value: '{shown}'"));
@@ -244,34 +248,34 @@ impl Session {
     /// Sets what [`Session::check_variable`] has let through.
     fn set_variable(&mut self, scope: Scope, name: &str, value: Option<Value>) -> Result<()> {
         if !is_of_session(scope) || !Variables::owns(name) {
-            return self.host.set_variable(host_scope(scope), name, value.as_ref());
+            return self.server.host.set_variable(host_scope(scope), name, value.as_ref());
         }
         let value = value.unwrap_or(Value::Null);
         match name {
             "last_insert_id" | "identity" => {
                 let id = crate::expr::decimal_of(&number(&value)).to_u64().unwrap_or(0);
-                self.last_insert_id.set(id);
+                self.settings.last_insert_id.set(id);
             }
             "autocommit" => {
-                let before = self.variables.autocommit;
-                self.variables.set(name, &value)?;
-                if self.variables.autocommit && !before {
-                    self.xa.check_none().inspect_err(|_| self.variables.autocommit = before)?;
+                let before = self.settings.variables.autocommit;
+                self.settings.variables.set(name, &value)?;
+                if self.settings.variables.autocommit && !before {
+                    self.xa.check_none().inspect_err(|_| self.settings.variables.autocommit = before)?;
                     self.commit_transaction()?;
                 }
             }
             "gtid_next" => self.set_gtid_next(&value)?,
             // `SET @@transaction_isolation`, which is for the next transaction alone.
             "transaction_isolation" | "tx_isolation" if scope == Scope::Unwritten => {
-                let next = self.variables.with(name, &value)?;
+                let next = self.settings.variables.with(name, &value)?;
                 self.transaction.next_isolation = Some(next.isolation);
             }
             "transaction_read_only" | "tx_read_only" if scope == Scope::Unwritten => {
-                let next = self.variables.with(name, &value)?;
+                let next = self.settings.variables.with(name, &value)?;
                 self.transaction.next_read_only = Some(next.transaction_read_only);
             }
             _ => {
-                self.variables.set(name, &value)?;
+                self.settings.variables.set(name, &value)?;
             }
         }
         Ok(())

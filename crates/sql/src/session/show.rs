@@ -13,13 +13,13 @@ impl Session {
         let mut table = {
             let diagnostics = self.statement.diagnostics.borrow();
             let parts = ShowParts {
-                engine: &self.engine,
-                host: &*self.host,
-                variables: &self.variables,
+                engine: &self.server.engine,
+                host: &*self.server.host,
+                variables: &self.settings.variables,
                 diagnostics: &diagnostics,
-                schema: self.schema.as_deref(),
+                schema: self.settings.schema.as_deref(),
                 temporary: &self.temporary,
-                last_insert_id: self.last_insert_id.get(),
+                last_insert_id: self.settings.last_insert_id.get(),
             };
             parts.rows(show)?
         };

@@ -56,7 +56,7 @@ fn check_unused_around(session: &Session, statement: &Statement) -> Result<()> {
         return Ok(());
     }
     for name in tables {
-        let held = session.temporary.table(&session.schema_or_default(name)?, &name.name);
+        let held = session.temporary.table(&session.settings.schema_of(name)?, &name.name);
         if held.is_some_and(|held| around.contains(&held.id)) {
             return Err(cannot_reopen(&name.name));
         }

@@ -4,10 +4,8 @@ use super::Session;
 use crate::ast::Statement;
 use crate::error::{Result, SqlError};
 use crate::expr::Level;
-use crate::host::{Privilege, VariableScope};
 use crate::sink::ResultSink;
 use engine::{CommitOptions, GtidNext, Isolation, Transaction};
-use types::Value;
 
 impl Session {
     /// The open transaction, or a new one, taken out of the session while a statement runs.
@@ -16,36 +14,27 @@ impl Session {
             Some(transaction) => Ok(transaction),
             None => {
                 let mut transaction = self.new_transaction();
-                transaction.set_autocommit(!self.transaction.explicit && self.variables.autocommit);
+                transaction.set_autocommit(!self.transaction.explicit && self.settings.variables.autocommit);
                 Ok(transaction)
             }
         }
     }
 
     pub(super) fn new_transaction(&mut self) -> Box<Transaction> {
-        let isolation = self.transaction.next_isolation.take().unwrap_or(self.variables.isolation);
+        let isolation = self.transaction.next_isolation.take().unwrap_or(self.settings.variables.isolation);
         let read_only =
-            self.transaction.next_read_only.take().unwrap_or(self.variables.transaction_read_only);
-        let mut transaction = Box::new(self.engine.begin(isolation));
+            self.transaction.next_read_only.take().unwrap_or(self.settings.variables.transaction_read_only);
+        let mut transaction = Box::new(self.server.engine.begin(isolation));
         transaction.set_read_only(read_only);
-        transaction.set_connection_id(u64::from(self.host.connection_id()));
-        self.host.note_transaction(transaction.id());
-        transaction.set_row_image(self.variables.row_image);
-        transaction.set_row_lock_timeout_ms(self.variables.innodb_lock_wait_timeout_s * 1000);
-        transaction.set_metadata_lock_timeout_ms(self.variables.lock_wait_timeout_s * 1000);
-        transaction.set_interrupt(self.interrupt.clone());
+        transaction.set_connection_id(u64::from(self.server.host.connection_id()));
+        self.server.host.note_transaction(transaction.id());
+        transaction.set_row_image(self.settings.variables.row_image);
+        transaction.set_row_lock_timeout_ms(self.settings.variables.innodb_lock_wait_timeout_s * 1000);
+        transaction.set_metadata_lock_timeout_ms(self.settings.variables.lock_wait_timeout_s * 1000);
+        transaction.set_interrupt(self.server.interrupt.clone());
         self.locks.put_under(&mut transaction);
         self.transaction.read_only = read_only;
         transaction
-    }
-
-    /// Whether the error rolls the whole transaction back, not only the statement.
-    pub(super) fn ends_transaction(&self, error: &SqlError) -> bool {
-        const LOCK_WAIT_TIMEOUT: u16 = 1205;
-        let by_wish = || self.host.variable(VariableScope::Global, "innodb_rollback_on_timeout");
-        crate::engine_error::ends_transaction(error)
-            || (error.code == LOCK_WAIT_TIMEOUT
-                && matches!(by_wish(), Ok(Some(Value::Int(1) | Value::UInt(1)))))
     }
 
     /// The transaction is over, whoever ended it.
@@ -55,7 +44,7 @@ impl Session {
 
     pub(super) fn rollback_transaction(&mut self) {
         if let Some(transaction) = self.transaction.open.take() {
-            self.end_unchanged(transaction);
+            self.server.end_unchanged(transaction);
             self.spend_gtid();
         }
         self.forget_transaction();
@@ -89,7 +78,7 @@ impl Session {
     /// What commits and then changes more than rows is no part of a transaction, and is refused
     /// when all of the session's are READ ONLY.
     pub(super) fn check_session_writable(&self) -> Result<()> {
-        if self.variables.transaction_read_only {
+        if self.settings.variables.transaction_read_only {
             return Err(SqlError::new(1792, "Cannot execute statement in a READ ONLY transaction."));
         }
         Ok(())
@@ -101,20 +90,7 @@ impl Session {
             let text = "Can't execute the query because you have a conflicting read lock";
             return Err(SqlError::new(1223, text));
         }
-        self.check_server_writable()
-    }
-
-    fn check_server_writable(&self) -> Result<()> {
-        if !self.host.is_read_only()? {
-            return Ok(());
-        }
-        let is_super = self.host.variable(VariableScope::Global, "super_read_only")?;
-        if matches!(is_super, Some(Value::Int(1) | Value::UInt(1))) {
-            return Err(SqlError::option_prevents("--super-read-only"));
-        }
-        self.host
-            .check_privilege(Privilege::ConnectionAdmin, None, None)
-            .map_err(|_| SqlError::option_prevents("--read-only"))
+        self.server.check_writable()
     }
 
     /// Statements about transactions; false when it is none.
@@ -130,7 +106,7 @@ impl Session {
                 let chained = self.chained(*chain);
                 if self.transaction.open.is_none() && self.next_gtid.is_owned() && !self.locks.has_read_lock()
                 {
-                    self.engine.commit_empty(&self.commit_options())?;
+                    self.server.engine.commit_empty(&self.commit_options())?;
                 }
                 self.commit_transaction()?;
                 self.spend_gtid();
@@ -173,7 +149,7 @@ impl Session {
         self.commit_transaction()?;
         self.let_tables_go();
         self.check_gtid_next()?;
-        if read_only == Some(false) && self.is_read_only_server()? {
+        if read_only == Some(false) && self.server.check_writable().is_err() {
             return Err(SqlError::option_prevents("--read-only"));
         }
         if read_only.is_some() {
@@ -188,10 +164,6 @@ impl Session {
         Ok(())
     }
 
-    fn is_read_only_server(&self) -> Result<bool> {
-        Ok(self.check_server_writable().is_err())
-    }
-
     /// What COMMIT AND CHAIN takes over: the access mode and the isolation level.
     fn chained(&self, chain: bool) -> Option<(bool, Option<Isolation>)> {
         let isolation = self.transaction.open.as_deref().map(Transaction::isolation);
@@ -204,14 +176,14 @@ impl Session {
             self.transaction.next_isolation = isolation.or(self.transaction.next_isolation);
             self.begin(false, None)?;
         }
-        self.closing |= release;
+        self.client.closing |= release;
         Ok(())
     }
 
     fn savepoint(&mut self, name: &str) -> Result<()> {
         self.xa.check_active()?;
         if self.transaction.open.is_none() {
-            if self.variables.autocommit && !self.transaction.explicit {
+            if self.settings.variables.autocommit && !self.transaction.explicit {
                 // Alone in its transaction, it is gone at once.
                 return Ok(());
             }

@@ -31,7 +31,7 @@ impl Session {
     /// finishes it.
     pub(super) fn leave_xa(&mut self) {
         if let Some(xid) = self.xa.leave() {
-            self.engine.detach_xa(&xid);
+            self.server.engine.detach_xa(&xid);
         }
     }
 
@@ -60,7 +60,7 @@ impl Session {
             return Err(outside());
         }
         self.check_gtid_next()?;
-        let place = self.engine.begin_xa(*xid)?;
+        let place = self.server.engine.begin_xa(*xid)?;
         let mut transaction = self.new_transaction();
         transaction.set_xid(*xid);
         self.transaction.open = Some(transaction);
@@ -97,7 +97,7 @@ impl Session {
             transaction.rollback();
             return Ok(());
         }
-        let attached = !self.variables.kept_on("xa_detach_on_prepare");
+        let attached = !self.settings.variables.kept_on("xa_detach_on_prepare");
         if let Err(error) = transaction.prepare_xa(place, attached, &self.commit_options()) {
             log::error!("XA PREPARE {xid}: {error}");
             return Err(rolled_back(RB_ROLLBACK));
@@ -156,17 +156,17 @@ impl Session {
     }
 
     fn finish_xa(&mut self, xid: &Xid, commit: bool, by_its_session: bool) -> Result<()> {
-        if self.engine.is_prepared(xid) {
+        if self.server.engine.is_prepared(xid) {
             self.check_writable()?;
         }
         let finish = XaFinish { commit, by_its_session, events: None };
-        self.engine.finish_xa(xid, &finish, &self.commit_options())?;
+        self.server.engine.finish_xa(xid, &finish, &self.commit_options())?;
         self.spend_gtid();
         Ok(())
     }
 
     fn xa_recover(&self, convert_xid: bool) -> Result<VirtualTable> {
-        let allowed = self.host.check_privilege(Privilege::XaRecoverAdmin, None, None);
+        let allowed = self.server.host.check_privilege(Privilege::XaRecoverAdmin, None, None);
         allowed.map_err(|_| {
             let text =
                 "XAER_RMERR: Fatal error occurred in the transaction branch - check your data for consistency";
@@ -194,6 +194,6 @@ impl Session {
                 Value::Bytes(data(xid)),
             ]
         };
-        Ok(VirtualTable { columns, rows: self.engine.prepared_xids().iter().map(row).collect() })
+        Ok(VirtualTable { columns, rows: self.server.engine.prepared_xids().iter().map(row).collect() })
     }
 }

@@ -26,5 +26,5 @@ pub(super) fn is_fatal(session: &Session, error: &crate::SqlError) -> bool {
     const NO_STACK: u16 = 1436;
     matches!(error.code, INTERRUPTED | TIME_IS_OVER | NO_STACK)
         || crate::memory::closes_connection(error)
-        || session.programs.is_within() && session.ends_transaction(error)
+        || session.programs.is_within() && session.server.ends_transaction(error)
 }

@@ -40,7 +40,7 @@ fn check_recursion(session: &Session, routine: &Routine) -> Result<()> {
     if depth == 0 {
         return Ok(());
     }
-    let limit = match session.host.variable(VariableScope::Session, "max_sp_recursion_depth")? {
+    let limit = match session.server.host.variable(VariableScope::Session, "max_sp_recursion_depth")? {
         Some(Value::UInt(limit)) => limit,
         Some(Value::Int(limit)) => limit.max(0) as u64,
         _ => 0,
@@ -116,7 +116,7 @@ fn run_entered(
     routine: &Routine,
     arguments: &[Option<Value>],
 ) -> Result<Vec<Value>> {
-    let mut frame = Frame::new(&routine.types, routine.program.cursors.len(), &session.memory)?;
+    let mut frame = Frame::new(&routine.types, routine.program.cursors.len(), &session.server.memory)?;
     let mut running = Running { session, around, sink };
     for (slot, value) in arguments.iter().enumerate() {
         if let Some(value) = value {
@@ -170,15 +170,15 @@ pub(in crate::session) fn call(session: &mut Session, call: &Call, sink: &mut dy
         });
     }
     session.statement.row_count = 0;
-    let more = std::mem::replace(&mut session.more_results, true);
+    let more = std::mem::replace(&mut session.client.more_results, true);
     let done = run_procedure(session, None, &mut ResultSets::new(sink), &routine, &arguments);
-    session.more_results = more;
+    session.client.more_results = more;
     for ((at, target), parameter) in
         targets.into_iter().zip(routine.parameters.iter().filter(|parameter| parameter.mode != Mode::In))
     {
         let Ok(values) = &done else { break };
         match target {
-            Target::UserVariable(name) => session.user_variables.set(&name, &values[at])?,
+            Target::UserVariable(name) => session.settings.user_variables.set(&name, &values[at])?,
             Target::Slot(number) => {
                 let column = &routine.columns[at];
                 session.parameters.returned.push(Returned {
@@ -200,7 +200,7 @@ pub(in crate::session) fn call_alone(
     sink: &mut dyn ResultSink,
 ) -> Result<()> {
     call(session, call_of, sink)?;
-    let tells = session.parameters.tells_returned && session.init.ps_multi_results;
+    let tells = session.parameters.tells_returned && session.client.init.ps_multi_results;
     if tells && !session.parameters.returned.is_empty() {
         send_returned(session, sink)?;
     }
@@ -231,14 +231,16 @@ fn check_returns(session: &Session, create: &CreateObject, program: &Program) ->
     if create.kind != engine::ObjectKind::Function || returns {
         return Ok(());
     }
-    let schema = session.schema_or_default(&create.name)?;
+    let schema = session.settings.schema_of(&create.name)?;
     Err(SqlError::new(1320, format!("No RETURN found in FUNCTION {schema}.{}", create.name.name)))
 }
 
 /// Error 1054 of a column that a trigger's table does not have.
 fn check_columns(session: &Session, trigger: &TriggerDetails, program: &Program) -> Result<()> {
-    let schema = session.schema_or_default(&trigger.table)?;
-    let Some(table) = session.engine.catalog().table(&schema, &trigger.table.name) else { return Ok(()) };
+    let schema = session.settings.schema_of(&trigger.table)?;
+    let Some(table) = session.server.engine.catalog().table(&schema, &trigger.table.name) else {
+        return Ok(());
+    };
     for slot in &program.slots {
         if let SlotKind::Column { new } = slot.kind
             && table.def.column(&slot.name).is_none()
@@ -258,7 +260,7 @@ pub(in crate::session) fn check_body(session: &Session, create: &CreateObject) -
         ObjectDetails::Routine(routine) => (None, routine.parameters.as_str()),
         ObjectDetails::Event(_) => (None, ""),
     };
-    let mode: LexMode = session.variables.sql_mode.lex();
+    let mode: LexMode = session.settings.variables.sql_mode.lex();
     let is_procedure = create.kind == engine::ObjectKind::Procedure;
     let parameters = crate::parse::object::parameters_of(parameters, is_procedure, mode);
     let owner = Owner { kind: create.kind, trigger };

@@ -208,7 +208,7 @@ pub(in crate::session) fn get_diagnostics(session: &mut Session, get: &GetDiagno
     };
     for (target, value) in values {
         if let Target::UserVariable(name) = target {
-            session.user_variables.set(name, &value)?;
+            session.settings.user_variables.set(name, &value)?;
         }
     }
     Ok(())

@@ -26,12 +26,12 @@ impl Entered {
         let def = &routine.object.def;
         let acts = !routine.is_of_invoker();
         if acts {
-            session.host.act_as((&def.definer.0, &def.definer.1))?;
+            session.server.host.act_as((&def.definer.0, &def.definer.1))?;
         }
-        let variables = &mut session.variables;
+        let variables = &mut session.settings.variables;
         let entered = Entered {
             program: routine.object.id,
-            schema: session.schema.replace(def.schema.clone()),
+            schema: session.settings.schema.replace(def.schema.clone()),
             sql_mode: std::mem::replace(&mut variables.sql_mode, SqlMode(def.sql_mode)),
             client_collation: std::mem::replace(&mut variables.client_collation, def.character_set_client),
             connection_collation: std::mem::replace(
@@ -47,12 +47,12 @@ impl Entered {
     /// Leaves it.
     pub fn leave(self, session: &mut Session) {
         session.programs.leave(self.program);
-        session.schema = self.schema;
-        session.variables.sql_mode = self.sql_mode;
-        session.variables.client_collation = self.client_collation;
-        session.variables.connection_collation = self.connection_collation;
+        session.settings.schema = self.schema;
+        session.settings.variables.sql_mode = self.sql_mode;
+        session.settings.variables.client_collation = self.client_collation;
+        session.settings.variables.connection_collation = self.connection_collation;
         if self.acts {
-            session.host.act_no_more();
+            session.server.host.act_no_more();
         }
     }
 }

@@ -11,9 +11,9 @@ use types::{Value, collation};
 
 /// The text of a statement, where somebody will read it; else as it is in the program.
 pub(super) fn text_of<'i>(session: &Session, inner: &'i InnerStatement, frame: &Frame) -> Cow<'i, [u8]> {
-    let is_read = session.variables.binlog_format != BinlogFormat::Row
-        || session.variables.kept_on("binlog_rows_query_log_events");
-    if inner.variables.is_empty() || !is_read || !session.engine.log_bin() {
+    let is_read = session.settings.variables.binlog_format != BinlogFormat::Row
+        || session.settings.variables.kept_on("binlog_rows_query_log_events");
+    if inner.variables.is_empty() || !is_read || !session.server.engine.log_bin() {
         return Cow::Borrowed(inner.text.as_bytes());
     }
     let text = inner.text.as_bytes();
@@ -29,7 +29,7 @@ pub(super) fn text_of<'i>(session: &Session, inner: &'i InnerStatement, frame: &
 }
 
 fn put_value(session: &Session, value: &Value, id: u16, name: &[u8], out: &mut Vec<u8>) {
-    let mode = session.variables.sql_mode.lex();
+    let mode = session.settings.variables.sql_mode.lex();
     out.extend_from_slice(b" NAME_CONST('");
     out.extend(name.iter().filter(|byte| !matches!(byte, b'\'' | b'`' | b'\\')));
     out.extend_from_slice(b"',");

@@ -37,7 +37,7 @@ pub(super) struct KeptRows {
 
 impl KeptRows {
     fn new(session: &Session, wanted: Option<usize>, most: usize) -> KeptRows {
-        KeptRows { rows: Vec::new(), columns: 0, wanted, most, charge: Charge::new(&session.memory) }
+        KeptRows { rows: Vec::new(), columns: 0, wanted, most, charge: Charge::new(&session.server.memory) }
     }
 }
 
@@ -115,7 +115,7 @@ impl Running<'_, '_> {
             Planned::Values(bound) => {
                 bound.cacheable
                     && bound.generation == self.session.cache.generation()
-                    && bound.privileges == self.session.host.privileges_generation()
+                    && bound.privileges == self.session.server.host.privileges_generation()
                     && bound.tables.is_empty()
             }
         };
@@ -261,7 +261,7 @@ impl Running<'_, '_> {
     ) -> Result<()> {
         match target {
             Target::Slot(slot) => self.keep(routine, frame, *slot, value),
-            Target::UserVariable(name) => self.session.user_variables.set(name, value),
+            Target::UserVariable(name) => self.session.settings.user_variables.set(name, value),
         }
     }
 
@@ -284,7 +284,7 @@ impl Running<'_, '_> {
             match item {
                 SetItem::UserVariable(name, expr) => {
                     let value = self.one((key.0, key.1, at), expr, frame)?;
-                    self.session.user_variables.set(name, &value)?;
+                    self.session.settings.user_variables.set(name, &value)?;
                 }
                 SetItem::Variable { scope, name, value: Some(expr) } if self.around.is_some() => {
                     let value = self.one((key.0, key.1, at), expr, frame)?;

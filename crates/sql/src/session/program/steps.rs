@@ -72,7 +72,7 @@ impl Surroundings for Running<'_, '_> {
     }
 
     fn check_interrupt(&self) -> Result<()> {
-        self.session.check_interrupt()
+        self.session.server.check_interrupt()
     }
 
     fn end_begun_rows(&mut self) -> Result<()> {

@@ -15,7 +15,7 @@ use types::{ColumnType, Value};
 pub(super) fn bind(session: &Session, written: &[ast::Expr], types: &[ColumnType]) -> Result<BoundValues> {
     let scope = Scope::default();
     let mut place = Place::new(&scope, "field list");
-    let privileges = session.host.privileges_generation();
+    let privileges = session.server.host.privileges_generation();
     let mut binder = session.binder();
     binder.parameter_types = types;
     binder.of_program = !types.is_empty();
@@ -67,7 +67,7 @@ pub(super) fn evaluate(
         return lent(shared, |transaction| eval_in(session, bound, arguments, transaction));
     }
     let mut transaction = session.take_transaction()?;
-    let now_us = session.variables.timestamp_us.unwrap_or_else(os::clock::now_us);
+    let now_us = session.settings.now_us();
     let savepoint = transaction.begin_statement(StatementContext { timestamp_us: now_us, rows_query: None });
     let values = eval_in(session, bound, arguments, &mut transaction);
     match &values {

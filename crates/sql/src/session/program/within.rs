@@ -64,7 +64,7 @@ fn within<T>(
 }
 
 fn frame_of(session: &Session, routine: &Routine) -> Result<Frame> {
-    Frame::new(&routine.types, routine.program.cursors.len(), &session.memory)
+    Frame::new(&routine.types, routine.program.cursors.len(), &session.server.memory)
 }
 
 impl Programs for Session {
@@ -75,7 +75,8 @@ impl Programs for Session {
         transaction: &dyn SharedTransaction,
         ctx: &Context<'_>,
     ) -> Result<Value> {
-        let found = self.engine.catalog().object(&function.schema, ObjectKind::Function, &function.name);
+        let found =
+            self.server.engine.catalog().object(&function.schema, ObjectKind::Function, &function.name);
         let unknown = || crate::ddl::absent(ObjectKind::Function, &function.schema, &function.name);
         let routine = routine_of(self, &found.ok_or_else(unknown)?, None)?;
         within(self, ctx, &routine, |session| {
@@ -102,7 +103,7 @@ impl Programs for Session {
         transaction: &dyn SharedTransaction,
         ctx: &Context<'_>,
     ) -> Result<()> {
-        for trigger in self.engine.catalog().triggers(&table.def.schema, &table.def.name) {
+        for trigger in self.server.engine.catalog().triggers(&table.def.schema, &table.def.name) {
             let Some(place) = &trigger.def.trigger else { continue };
             if (place.event, place.before) != (row.event, row.before) {
                 continue;

@@ -7,22 +7,29 @@
 
 mod bound;
 mod cache;
+mod client;
 mod gtid;
 mod locks;
 mod parameters;
 mod prepared;
 mod program;
+mod server;
+mod settings;
 mod statement;
 mod transaction;
 mod xa;
 
 pub(super) use bound::{Bound, Plan};
 pub(super) use cache::StatementCache;
+pub(super) use client::ClientState;
+pub use client::SessionInit;
 pub(super) use gtid::{NextGtid, is_tagged, parse as parse_gtid_next};
 pub(super) use locks::{SessionLocks, TableLocks};
 pub(super) use parameters::{Arguments, Parameters, Returned};
 pub(super) use prepared::{PreparedPlace, PreparedStatement, PreparedStatements};
 pub(super) use program::{BoundValues, PlanKey, Planned, SessionPrograms};
+pub(super) use server::ServerHandles;
+pub(super) use settings::Settings;
 pub(super) use statement::StatementState;
 pub(super) use transaction::SessionTransaction;
 pub(super) use xa::{RB_ROLLBACK, SessionXa, Stage, XaOfSession, inval, nota, outside, rolled_back};
