@@ -1,7 +1,7 @@
 //! Statements about accounts: definitions as others, which the server around the session carries
 //! out and commits with what the binary log gets of them.
 
-use super::Session;
+use super::{Session, results};
 use crate::admin::{Account, AccountsLog, AdminCommand};
 use crate::error::{Result, SqlError};
 use crate::expr::Level;
@@ -33,107 +33,91 @@ fn made_or_gone(command: &AdminCommand) -> Option<(&'static str, Vec<&Account>)>
     })
 }
 
-impl Session {
-    /// An object whose definer goes is nobody's, and an account that is made with that name gets
-    /// the objects: both statements take ALLOW_NONEXISTENT_DEFINER, and have a warning that says
-    /// so.
-    ///
-    /// # Errors 4006 without that privilege. A session that may not change accounts at all is told
-    /// that later.
-    fn check_definers(&self, command: &AdminCommand) -> Result<()> {
-        let Some((verb, accounts)) = made_or_gone(command) else { return Ok(()) };
-        if !self.may_change_accounts(verb) {
-            return Ok(());
-        }
-        let allows = "ALLOW_NONEXISTENT_DEFINER";
-        let is_allowed = self.server.host.check_administers(allows, &[allows]).is_ok();
-        let defines = |kinds: &[ObjectKind], account: &Account| {
-            let objects = kinds.iter().flat_map(|kind| self.server.engine.catalog().all_objects(*kind));
-            objects.into_iter().any(|object| {
-                let (user, host) = &object.def.definer;
-                *user == account.user && host.eq_ignore_ascii_case(&account.host)
-            })
-        };
-        for account in accounts.into_iter().filter(|account| !account.is_current_user) {
-            for (_, what) in DEFINED.iter().filter(|(kinds, _)| defines(kinds, account)) {
-                let Account { user, host, .. } = account;
-                if !is_allowed {
-                    let text = format!(
-                        "Operation {verb} failed for '{user}'@'{host}' as it is referenced as a definer account in \
-                         {what}."
-                    );
-                    return Err(SqlError::new(4006, text));
-                }
-                let text = format!("User '{user}'@'{host}' is referenced as a definer account in {what}.");
-                self.statement.diagnostics.borrow_mut().push(Level::Warning, 4005, text);
+/// An object whose definer goes is nobody's, and an account that is made with that name gets the
+/// objects: both statements take ALLOW_NONEXISTENT_DEFINER, and have a warning that says so.
+///
+/// # Errors 4006 without that privilege. A session that may not change accounts at all is told
+/// that later.
+fn check_definers(session: &Session, command: &AdminCommand) -> Result<()> {
+    let Some((verb, accounts)) = made_or_gone(command) else { return Ok(()) };
+    if !may_change_accounts(session, verb) {
+        return Ok(());
+    }
+    let allows = "ALLOW_NONEXISTENT_DEFINER";
+    let is_allowed = session.server.host.check_administers(allows, &[allows]).is_ok();
+    let defines = |kinds: &[ObjectKind], account: &Account| {
+        let objects = kinds.iter().flat_map(|kind| session.server.engine.catalog().all_objects(*kind));
+        objects.into_iter().any(|object| {
+            let (user, host) = &object.def.definer;
+            *user == account.user && host.eq_ignore_ascii_case(&account.host)
+        })
+    };
+    for account in accounts.into_iter().filter(|account| !account.is_current_user) {
+        for (_, what) in DEFINED.iter().filter(|(kinds, _)| defines(kinds, account)) {
+            let Account { user, host, .. } = account;
+            if !is_allowed {
+                let text = format!(
+                    "Operation {verb} failed for '{user}'@'{host}' as it is referenced as a definer account in \
+                     {what}."
+                );
+                return Err(SqlError::new(4006, text));
             }
-        }
-        Ok(())
-    }
-
-    /// Whether the account has one of the privileges that such a statement takes. An account that
-    /// may change the tables of accounts may do so by statements too, unless they are about roles.
-    fn may_change_accounts(&self, verb: &str) -> bool {
-        let on_rows = |privilege| self.server.host.check_privilege(privilege, Some("mysql"), None).is_ok();
-        self.server.host.check_administers("", &["CREATE USER", verb]).is_ok()
-            || match verb {
-                "CREATE USER" => on_rows(Privilege::Insert),
-                "RENAME USER" => on_rows(Privilege::Update),
-                "DROP USER" => on_rows(Privilege::Delete),
-                _ => false,
-            }
-    }
-
-    /// Commits what is open, changes accounts, and answers; `text` is the statement.
-    pub(super) fn change_accounts(
-        &mut self,
-        command: &AdminCommand,
-        text: &[u8],
-        sink: &mut dyn ResultSink,
-    ) -> Result<()> {
-        self.check_writable()?;
-        self.commit_transaction()?;
-        self.check_session_writable()?;
-        if self.check_gtid_next()? {
-            return self.ok(sink);
-        }
-        self.check_definers(command)?;
-        let text = String::from_utf8_lossy(text);
-        let schema = self.settings.schema.as_deref().unwrap_or_default();
-        let now_us = self.settings.now_us();
-        let mut options = self.commit_options();
-        options.binlog &= self.server.engine.binlog_filter().allows(schema);
-        let session = self.session_context(now_us);
-        let log =
-            AccountsLog { text: &text, schema, session: &session, group: None, options, of_mariadb: false };
-        let changed = {
-            let timeout_ms = Some(self.settings.variables.lock_wait_timeout_s * 1000);
-            let _pass = self.server.engine.enter_ddl(timeout_ms, Some(&self.server.interrupt))?;
-            self.server.host.change_accounts(command, &log)
-        };
-        self.spend_gtid();
-        let changed = changed?;
-        let told = [(Level::Note, changed.notes), (Level::Warning, changed.warnings)];
-        for (level, (code, message)) in
-            told.into_iter().flat_map(|(level, told)| told.into_iter().map(move |one| (level, one)))
-        {
-            self.statement.diagnostics.borrow_mut().push(level, code, message);
-        }
-        match &changed.result {
-            Some(table) => self.send_table(table, sink),
-            None => self.ok(sink),
+            let text = format!("User '{user}'@'{host}' is referenced as a definer account in {what}.");
+            session.statement.diagnostics.borrow_mut().push(Level::Warning, 4005, text);
         }
     }
+    Ok(())
+}
 
-    /// Commits the session's transaction, whose rows are those of accounts, as the statement that
-    /// changed them; `text` is what the binary log gets.
-    ///
-    /// # Errors
-    /// MySQL's number and wording; nothing is committed then.
-    pub fn commit_accounts(&mut self, log: &AccountsLog<'_>, text: &str) -> Result<()> {
-        let transaction = self.transaction.open.take();
-        let committed = log.commit(&self.server.engine, transaction, text);
-        self.forget_transaction();
-        committed
+/// Whether the account has one of the privileges that such a statement takes. An account that may
+/// change the tables of accounts may do so by statements too, unless they are about roles.
+fn may_change_accounts(session: &Session, verb: &str) -> bool {
+    let on_rows = |privilege| session.server.host.check_privilege(privilege, Some("mysql"), None).is_ok();
+    session.server.host.check_administers("", &["CREATE USER", verb]).is_ok()
+        || match verb {
+            "CREATE USER" => on_rows(Privilege::Insert),
+            "RENAME USER" => on_rows(Privilege::Update),
+            "DROP USER" => on_rows(Privilege::Delete),
+            _ => false,
+        }
+}
+
+/// Commits what is open, changes accounts, and answers; `text` is the statement.
+pub(super) fn change_accounts(
+    session: &mut Session,
+    command: &AdminCommand,
+    text: &[u8],
+    sink: &mut dyn ResultSink,
+) -> Result<()> {
+    session.locks.check_writable(&session.server)?;
+    session.transacting().commit()?;
+    session.settings.check_writable()?;
+    if session.transacting().check_gtid_next()? {
+        return results::ok(session, sink);
+    }
+    check_definers(session, command)?;
+    let text = String::from_utf8_lossy(text);
+    let schema = session.settings.schema.as_deref().unwrap_or_default();
+    let now_us = session.settings.now_us();
+    let mut options = session.transaction.commit_options(&session.settings.variables);
+    options.binlog &= session.server.engine.binlog_filter().allows(schema);
+    let context = session.session_context(now_us);
+    let log = AccountsLog { text: &text, schema, session: &context, group: None, options, of_mariadb: false };
+    let changed = {
+        let timeout_ms = Some(session.settings.variables.lock_wait_timeout_s * 1000);
+        let _pass = session.server.engine.enter_ddl(timeout_ms, Some(&session.server.interrupt))?;
+        session.server.host.change_accounts(command, &log)
+    };
+    session.transacting().spend_gtid();
+    let changed = changed?;
+    let told = [(Level::Note, changed.notes), (Level::Warning, changed.warnings)];
+    for (level, (code, message)) in
+        told.into_iter().flat_map(|(level, told)| told.into_iter().map(move |one| (level, one)))
+    {
+        session.statement.diagnostics.borrow_mut().push(level, code, message);
+    }
+    match &changed.result {
+        Some(table) => results::send_table(session, table, sink),
+        None => results::ok(session, sink),
     }
 }

@@ -1,10 +1,10 @@
 //! Statements about rows: bound once, run any number of times.
 
-use super::Session;
 use super::into::IntoRows;
 use super::logging::expanded;
 use super::rows::Rows;
 use super::state::{Bound, Plan};
+use super::{Session, logging, results, xa};
 use crate::ast::{Delete, OnDuplicate, Statement, Update};
 use crate::bind::Binder;
 use crate::error::{Result, SqlError};
@@ -17,7 +17,7 @@ use crate::host::{Host, Sight};
 use crate::memory::{Charge, heap_bytes};
 use crate::parse::Hints;
 use crate::sink::{OkInfo, ResultSink};
-use engine::{CommitOptions, StatementContext, Table, Transaction};
+use engine::{StatementContext, Table, Transaction};
 use os::account::{State, enter};
 use std::sync::Arc;
 use std::time::Duration;
@@ -74,468 +74,424 @@ impl Drop for TimeLimit {
     }
 }
 
-impl Session {
-    /// Binds a statement about rows.
-    pub(super) fn bind(&self, statement: &Statement) -> Result<Bound> {
-        self.bind_with(statement, &[])
-    }
+/// Binds a statement about rows.
+pub(super) fn bind(session: &Session, statement: &Statement) -> Result<Bound> {
+    bind_with(session, statement, &[])
+}
 
-    /// As [`Session::bind`], for EXPLAIN.
-    pub(super) fn bind_explained(&self, statement: &Statement) -> Result<Bound> {
-        let mut binder = self.binder();
-        binder.explains = true;
-        self.bind_by(binder, statement)
-    }
+/// As [`bind`], for EXPLAIN.
+pub(super) fn bind_explained(session: &Session, statement: &Statement) -> Result<Bound> {
+    let mut binder = session.binder();
+    binder.explains = true;
+    bind_by(session, binder, statement)
+}
 
-    /// As [`Session::bind`], for the INSERT of CREATE ... SELECT, whose query does not see the
-    /// temporary table of this number.
-    pub(super) fn bind_unseen(&self, statement: &Statement, unseen: u64) -> Result<Bound> {
-        let mut binder = self.binder();
-        binder.temporary.hide(unseen);
-        self.bind_by(binder, statement)
-    }
+/// As [`bind`], for the INSERT of CREATE ... SELECT, whose query does not see the temporary table
+/// of this number.
+pub(super) fn bind_unseen(session: &Session, statement: &Statement, unseen: u64) -> Result<Bound> {
+    let mut binder = session.binder();
+    binder.temporary.hide(unseen);
+    bind_by(session, binder, statement)
+}
 
-    /// As [`Session::bind`], with the types of the parameters.
-    pub(super) fn bind_with(&self, statement: &Statement, parameter_types: &[ColumnType]) -> Result<Bound> {
-        let mut binder = self.binder();
-        binder.parameter_types = parameter_types;
-        self.bind_by(binder, statement)
-    }
+/// As [`bind`], with the types of the parameters.
+pub(super) fn bind_with(
+    session: &Session,
+    statement: &Statement,
+    parameter_types: &[ColumnType],
+) -> Result<Bound> {
+    let mut binder = session.binder();
+    binder.parameter_types = parameter_types;
+    bind_by(session, binder, statement)
+}
 
-    fn bind_by(&self, mut binder: Binder<'_>, statement: &Statement) -> Result<Bound> {
-        let _state = enter(State::Plan);
-        // Asked before the checks: what changes meanwhile has them made again.
-        let privileges = self.server.host.privileges_generation();
-        binder.keeps_order = !matches!(statement, Statement::Query(_));
-        if let Statement::Query(query) = statement {
-            query.into.iter().try_for_each(|into| super::into::check_account(into, self))?;
+fn bind_by(session: &Session, mut binder: Binder<'_>, statement: &Statement) -> Result<Bound> {
+    let _state = enter(State::Plan);
+    // Asked before the checks: what changes meanwhile has them made again.
+    let privileges = session.server.host.privileges_generation();
+    binder.keeps_order = !matches!(statement, Statement::Query(_));
+    if let Statement::Query(query) = statement {
+        query.into.iter().try_for_each(|into| super::into::check_account(into, session))?;
+    }
+    let plan = plan_of(&mut binder, statement).map_err(|error| told(session, &binder, statement, error))?;
+    let into = match (statement, &plan) {
+        (Statement::Query(query), Plan::Query(plan)) => {
+            query.into.iter().try_for_each(|into| super::into::check(into, plan.columns.len(), session))?;
+            query.into.clone()
         }
-        let plan =
-            self.plan_of(&mut binder, statement).map_err(|error| self.told(&binder, statement, error))?;
-        let into = match (statement, &plan) {
-            (Statement::Query(query), Plan::Query(plan)) => {
-                query.into.iter().try_for_each(|into| super::into::check(into, plan.columns.len(), self))?;
-                query.into.clone()
-            }
-            _ => None,
-        };
-        let (subqueries, cacheable) = (binder.take_subqueries(), !binder.uncacheable);
-        Ok(Bound {
-            plan,
-            subqueries,
-            into,
-            calls: binder.calls_functions,
-            tables: binder.tables,
-            hints: Hints::default(),
-            constants: binder.constants,
-            logging: binder.logging,
-            _charge: binder.charge,
-            cacheable,
-            generation: self.cache.generation(),
-            privileges,
-        })
-    }
+        _ => None,
+    };
+    let (subqueries, cacheable) = (binder.take_subqueries(), !binder.uncacheable);
+    Ok(Bound {
+        plan,
+        subqueries,
+        into,
+        calls: binder.calls_functions,
+        tables: binder.tables,
+        hints: Hints::default(),
+        constants: binder.constants,
+        logging: binder.logging,
+        _charge: binder.charge,
+        cacheable,
+        generation: session.cache.generation(),
+        privileges,
+    })
+}
 
-    /// The error of a statement that was not bound. The warnings before it are those that go with
-    /// it.
-    fn told(&self, binder: &Binder<'_>, statement: &Statement, error: SqlError) -> SqlError {
-        let mut diagnostics = self.statement.diagnostics.borrow_mut();
-        diagnostics.clear();
-        let changes_rows = match statement {
-            Statement::Insert(insert) => !insert.ignore,
-            Statement::Load(load) => load.on_duplicate == OnDuplicate::Error && !load.is_local,
-            Statement::Update(update) => !update.ignore,
-            Statement::Delete(delete) => !delete.ignore,
-            _ => false,
-        };
-        if changes_rows && self.settings.variables.sql_mode.strict() {
-            return binder.constants.strictly(error);
-        }
-        if error.code == 1525 {
-            for (code, text) in &binder.constants.complaints {
-                diagnostics.push(Level::Warning, *code, text);
-            }
-        }
-        error
+/// The error of a statement that was not bound. The warnings before it are those that go with it.
+fn told(session: &Session, binder: &Binder<'_>, statement: &Statement, error: SqlError) -> SqlError {
+    let mut diagnostics = session.statement.diagnostics.borrow_mut();
+    diagnostics.clear();
+    let changes_rows = match statement {
+        Statement::Insert(insert) => !insert.ignore,
+        Statement::Load(load) => load.on_duplicate == OnDuplicate::Error && !load.is_local,
+        Statement::Update(update) => !update.ignore,
+        Statement::Delete(delete) => !delete.ignore,
+        _ => false,
+    };
+    if changes_rows && session.settings.variables.sql_mode.strict() {
+        return binder.constants.strictly(error);
     }
-
-    fn plan_of(&self, binder: &mut Binder<'_>, statement: &Statement) -> Result<Plan> {
-        if let Statement::Update(Update { with, .. }) | Statement::Delete(Delete { with, .. }) = statement {
-            binder.enter_with_of_statement(with.as_ref())?;
-        }
-        Ok(match statement {
-            Statement::Query(query) => Plan::Query(crate::bind::bind_query(binder, query, None)?),
-            Statement::Insert(insert) => Plan::Insert(bind_insert(binder, insert)?),
-            Statement::Load(load) => Plan::Load(bind_load(binder, load)?),
-            Statement::Update(update) if update.from.is_one_table() => {
-                Plan::Update(bind_update(binder, update)?)
-            }
-            Statement::Update(update) => Plan::UpdateSeveral(bind_update_several(binder, update)?),
-            Statement::Delete(delete) if delete.from.is_one_table() && delete.targets.len() <= 1 => {
-                Plan::Delete(bind_delete(binder, delete)?)
-            }
-            Statement::Delete(delete) => Plan::DeleteSeveral(bind_delete_several(binder, delete)?),
-            _ => {
-                return Err(SqlError::new(
-                    1295,
-                    "This command is not supported in the prepared statement protocol yet",
-                ));
-            }
-        })
-    }
-
-    /// As [`Session::bind`], with the statement's hints.
-    pub(super) fn bind_hinted(&self, statement: &Statement, hints: &Hints) -> Result<Bound> {
-        self.bind_typed(statement, hints, &[])
-    }
-
-    /// As [`Session::bind_hinted`], with the types of the parameters.
-    pub(super) fn bind_typed(
-        &self,
-        statement: &Statement,
-        hints: &Hints,
-        parameter_types: &[ColumnType],
-    ) -> Result<Bound> {
-        Ok(Bound { hints: hints.clone(), ..self.bind_with(statement, parameter_types)? })
-    }
-
-    /// Binds a statement of a program, whose variables have these types.
-    pub(super) fn bind_in_program(&self, statement: &Statement, types: &[ColumnType]) -> Result<Bound> {
-        let mut binder = self.binder();
-        binder.parameter_types = types;
-        binder.of_program = true;
-        self.bind_by(binder, statement)
-    }
-
-    /// Whether a statement means the same, and is allowed, as when it was bound.
-    pub(super) fn still_holds(&self, bound: &Bound) -> bool {
-        bound.generation == self.cache.generation()
-            && bound.privileges == self.server.host.privileges_generation()
-    }
-
-    /// Runs a statement under its limit of time, which counts from when it is understood: it is
-    /// bound under the limit too. The limit is that of its hint, or the session's.
-    pub(super) fn within_time<T>(
-        &mut self,
-        is_query: bool,
-        hinted_ms: Option<u64>,
-        run: impl FnOnce(&mut Session) -> Result<T>,
-    ) -> Result<T> {
-        let limit = if is_query { TimeLimit::begin(self, hinted_ms) } else { None };
-        let outcome = run(self);
-        match limit {
-            Some(limit) => limit.explain(outcome),
-            None => outcome,
+    if error.code == 1525 {
+        for (code, text) in &binder.constants.complaints {
+            diagnostics.push(Level::Warning, *code, text);
         }
     }
+    error
+}
 
-    /// Whether a statement that failed with this error can be bound and run once more: a table has
-    /// changed since it was bound, and the client has nothing of its result.
-    pub(super) fn can_run_again(&self, error: &SqlError) -> bool {
-        error.code == TABLE_CHANGED && !self.statement.has_described.get()
+fn plan_of(binder: &mut Binder<'_>, statement: &Statement) -> Result<Plan> {
+    if let Statement::Update(Update { with, .. }) | Statement::Delete(Delete { with, .. }) = statement {
+        binder.enter_with_of_statement(with.as_ref())?;
     }
-
-    /// Runs a bound statement and answers. What it means that it fails,
-    /// [`Session::can_run_again`] says.
-    pub(super) fn run_bound(
-        &mut self,
-        bound: &Bound,
-        parameters: &[Value],
-        text: &[u8],
-        sink: &mut dyn ResultSink,
-    ) -> Result<()> {
-        let _state = enter(State::Execute);
-        self.statement.diagnostics.borrow_mut().clear();
-        self.statement.has_described.set(false);
-        self.check_xa_allows(bound)?;
-        if !bound.is_query() {
-            if !bound.plan.changes_temporary_only() {
-                self.check_writable()?;
-            }
-            if self.check_gtid_next()? {
-                self.statement.row_count = 0;
-                return self.ok(sink);
-            }
+    Ok(match statement {
+        Statement::Query(query) => Plan::Query(crate::bind::bind_query(binder, query, None)?),
+        Statement::Insert(insert) => Plan::Insert(bind_insert(binder, insert)?),
+        Statement::Load(load) => Plan::Load(bind_load(binder, load)?),
+        Statement::Update(update) if update.from.is_one_table() => Plan::Update(bind_update(binder, update)?),
+        Statement::Update(update) => Plan::UpdateSeveral(bind_update_several(binder, update)?),
+        Statement::Delete(delete) if delete.from.is_one_table() && delete.targets.len() <= 1 => {
+            Plan::Delete(bind_delete(binder, delete)?)
         }
-        let mut transaction = self.take_transaction()?;
-        self.statement.last_insert_id_set.set(false);
-        let place = self.server.engine.enter_statement();
-        let outcome = self
-            .run_in(&mut transaction, bound, parameters, text, sink)
-            .map_err(|error| self.without_unseen_relatives(bound, error));
-        drop(place);
-        // What it is told it can tell others, who must find it: a row that was read under a lock,
-        // or a key that is there already. How many rows a statement changed may be known a moment
-        // earlier, for others wait for its locks.
-        let tells = bound.is_query() || outcome.is_err();
-        let done = self.finish_statement(transaction, outcome, tells)?;
-        self.answer(bound, done, sink)
+        Statement::Delete(delete) => Plan::DeleteSeveral(bind_delete_several(binder, delete)?),
+        _ => {
+            return Err(SqlError::new(
+                1295,
+                "This command is not supported in the prepared statement protocol yet",
+            ));
+        }
+    })
+}
+
+/// As [`bind`], with the statement's hints.
+pub(super) fn bind_hinted(session: &Session, statement: &Statement, hints: &Hints) -> Result<Bound> {
+    bind_typed(session, statement, hints, &[])
+}
+
+/// As [`bind_hinted`], with the types of the parameters.
+pub(super) fn bind_typed(
+    session: &Session,
+    statement: &Statement,
+    hints: &Hints,
+    parameter_types: &[ColumnType],
+) -> Result<Bound> {
+    Ok(Bound { hints: hints.clone(), ..bind_with(session, statement, parameter_types)? })
+}
+
+/// Binds a statement of a program, whose variables have these types.
+pub(super) fn bind_in_program(
+    session: &Session,
+    statement: &Statement,
+    types: &[ColumnType],
+) -> Result<Bound> {
+    let mut binder = session.binder();
+    binder.parameter_types = types;
+    binder.of_program = true;
+    bind_by(session, binder, statement)
+}
+
+/// Whether a statement means the same, and is allowed, as when it was bound.
+pub(super) fn still_holds(session: &Session, bound: &Bound) -> bool {
+    bound.generation == session.cache.generation()
+        && bound.privileges == session.server.host.privileges_generation()
+}
+
+/// Runs a statement under its limit of time, which counts from when it is understood: it is bound
+/// under the limit too. The limit is that of its hint, or the session's.
+pub(super) fn within_time<T>(
+    session: &mut Session,
+    is_query: bool,
+    hinted_ms: Option<u64>,
+    run: impl FnOnce(&mut Session) -> Result<T>,
+) -> Result<T> {
+    let limit = if is_query { TimeLimit::begin(session, hinted_ms) } else { None };
+    let outcome = run(session);
+    match limit {
+        Some(limit) => limit.explain(outcome),
+        None => outcome,
     }
+}
 
-    /// Runs a bound statement of a function or a trigger, in the transaction of the statement
-    /// around.
-    pub(super) fn run_bound_within(
-        &mut self,
-        transaction: &mut Transaction,
-        bound: &Bound,
-        parameters: &[Value],
-        sink: &mut dyn ResultSink,
-    ) -> Result<()> {
-        assert!(self.programs.is_within(), "only a session within a statement is lent its transaction");
-        self.statement.diagnostics.borrow_mut().clear();
-        self.statement.has_described.set(false);
-        self.statement.last_insert_id_set.set(false);
-        let done = self.run_in(transaction, bound, parameters, &[], sink)?;
-        self.answer(bound, done, sink)
-    }
+/// Whether a statement that failed with this error can be bound and run once more: a table has
+/// changed since it was bound, and the client has nothing of its result.
+pub(super) fn can_run_again(session: &Session, error: &SqlError) -> bool {
+    error.code == TABLE_CHANGED && !session.statement.has_described.get()
+}
 
-    /// The end of a statement of the session that had this transaction, whatever came of it.
-    pub(super) fn finish_statement<T>(
-        &mut self,
-        transaction: Box<Transaction>,
-        outcome: Result<T>,
-        tells: bool,
-    ) -> Result<T> {
-        if let Some(variables) = self.programs.variables_after.take() {
-            self.settings.variables = variables;
-            self.invalidate_plans();
+/// Runs a bound statement and answers. What it means that it fails, [`can_run_again`] says.
+pub(super) fn run(
+    session: &mut Session,
+    bound: &Bound,
+    parameters: &[Value],
+    text: &[u8],
+    sink: &mut dyn ResultSink,
+) -> Result<()> {
+    let _state = enter(State::Execute);
+    session.statement.diagnostics.borrow_mut().clear();
+    session.statement.has_described.set(false);
+    xa::check_allows(session, bound)?;
+    if !bound.is_query() {
+        if !bound.plan.changes_temporary_only() {
+            session.locks.check_writable(&session.server)?;
         }
-        match outcome {
-            Err(error) if self.server.ends_transaction(&error) => {
-                self.server.end_unchanged(transaction);
-                self.spend_gtid();
-                self.forget_transaction();
-                self.xa.note_rolled_back(&error);
-                Err(error)
-            }
-            outcome => {
-                self.end_statement(transaction, outcome.is_ok(), tells)?;
-                outcome
-            }
-        }
-    }
-
-    /// A foreign key's error without the constraint, where that would tell of tables that the
-    /// account does not see: for a row without a parent it has to see all parents, for one with
-    /// children all tables that may hold them.
-    fn without_unseen_relatives(&self, bound: &Bound, mut error: SqlError) -> SqlError {
-        const NO_PARENT_ROW: u16 = 1452;
-        const HAS_CHILD_ROWS: u16 = 1451;
-        let changed = bound.plan.changed_tables();
-        let sees =
-            |schema: &str, name: &str| self.server.host.check_sight(Sight::Table(schema, name)).is_ok();
-        let sees_all = match error.code {
-            NO_PARENT_ROW => {
-                let mut keys = changed.iter().flat_map(|table| &table.def.foreign_keys);
-                keys.all(|key| sees(&key.parent_schema, &key.parent_table))
-            }
-            HAS_CHILD_ROWS => {
-                let mut related: Vec<Arc<Table>> = changed.into_iter().cloned().collect();
-                let mut at = 0;
-                while let Some(parent) = related.get(at).cloned() {
-                    let children =
-                        self.server.engine.catalog().children(&parent.def.schema, &parent.def.name);
-                    let known = |child: &Arc<Table>| {
-                        related.iter().any(|table| {
-                            (&table.def.schema, &table.def.name) == (&child.def.schema, &child.def.name)
-                        })
-                    };
-                    let new: Vec<_> = children.into_iter().filter(|child| !known(child)).collect();
-                    related.extend(new);
-                    at += 1;
-                }
-                related.iter().all(|table| sees(&table.def.schema, &table.def.name))
-            }
-            _ => true,
-        };
-        if !sees_all && let Some(end) = error.message.find(" (") {
-            error.message.truncate(end);
-        }
-        error
-    }
-
-    fn run_in(
-        &self,
-        transaction: &mut Transaction,
-        bound: &Bound,
-        parameters: &[Value],
-        text: &[u8],
-        sink: &mut dyn ResultSink,
-    ) -> Result<Done> {
-        let as_text = match self.programs.is_within() {
-            false => self.text_context(transaction, bound)?,
-            true => None,
-        };
-        let mut charge = Charge::new(&self.server.memory);
-        let mut complaints = bound.constants.complaints.clone();
-        let read = self.read_parameters(bound, parameters, &mut complaints, &mut charge)?;
-        let mut ctx = self.context(read.as_deref().unwrap_or(parameters), !bound.is_query());
-        ctx.tables = &bound.tables;
-        if bound.plan.has_ignore() {
-            ctx.be_lenient();
-        }
-        let logged_text = || expanded(text, parameters, self.settings.variables.sql_mode.lex());
-        let has_rows_query = !bound.is_query()
-            && as_text.is_none()
-            && self.settings.variables.kept_on("binlog_rows_query_log_events");
-        let rows_query = has_rows_query.then(|| String::from_utf8_lossy(&logged_text()).into_owned());
-        transaction
-            .set_checks(self.settings.variables.foreign_key_checks, self.settings.variables.unique_checks);
-        // The first use of a single table is before the first row anyway.
-        if bound.tables.len() > 1 {
-            transaction.use_tables(bound.plan.changed_tables(), &bound.tables)?;
-        }
-        for (code, text) in &bound.hints.warnings {
-            ctx.warn(*code, text.clone());
-        }
-        complaints.into_iter().for_each(|(code, text)| ctx.warn(code, text));
-        let savepoint = match self.programs.is_within() {
-            false => transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query }),
-            true => transaction.savepoint_within(),
-        };
-        let run_plan = |mut run: Run<'_, '_>| match &bound.plan {
-            Plan::Query(plan) => {
-                if let Some(into) = &bound.into {
-                    let mut rows = IntoRows::new(into, &plan.columns, self)?;
-                    run_query(&mut run, plan, &mut |row| rows.row(row, &ctx))?;
-                    return rows.finish(&ctx).map(|rows| Done::Into { rows });
-                }
-                let mut rows =
-                    Rows::new(&plan.columns, &self.settings.variables, &self.statement.has_described, sink);
-                let outcome = run_query(&mut run, plan, &mut |row| rows.row(row))?;
-                rows.finish()?;
-                Ok(Done::Rows { found: outcome.found_rows })
-            }
-            Plan::Load(plan) => {
-                run.set_changes_rows();
-                let load = |input: &mut dyn Input| plan.run(&mut run, input);
-                super::load::with_input(self, plan.source(), sink, load).map(Done::Changes)
-            }
-            plan => {
-                run.set_changes_rows();
-                plan.change(&mut run).expect("it changes rows").map(Done::Changes)
-            }
-        };
-        let done =
-            Subqueries::with(&bound.subqueries, transaction, &ctx, !bound.is_query(), bound.calls, run_plan);
-        let done = ctx.check_refused().and(done);
-        match (&done, &as_text) {
-            (Ok(Done::Changes(changes)), Some(context)) => {
-                let logged = (&*logged_text(), ctx.now_us);
-                self.end_statement_as_text(
-                    transaction,
-                    logged,
-                    context,
-                    changes.generated_id,
-                    &bound.logging,
-                );
-            }
-            (Ok(_), _) if self.programs.is_within() => {}
-            (Ok(_), _) => transaction.end_statement(),
-            (Err(_), _) => transaction.rollback_to(savepoint),
-        }
-        done
-    }
-
-    /// The parameters, where texts among them are compared with columns and are read as values of
-    /// these, charged; `None` where none is.
-    fn read_parameters(
-        &self,
-        bound: &Bound,
-        parameters: &[Value],
-        complaints: &mut Vec<(u16, String)>,
-        charge: &mut Charge,
-    ) -> Result<Option<Vec<Value>>> {
-        let compared = &bound.constants.parameters;
-        let is_text = |at: &usize| matches!(parameters.get(*at), Some(Value::Bytes(_)));
-        if !compared.iter().any(|(at, _)| is_text(at)) {
-            return Ok(None);
-        }
-        charge.add(parameters.iter().map(heap_bytes).sum())?;
-        let mut all = parameters.to_vec();
-        for (at, reading) in compared.iter().filter(|(at, _)| is_text(at)) {
-            let read = reading.read(&parameters[*at], self.settings.variables.sql_mode.dates());
-            complaints.extend(read.complaint.map(|text| (1292, text)));
-            if let Some(value) = read.value {
-                all[*at] = value;
-            }
-        }
-        Ok(Some(all))
-    }
-
-    /// After a statement: autocommit, or the transaction stays open.
-    fn end_statement(
-        &mut self,
-        mut transaction: Box<Transaction>,
-        succeeded: bool,
-        tells: bool,
-    ) -> Result<()> {
-        if self.transaction.explicit || !self.settings.variables.autocommit {
-            if tells {
-                self.server.engine.wait_visible(transaction.depends_on());
-            }
-            self.transaction.open = Some(transaction);
-            return Ok(());
-        }
-        self.transaction.read_only = false;
-        if !succeeded || !(transaction.has_changes() || transaction.has_temporary_changes()) {
-            self.server.end_unchanged(transaction);
-            return Ok(());
-        }
-        let committed = transaction.commit_in_place(&self.commit_options());
-        self.spend_gtid();
-        committed?;
-        Ok(())
-    }
-
-    pub(super) fn commit_options(&self) -> CommitOptions<'static> {
-        CommitOptions {
-            gtid: self.next_gtid.next,
-            binlog: self.settings.variables.sql_log_bin,
-            compression: self.settings.variables.transaction_compression(),
-            ..CommitOptions::default()
+        if session.transacting().check_gtid_next()? {
+            session.statement.row_count = 0;
+            return results::ok(session, sink);
         }
     }
+    let mut transaction = session.transacting().take();
+    session.statement.last_insert_id_set.set(false);
+    let place = session.server.engine.enter_statement();
+    let outcome = run_in(session, &mut transaction, bound, parameters, text, sink)
+        .map_err(|error| without_unseen_relatives(session, bound, error));
+    drop(place);
+    // What it is told it can tell others, who must find it: a row that was read under a lock,
+    // or a key that is there already. How many rows a statement changed may be known a moment
+    // earlier, for others wait for its locks.
+    let tells = bound.is_query() || outcome.is_err();
+    let done = finish_statement(session, transaction, outcome, tells)?;
+    answer(session, bound, done, sink)
+}
 
-    fn answer(&mut self, bound: &Bound, done: Done, sink: &mut dyn ResultSink) -> Result<()> {
-        match done {
-            Done::Rows { found } => {
-                self.statement.found_rows = found;
-                self.statement.row_count = -1;
-                sink.end_rows(self.end_of_rows())
+/// Runs a bound statement of a function or a trigger, in the transaction of the statement around.
+pub(super) fn run_within(
+    session: &mut Session,
+    transaction: &mut Transaction,
+    bound: &Bound,
+    parameters: &[Value],
+    sink: &mut dyn ResultSink,
+) -> Result<()> {
+    assert!(session.programs.is_within(), "only a session within a statement is lent its transaction");
+    session.statement.diagnostics.borrow_mut().clear();
+    session.statement.has_described.set(false);
+    session.statement.last_insert_id_set.set(false);
+    let done = run_in(session, transaction, bound, parameters, &[], sink)?;
+    answer(session, bound, done, sink)
+}
+
+/// The end of a statement of the session that had this transaction, whatever came of it. `tells`:
+/// what the statement is answered with may be told to others, who must find it.
+///
+/// # Errors
+/// The statement's own; those of its commit.
+pub(super) fn finish_statement<T>(
+    session: &mut Session,
+    transaction: Box<Transaction>,
+    outcome: Result<T>,
+    tells: bool,
+) -> Result<T> {
+    if let Some(variables) = session.programs.variables_after.take() {
+        session.settings.variables = variables;
+        session.cache.invalidate();
+    }
+    session.transacting().finish_statement(transaction, outcome, tells)
+}
+
+/// A foreign key's error without the constraint, where that would tell of tables that the account
+/// does not see: for a row without a parent it has to see all parents, for one with children all
+/// tables that may hold them.
+fn without_unseen_relatives(session: &Session, bound: &Bound, mut error: SqlError) -> SqlError {
+    const NO_PARENT_ROW: u16 = 1452;
+    const HAS_CHILD_ROWS: u16 = 1451;
+    let changed = bound.plan.changed_tables();
+    let sees = |schema: &str, name: &str| session.server.host.check_sight(Sight::Table(schema, name)).is_ok();
+    let sees_all = match error.code {
+        NO_PARENT_ROW => {
+            let mut keys = changed.iter().flat_map(|table| &table.def.foreign_keys);
+            keys.all(|key| sees(&key.parent_schema, &key.parent_table))
+        }
+        HAS_CHILD_ROWS => {
+            let mut related: Vec<Arc<Table>> = changed.into_iter().cloned().collect();
+            let mut at = 0;
+            while let Some(parent) = related.get(at).cloned() {
+                let children = session.server.engine.catalog().children(&parent.def.schema, &parent.def.name);
+                let known = |child: &Arc<Table>| {
+                    related.iter().any(|table| {
+                        (&table.def.schema, &table.def.name) == (&child.def.schema, &child.def.name)
+                    })
+                };
+                let new: Vec<_> = children.into_iter().filter(|child| !known(child)).collect();
+                related.extend(new);
+                at += 1;
             }
-            Done::Into { rows } => {
-                self.statement.found_rows = rows;
-                self.statement.row_count = rows as i64;
-                let (warnings, status) = (self.warning_count(), self.status());
-                sink.ok(&OkInfo { affected_rows: rows, warnings, status, ..OkInfo::default() })
+            related.iter().all(|table| sees(&table.def.schema, &table.def.name))
+        }
+        _ => true,
+    };
+    if !sees_all && let Some(end) = error.message.find(" (") {
+        error.message.truncate(end);
+    }
+    error
+}
+
+fn run_in(
+    session: &Session,
+    transaction: &mut Transaction,
+    bound: &Bound,
+    parameters: &[Value],
+    text: &[u8],
+    sink: &mut dyn ResultSink,
+) -> Result<Done> {
+    let as_text = match session.programs.is_within() {
+        false => logging::text_context(session, transaction, bound)?,
+        true => None,
+    };
+    let mut charge = Charge::new(&session.server.memory);
+    let mut complaints = bound.constants.complaints.clone();
+    let read = read_parameters(session, bound, parameters, &mut complaints, &mut charge)?;
+    let mut ctx = session.context(read.as_deref().unwrap_or(parameters), !bound.is_query());
+    ctx.tables = &bound.tables;
+    if bound.plan.has_ignore() {
+        ctx.be_lenient();
+    }
+    let logged_text = || expanded(text, parameters, session.settings.variables.sql_mode.lex());
+    let has_rows_query = !bound.is_query()
+        && as_text.is_none()
+        && session.settings.variables.kept_on("binlog_rows_query_log_events");
+    let rows_query = has_rows_query.then(|| String::from_utf8_lossy(&logged_text()).into_owned());
+    transaction
+        .set_checks(session.settings.variables.foreign_key_checks, session.settings.variables.unique_checks);
+    // The first use of a single table is before the first row anyway.
+    if bound.tables.len() > 1 {
+        transaction.use_tables(bound.plan.changed_tables(), &bound.tables)?;
+    }
+    for (code, text) in &bound.hints.warnings {
+        ctx.warn(*code, text.clone());
+    }
+    complaints.into_iter().for_each(|(code, text)| ctx.warn(code, text));
+    let savepoint = match session.programs.is_within() {
+        false => transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query }),
+        true => transaction.savepoint_within(),
+    };
+    let run_plan = |mut run: Run<'_, '_>| match &bound.plan {
+        Plan::Query(plan) => {
+            if let Some(into) = &bound.into {
+                let mut rows = IntoRows::new(into, &plan.columns, session)?;
+                run_query(&mut run, plan, &mut |row| rows.row(row, &ctx))?;
+                return rows.finish(&ctx).map(|rows| Done::Into { rows });
             }
-            Done::Changes(changes) => {
-                let mut insert_id = 0;
-                if let Some(id) = changes.generated_id {
-                    self.settings.last_insert_id.set(id);
-                    self.settings.variables.insert_id = None;
-                    insert_id = id;
-                } else if self.statement.last_insert_id_set.get() && !bound.plan.is_delete() {
-                    insert_id = self.settings.last_insert_id.get();
-                } else if let Some(id) = changes.written_id {
-                    // LAST_INSERT_ID() goes on telling what was generated last.
-                    insert_id = id;
-                }
-                if bound.plan.is_load() {
-                    // As in MySQL it is for LAST_INSERT_ID() only.
-                    insert_id = 0;
-                }
-                self.statement.row_count = changes.affected_rows as i64;
-                let found_rows = self.client.init.found_rows && bound.plan.is_update();
-                sink.ok(&OkInfo {
-                    affected_rows: if found_rows { changes.found_rows } else { changes.affected_rows },
-                    last_insert_id: insert_id,
-                    warnings: self.warning_count(),
-                    status: self.status(),
-                    info: changes.info,
-                })
+            let mut rows =
+                Rows::new(&plan.columns, &session.settings.variables, &session.statement.has_described, sink);
+            let outcome = run_query(&mut run, plan, &mut |row| rows.row(row))?;
+            rows.finish()?;
+            Ok(Done::Rows { found: outcome.found_rows })
+        }
+        Plan::Load(plan) => {
+            run.set_changes_rows();
+            let load = |input: &mut dyn Input| plan.run(&mut run, input);
+            super::load::with_input(session, plan.source(), sink, load).map(Done::Changes)
+        }
+        plan => {
+            run.set_changes_rows();
+            plan.change(&mut run).expect("it changes rows").map(Done::Changes)
+        }
+    };
+    let done =
+        Subqueries::with(&bound.subqueries, transaction, &ctx, !bound.is_query(), bound.calls, run_plan);
+    let done = ctx.check_refused().and(done);
+    match (&done, &as_text) {
+        (Ok(Done::Changes(changes)), Some(context)) => {
+            let logged = (&*logged_text(), ctx.now_us);
+            logging::end_statement_as_text(
+                session,
+                transaction,
+                logged,
+                context,
+                changes.generated_id,
+                &bound.logging,
+            );
+        }
+        (Ok(_), _) if session.programs.is_within() => {}
+        (Ok(_), _) => transaction.end_statement(),
+        (Err(_), _) => transaction.rollback_to(savepoint),
+    }
+    done
+}
+
+/// The parameters, where texts among them are compared with columns and are read as values of
+/// these, charged; `None` where none is.
+fn read_parameters(
+    session: &Session,
+    bound: &Bound,
+    parameters: &[Value],
+    complaints: &mut Vec<(u16, String)>,
+    charge: &mut Charge,
+) -> Result<Option<Vec<Value>>> {
+    let compared = &bound.constants.parameters;
+    let is_text = |at: &usize| matches!(parameters.get(*at), Some(Value::Bytes(_)));
+    if !compared.iter().any(|(at, _)| is_text(at)) {
+        return Ok(None);
+    }
+    charge.add(parameters.iter().map(heap_bytes).sum())?;
+    let mut all = parameters.to_vec();
+    for (at, reading) in compared.iter().filter(|(at, _)| is_text(at)) {
+        let read = reading.read(&parameters[*at], session.settings.variables.sql_mode.dates());
+        complaints.extend(read.complaint.map(|text| (1292, text)));
+        if let Some(value) = read.value {
+            all[*at] = value;
+        }
+    }
+    Ok(Some(all))
+}
+
+fn answer(session: &mut Session, bound: &Bound, done: Done, sink: &mut dyn ResultSink) -> Result<()> {
+    match done {
+        Done::Rows { found } => {
+            session.statement.found_rows = found;
+            session.statement.row_count = -1;
+            sink.end_rows(results::end_of_rows(session))
+        }
+        Done::Into { rows } => {
+            session.statement.found_rows = rows;
+            session.statement.row_count = rows as i64;
+            let (warnings, status) = (session.warning_count(), session.status());
+            sink.ok(&OkInfo { affected_rows: rows, warnings, status, ..OkInfo::default() })
+        }
+        Done::Changes(changes) => {
+            let mut insert_id = 0;
+            if let Some(id) = changes.generated_id {
+                session.settings.last_insert_id.set(id);
+                session.settings.variables.insert_id = None;
+                insert_id = id;
+            } else if session.statement.last_insert_id_set.get() && !bound.plan.is_delete() {
+                insert_id = session.settings.last_insert_id.get();
+            } else if let Some(id) = changes.written_id {
+                // LAST_INSERT_ID() goes on telling what was generated last.
+                insert_id = id;
             }
+            if bound.plan.is_load() {
+                // As in MySQL it is for LAST_INSERT_ID() only.
+                insert_id = 0;
+            }
+            session.statement.row_count = changes.affected_rows as i64;
+            let found_rows = session.client.init.found_rows && bound.plan.is_update();
+            sink.ok(&OkInfo {
+                affected_rows: if found_rows { changes.found_rows } else { changes.affected_rows },
+                last_insert_id: insert_id,
+                warnings: session.warning_count(),
+                status: session.status(),
+                info: changes.info,
+            })
         }
     }
 }

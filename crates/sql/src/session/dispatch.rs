@@ -1,9 +1,12 @@
 //! Which statement is run how.
 
-use super::Session;
 use super::classes::{class_of, class_of_bound};
 use super::locked_tables::active_locks;
 use super::prepared::is_about_rows;
+use super::{
+    Session, accounts, bound, ddl, locked_tables, maintain, privileges, refused, results, set, show,
+    transaction,
+};
 use crate::admin::{AdminCommand, FlushTarget, PurgeTo};
 use crate::ast::{Show, Statement};
 use crate::error::{Result, SqlError};
@@ -31,12 +34,12 @@ impl Session {
     pub(super) fn execute_first(&mut self, text: &[u8], sink: &mut dyn ResultSink) -> Result<usize> {
         self.client.more_results = false;
         if let Some(bound) = self.cache.get(text)
-            && self.still_holds(&bound)
+            && bound::still_holds(self, &bound)
         {
             self.server.host.admit_statement(class_of_bound(&bound, false))?;
-            let run = |session: &mut Session| session.run_bound(&bound, &[], text, sink);
-            match self.within_time(bound.is_query(), bound.hints.max_execution_time_ms, run) {
-                Err(error) if self.can_run_again(&error) => self.cache.forget(text),
+            let run = |session: &mut Session| bound::run(session, &bound, &[], text, sink);
+            match bound::within_time(self, bound.is_query(), bound.hints.max_execution_time_ms, run) {
+                Err(error) if bound::can_run_again(self, &error) => self.cache.forget(text),
                 other => return other.map(|()| text.len()),
             }
         }
@@ -45,7 +48,7 @@ impl Session {
         let mut watch = |bytes| self.may_read_on(bytes, &mut charge);
         let Some(parsed) = parse_watched(text, self.settings.variables.sql_mode.lex(), &mut watch)
             .inspect_err(|_| self.statement.diagnostics.borrow_mut().clear())
-            .map_err(|error| self.refusal(text, error))?
+            .map_err(|error| refused::refusal(self, text, error))?
         else {
             return Err(SqlError::new(1065, "Query was empty"));
         };
@@ -68,7 +71,7 @@ impl Session {
         self.server.host.admit_statement(class_of(&parsed.statement, false))?;
         if is_about_rows(&parsed.statement) {
             let is_query = matches!(parsed.statement, Statement::Query(_));
-            self.within_time(is_query, parsed.hints.max_execution_time_ms, |session| {
+            bound::within_time(self, is_query, parsed.hints.max_execution_time_ms, |session| {
                 session.bind_and_run(text, (&parsed.statement, &parsed.hints), parsed.end, sink)
             })?;
         } else {
@@ -86,15 +89,16 @@ impl Session {
         sink: &mut dyn ResultSink,
     ) -> Result<()> {
         let own_text = text[..end].trim_ascii();
-        let bound = self.bind_hinted(statement, hints).map_err(|error| self.refusal(own_text, error))?;
+        let bound = bound::bind_hinted(self, statement, hints)
+            .map_err(|error| refused::refusal(self, own_text, error))?;
         let bound = Arc::new(bound);
         if bound.cacheable && !self.client.more_results && end == text.len() {
             self.cache.offer(text, &bound);
         }
-        match self.run_bound(&bound, &[], own_text, sink) {
-            Err(error) if self.can_run_again(&error) => {
-                let bound = self.bind_hinted(statement, hints)?;
-                self.run_bound(&bound, &[], own_text, sink)
+        match bound::run(self, &bound, &[], own_text, sink) {
+            Err(error) if bound::can_run_again(self, &error) => {
+                let bound = bound::bind_hinted(self, statement, hints)?;
+                bound::run(self, &bound, &[], own_text, sink)
             }
             other => other,
         }
@@ -115,7 +119,7 @@ impl Session {
         if text.len() >= LONG_VALUE_BYTES {
             copies.add(COPIES * text.len())?;
         }
-        if self.run_transaction(statement, sink)? || self.run_prepare(statement, sink)? {
+        if transaction::run(self, statement, sink)? || self.run_prepare(statement, sink)? {
             return Ok(());
         }
         let keeps_warnings =
@@ -123,46 +127,46 @@ impl Session {
         if !keeps_warnings && !matches!(statement, Statement::GetDiagnostics(_)) {
             self.statement.diagnostics.borrow_mut().clear();
         }
-        self.check_statement(statement)?;
+        privileges::check_statement(self, statement)?;
         match statement {
-            Statement::Empty => self.ok(sink),
+            Statement::Empty => results::ok(self, sink),
             Statement::Set(items) => {
-                self.set(items)?;
-                self.ok(sink)
+                set::run(self, items)?;
+                results::ok(self, sink)
             }
             Statement::Use(schema) => {
                 self.change_schema(schema)?;
-                self.ok(sink)
+                results::ok(self, sink)
             }
             Statement::Do(exprs) => {
-                self.evaluate_all(exprs)?;
-                self.ok(sink)
+                super::program::evaluate_written(self, exprs)?;
+                results::ok(self, sink)
             }
             Statement::Show { show, filter } => {
-                let table = self.show(show, filter)?;
+                let table = show::rows(self, show, filter)?;
                 match keeps_warnings {
-                    true => self.send_warnings(&table, sink),
-                    false => self.send_table(&table, sink),
+                    true => results::send_warnings(self, &table, sink),
+                    false => results::send_table(self, &table, sink),
                 }
             }
             Statement::Explain { statement, format, analyze } => {
                 let table = self.explain(statement, format.as_deref(), *analyze)?;
-                self.send_table(&table, sink)
+                results::send_table(self, &table, sink)
             }
             Statement::LockTables(tables) => {
-                self.lock_tables(tables)?;
-                self.ok(sink)
+                locked_tables::lock_tables(self, tables)?;
+                results::ok(self, sink)
             }
             Statement::UnlockTables => {
-                self.unlock_tables()?;
+                locked_tables::unlock_tables(self)?;
                 self.admin(AdminCommand::UnlockTables, sink)
             }
             Statement::Maintain { what, tables } => {
-                let table = self.maintain(*what, tables)?;
-                self.send_table(&table, sink)
+                let table = maintain::run(self, *what, tables)?;
+                results::send_table(self, &table, sink)
             }
             Statement::PurgeBefore(at) => {
-                let at = self.evaluate(at)?;
+                let at = super::program::evaluate_one(self, at)?;
                 let ctx = self.context(&[], false);
                 let Some(at) = crate::expr::datetime_of(&at, &ctx) else {
                     return Err(SqlError::new(1292, "Incorrect DATETIME value for PURGE BINARY LOGS BEFORE"));
@@ -172,43 +176,32 @@ impl Session {
                 self.admin(AdminCommand::PurgeBinaryLogs(PurgeTo::BeforeUnixTime(seconds)), sink)
             }
             Statement::Admin(command) if command.is_about_accounts() => {
-                self.change_accounts(command, text, sink)
+                accounts::change_accounts(self, command, text, sink)
             }
             Statement::Admin(command) => self.admin(command.clone(), sink),
             Statement::Call(call) => super::program::call_alone(self, call, sink),
             Statement::Signal(signal) => {
                 super::program::signal(self, signal)?;
-                self.ok(sink)
+                results::ok(self, sink)
             }
             Statement::GetDiagnostics(get) => {
                 super::program::get_diagnostics(self, get)?;
-                self.ok(sink)
+                results::ok(self, sink)
             }
             Statement::Truncate(table)
                 if self.settings.schema_of(table)?.eq_ignore_ascii_case("performance_schema") =>
             {
                 // It changes no stored table: nothing is logged, and a read-only server does it.
-                self.check_locked_for_ddl(statement)?;
-                self.commit_transaction()?;
+                locked_tables::check_locked_for_ddl(self, statement)?;
+                self.transacting().commit()?;
                 self.server.host.truncate_virtual_table("performance_schema", &table.name)?;
-                self.ok(sink)
+                results::ok(self, sink)
             }
             _ => {
-                let report = self.run_ddl(text, statement)?;
-                self.ok_of_ddl(&report, sink)
+                let report = ddl::run_ddl(self, text, statement)?;
+                results::ok_of_ddl(self, &report, sink)
             }
         }
-    }
-
-    /// The procedure of this name.
-    ///
-    /// # Errors
-    /// 1305 when there is none.
-    pub(super) fn known_procedure(&self, name: &crate::ast::TableName) -> Result<Arc<engine::Object>> {
-        let schema = self.settings.schema_of(name)?;
-        let kind = engine::ObjectKind::Procedure;
-        let found = self.server.engine.catalog().object(&schema, kind, &name.name);
-        found.ok_or_else(|| crate::ddl::absent(kind, &schema, &name.name))
     }
 
     /// A command for the server. Those that change log files commit first, as in MySQL.
@@ -222,7 +215,7 @@ impl Session {
                 | AdminCommand::ResetBinaryLogsAndGtids { .. }
         );
         if commits {
-            self.commit_transaction()?;
+            self.transacting().commit()?;
         }
         let command = match command {
             AdminCommand::Flush { targets, local } => {
@@ -273,15 +266,6 @@ impl Session {
         targets.into_iter().map(one).collect()
     }
 
-    /// The value of an expression without tables.
-    pub(super) fn evaluate(&mut self, written: &crate::ast::Expr) -> Result<Value> {
-        self.evaluate_all(std::slice::from_ref(written)).map(|mut values| values.pop().unwrap_or(Value::Null))
-    }
-
-    pub(super) fn evaluate_all(&mut self, written: &[crate::ast::Expr]) -> Result<Vec<Value>> {
-        super::program::evaluate_written(self, written)
-    }
-
     /// The format of an EXPLAIN that names none.
     fn explain_format(&self) -> Result<String> {
         let format = self.server.host.variable(crate::host::VariableScope::Session, "explain_format")?;
@@ -297,7 +281,7 @@ impl Session {
         analyze: bool,
     ) -> Result<VirtualTable> {
         // Privileges come first.
-        let bound = self.bind_explained(statement)?;
+        let bound = bound::bind_explained(self, statement)?;
         if analyze {
             return Err(SqlError::not_supported("EXPLAIN ANALYZE"));
         }

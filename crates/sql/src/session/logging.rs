@@ -51,99 +51,96 @@ impl LoggedVariable {
     }
 }
 
-impl Session {
-    /// What to log a statement's text with, if it is the text that is to be logged.
-    ///
-    /// # Errors
-    /// 1665 where `binlog_format` is STATEMENT and the isolation level allows rows only.
-    pub(super) fn text_context(
-        &self,
-        transaction: &Transaction,
-        bound: &Bound,
-    ) -> Result<Option<TextContext>> {
-        let format = self.settings.variables.binlog_format;
-        if format == BinlogFormat::Row
-            || bound.is_query()
-            || !self.settings.variables.sql_log_bin
-            || !self.server.engine.log_bin()
-        {
-            return Ok(None);
-        }
-        if self.uses_temporary(bound) {
-            return Ok(None);
-        }
-        let needs_rows =
-            matches!(transaction.isolation(), Isolation::ReadCommitted | Isolation::ReadUncommitted);
-        match format {
-            BinlogFormat::Statement if needs_rows => Err(SqlError::new(
-                1665,
-                "Cannot execute statement: impossible to write to binary log since BINLOG_FORMAT = STATEMENT and at least one table uses \
-                 a storage engine limited to row-based logging. InnoDB is limited to row-logging when transaction isolation level is \
-                 READ COMMITTED or READ UNCOMMITTED.",
-            )),
-            BinlogFormat::Mixed if needs_rows || !bound.logging.reasons.is_empty() => Ok(None),
-            // Its file would have to be logged with it.
-            _ if bound.plan.is_load() => Ok(None),
-            // What they do there may not be what they did here.
-            BinlogFormat::Mixed if bound.logging.runs_functions || has_triggers(bound) => Ok(None),
-            _ => Ok(Some(self.context_of(&bound.logging))),
-        }
+/// What to log a statement's text with, if it is the text that is to be logged.
+///
+/// # Errors
+/// 1665 where `binlog_format` is STATEMENT and the isolation level allows rows only.
+pub(super) fn text_context(
+    session: &Session,
+    transaction: &Transaction,
+    bound: &Bound,
+) -> Result<Option<TextContext>> {
+    let format = session.settings.variables.binlog_format;
+    if format == BinlogFormat::Row
+        || bound.is_query()
+        || !session.settings.variables.sql_log_bin
+        || !session.server.engine.log_bin()
+    {
+        return Ok(None);
     }
-
-    /// Whether the statement uses temporary tables, or may by a program that it runs: replicas have
-    /// none of them, and get the rows.
-    fn uses_temporary(&self, bound: &Bound) -> bool {
-        bound.tables.iter().any(|table| table.is_temporary())
-            || (bound.logging.runs_functions || has_triggers(bound)) && !self.temporary.is_empty()
+    if uses_temporary(session, bound) {
+        return Ok(None);
     }
-
-    fn context_of(&self, needs: &LoggingNeeds) -> TextContext {
-        let variables = self.settings.user_variables.borrow();
-        let value_of = |name: &String| {
-            let value = variables.get(name).unwrap_or(&Value::Null);
-            LoggedVariable {
-                name: name.clone(),
-                value: logged_value(value, self.settings.variables.connection_collation),
-            }
-        };
-        let seeds = self.settings.random.get();
-        TextContext {
-            last_insert_id: needs.last_insert_id.then(|| self.settings.last_insert_id.get()),
-            rand_seeds: needs.rand.then_some((seeds & 0xffff_ffff, seeds >> 32)),
-            user_variables: needs.user_variables.iter().map(value_of).collect(),
-        }
+    let needs_rows = matches!(transaction.isolation(), Isolation::ReadCommitted | Isolation::ReadUncommitted);
+    match format {
+        BinlogFormat::Statement if needs_rows => Err(SqlError::new(
+            1665,
+            "Cannot execute statement: impossible to write to binary log since BINLOG_FORMAT = STATEMENT and at least one table uses \
+             a storage engine limited to row-based logging. InnoDB is limited to row-logging when transaction isolation level is \
+             READ COMMITTED or READ UNCOMMITTED.",
+        )),
+        BinlogFormat::Mixed if needs_rows || !bound.logging.reasons.is_empty() => Ok(None),
+        // Its file would have to be logged with it.
+        _ if bound.plan.is_load() => Ok(None),
+        // What they do there may not be what they did here.
+        BinlogFormat::Mixed if bound.logging.runs_functions || has_triggers(bound) => Ok(None),
+        _ => Ok(Some(context_of(session, &bound.logging))),
     }
+}
 
-    /// Ends a statement that is logged as its text.
-    pub(super) fn end_statement_as_text(
-        &self,
-        transaction: &mut Transaction,
-        (text, now_us): (&[u8], u64),
-        context: &TextContext,
-        insert_id: Option<u64>,
-        needs: &LoggingNeeds,
-    ) {
-        let schema = self.settings.schema.as_deref().unwrap_or_default();
-        if !self.server.engine.binlog_filter().allows(schema) {
-            transaction.end_statement_unlogged();
-            return;
+/// Whether the statement uses temporary tables, or may by a program that it runs: replicas have
+/// none of them, and get the rows.
+fn uses_temporary(session: &Session, bound: &Bound) -> bool {
+    bound.tables.iter().any(|table| table.is_temporary())
+        || (bound.logging.runs_functions || has_triggers(bound)) && !session.temporary.is_empty()
+}
+
+fn context_of(session: &Session, needs: &LoggingNeeds) -> TextContext {
+    let variables = session.settings.user_variables.borrow();
+    let value_of = |name: &String| {
+        let value = variables.get(name).unwrap_or(&Value::Null);
+        LoggedVariable {
+            name: name.clone(),
+            value: logged_value(value, session.settings.variables.connection_collation),
         }
-        transaction.end_statement_as_text(&LoggedStatement {
-            session: &self.session_context(now_us),
-            schema,
-            text,
-            last_insert_id: context.last_insert_id,
-            insert_id,
-            rand_seeds: context.rand_seeds,
-            user_variables: context.user_variables.iter().map(LoggedVariable::event).collect(),
-        });
-        for reason in &needs.reasons {
-            let message = format!(
-                "Unsafe statement written to the binary log using statement format since BINLOG_FORMAT = STATEMENT. {}",
-                reason.reason()
-            );
-            self.statement.diagnostics.borrow_mut().push(Level::Note, 1592, message);
-        }
+    };
+    let seeds = session.settings.random.get();
+    TextContext {
+        last_insert_id: needs.last_insert_id.then(|| session.settings.last_insert_id.get()),
+        rand_seeds: needs.rand.then_some((seeds & 0xffff_ffff, seeds >> 32)),
+        user_variables: needs.user_variables.iter().map(value_of).collect(),
+    }
+}
+
+/// Ends a statement that is logged as its text.
+pub(super) fn end_statement_as_text(
+    session: &Session,
+    transaction: &mut Transaction,
+    (text, now_us): (&[u8], u64),
+    context: &TextContext,
+    insert_id: Option<u64>,
+    needs: &LoggingNeeds,
+) {
+    let schema = session.settings.schema.as_deref().unwrap_or_default();
+    if !session.server.engine.binlog_filter().allows(schema) {
+        transaction.end_statement_unlogged();
+        return;
+    }
+    transaction.end_statement_as_text(&LoggedStatement {
+        session: &session.session_context(now_us),
+        schema,
+        text,
+        last_insert_id: context.last_insert_id,
+        insert_id,
+        rand_seeds: context.rand_seeds,
+        user_variables: context.user_variables.iter().map(LoggedVariable::event).collect(),
+    });
+    for reason in &needs.reasons {
+        let message = format!(
+            "Unsafe statement written to the binary log using statement format since BINLOG_FORMAT = STATEMENT. {}",
+            reason.reason()
+        );
+        session.statement.diagnostics.borrow_mut().push(Level::Note, 1592, message);
     }
 }
 

@@ -9,100 +9,99 @@ use engine::{Direction, EngineError, IndexRef, Isolation, KeyRange, LockMode, Ta
 use std::sync::Arc;
 use types::{ColumnType, Value, collation};
 
-impl Session {
-    pub(super) fn maintain(&mut self, what: Maintenance, tables: &[TableName]) -> Result<VirtualTable> {
-        if matches!(what, Maintenance::Optimize | Maintenance::Repair) {
-            self.check_session_writable()?;
+/// Runs the statement on one table after the other, and says what came of it.
+///
+/// # Errors
+/// Those that end the statement; what is wrong with a table is told in the rows.
+pub(super) fn run(session: &mut Session, what: Maintenance, tables: &[TableName]) -> Result<VirtualTable> {
+    if matches!(what, Maintenance::Optimize | Maintenance::Repair) {
+        session.settings.check_writable()?;
+    }
+    let mut rows = Vec::new();
+    for name in tables {
+        let schema = session.settings.schema_of(name)?;
+        let shown = format!("{schema}.{}", name.name);
+        let own = session.temporary.table(&schema, &name.name);
+        let table = own.or_else(|| session.server.engine.catalog().table(&schema, &name.name));
+        if what == Maintenance::Checksum {
+            let sum = table.map(|table| checksum(session, &table)).transpose()?;
+            rows.push(vec![Value::text(&shown), sum.map_or(Value::Null, Value::UInt)]);
+            continue;
         }
-        let mut rows = Vec::new();
-        for name in tables {
-            let schema = self.settings.schema_of(name)?;
-            let shown = format!("{schema}.{}", name.name);
-            let own = self.temporary.table(&schema, &name.name);
-            let table = own.or_else(|| self.server.engine.catalog().table(&schema, &name.name));
-            if what == Maintenance::Checksum {
-                let sum = table.map(|table| self.checksum(&table)).transpose()?;
-                rows.push(vec![Value::text(&shown), sum.map_or(Value::Null, Value::UInt)]);
-                continue;
-            }
-            let operation = match what {
-                Maintenance::Analyze => "analyze",
-                Maintenance::Check => "check",
-                Maintenance::Optimize => "optimize",
-                _ => "repair",
-            };
-            let mut say = |kind: &str, text: &str| {
-                rows.push(vec![
-                    Value::text(&shown),
-                    Value::text(operation),
-                    Value::text(kind),
-                    Value::text(text),
-                ]);
-            };
-            let Some(table) = table else {
-                say("Error", &format!("Table '{shown}' doesn't exist"));
-                say("status", "Operation failed");
-                continue;
-            };
-            match what {
-                Maintenance::Check => {
-                    let problems = self.check(&table)?;
-                    problems.iter().for_each(|problem| say("Warning", &format!("InnoDB: {problem}")));
-                    match problems.is_empty() {
-                        true => say("status", "OK"),
-                        false => say("error", "Corrupt"),
-                    }
-                }
-                Maintenance::Optimize => {
-                    say("note", "Table does not support optimize: pages are merged as rows are deleted");
-                    say("status", "OK");
-                }
-                Maintenance::Repair => say("note", "The storage engine for the table doesn't support repair"),
-                _ => {
-                    engine::TableStatistics::anew(&table)?;
-                    say("status", "OK");
-                }
-            }
-        }
-        let text = |chars| ColumnType::varchar(chars, collation::UTF8MB4_0900_AI_CI);
-        let columns = if what == Maintenance::Checksum {
-            vec![
-                column_meta("Table", text(128), true),
-                column_meta("Checksum", ColumnType::bigint(true), true),
-            ]
-        } else {
-            vec![
-                column_meta("Table", text(128), true),
-                column_meta("Op", text(10), true),
-                column_meta("Msg_type", text(10), true),
-                column_meta("Msg_text", ColumnType::text(collation::UTF8MB4_0900_AI_CI), true),
-            ]
+        let operation = match what {
+            Maintenance::Analyze => "analyze",
+            Maintenance::Check => "check",
+            Maintenance::Optimize => "optimize",
+            _ => "repair",
         };
-        Ok(VirtualTable { columns, rows })
-    }
-
-    /// What is wrong with the table; a page that cannot be read is that too.
-    fn check(&self, table: &Arc<Table>) -> Result<Vec<String>> {
-        let mut transaction = self.server.engine.begin(Isolation::RepeatableRead);
-        transaction.set_interrupt(self.server.interrupt.clone());
-        transaction.set_metadata_lock_timeout_ms(self.settings.variables.lock_wait_timeout_s * 1000);
-        self.locks.put_under(&mut transaction);
-        match self.server.engine.check_table_in(transaction, table) {
-            Err(error @ (EngineError::Interrupted | EngineError::LockWaitTimeout)) => Err(error.into()),
-            checked => Ok(checked.unwrap_or_else(|error| vec![error.to_string()])),
+        let mut say = |kind: &str, text: &str| {
+            rows.push(vec![
+                Value::text(&shown),
+                Value::text(operation),
+                Value::text(kind),
+                Value::text(text),
+            ]);
+        };
+        let Some(table) = table else {
+            say("Error", &format!("Table '{shown}' doesn't exist"));
+            say("status", "Operation failed");
+            continue;
+        };
+        match what {
+            Maintenance::Check => {
+                let problems = check(session, &table)?;
+                problems.iter().for_each(|problem| say("Warning", &format!("InnoDB: {problem}")));
+                match problems.is_empty() {
+                    true => say("status", "OK"),
+                    false => say("error", "Corrupt"),
+                }
+            }
+            Maintenance::Optimize => {
+                say("note", "Table does not support optimize: pages are merged as rows are deleted");
+                say("status", "OK");
+            }
+            Maintenance::Repair => say("note", "The storage engine for the table doesn't support repair"),
+            _ => {
+                engine::TableStatistics::anew(&table)?;
+                say("status", "OK");
+            }
         }
     }
+    let text = |chars| ColumnType::varchar(chars, collation::UTF8MB4_0900_AI_CI);
+    let columns = if what == Maintenance::Checksum {
+        vec![column_meta("Table", text(128), true), column_meta("Checksum", ColumnType::bigint(true), true)]
+    } else {
+        vec![
+            column_meta("Table", text(128), true),
+            column_meta("Op", text(10), true),
+            column_meta("Msg_type", text(10), true),
+            column_meta("Msg_text", ColumnType::text(collation::UTF8MB4_0900_AI_CI), true),
+        ]
+    };
+    Ok(VirtualTable { columns, rows })
+}
 
-    /// The sum of the CRC-32s of all rows as text, so that it depends on the values and on nothing
-    /// else: not on the order, the storage or the server's version.
-    fn checksum(&mut self, table: &Arc<Table>) -> Result<u64> {
-        let mut transaction = self.take_transaction()?;
-        let summed = sum_rows(&mut transaction, table);
-        if self.transaction.explicit || !self.settings.variables.autocommit {
-            self.transaction.open = Some(transaction);
-        }
-        summed
+/// What is wrong with the table; a page that cannot be read is that too.
+fn check(session: &Session, table: &Arc<Table>) -> Result<Vec<String>> {
+    let mut transaction = session.server.engine.begin(Isolation::RepeatableRead);
+    transaction.set_interrupt(session.server.interrupt.clone());
+    transaction.set_metadata_lock_timeout_ms(session.settings.variables.lock_wait_timeout_s * 1000);
+    session.locks.put_under(&mut transaction);
+    match session.server.engine.check_table_in(transaction, table) {
+        Err(error @ (EngineError::Interrupted | EngineError::LockWaitTimeout)) => Err(error.into()),
+        checked => Ok(checked.unwrap_or_else(|error| vec![error.to_string()])),
     }
+}
+
+/// The sum of the CRC-32s of all rows as text, so that it depends on the values and on nothing
+/// else: not on the order, the storage or the server's version.
+fn checksum(session: &mut Session, table: &Arc<Table>) -> Result<u64> {
+    let mut transaction = session.transacting().take();
+    let summed = sum_rows(&mut transaction, table);
+    if session.transaction.explicit || !session.settings.variables.autocommit {
+        session.transaction.open = Some(transaction);
+    }
+    summed
 }
 
 fn sum_rows(transaction: &mut engine::Transaction, table: &Arc<Table>) -> Result<u64> {

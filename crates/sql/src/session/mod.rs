@@ -6,8 +6,8 @@ mod accounts;
 mod bound;
 mod classes;
 mod ddl;
+mod ddl_run;
 mod dispatch;
-mod gtid_next;
 mod into;
 mod load;
 mod locked_tables;
@@ -26,11 +26,13 @@ mod set;
 mod show;
 mod state;
 mod temporary;
+mod transacting;
 mod transaction;
 mod xa;
 
 pub use state::SessionInit;
 
+use crate::admin::AccountsLog;
 use crate::error::{Result, SqlError};
 use crate::expr::Context;
 use crate::host::{Host, Sight};
@@ -38,13 +40,14 @@ use crate::memory::closes_connection;
 use crate::regexp::PatternCache;
 use crate::sink::{ColumnMeta, ResultSink, status};
 use crate::temporary::{TemporaryTables, TemporaryUse};
-use engine::Engine;
+use engine::{Engine, SessionContext};
 use state::{
-    ClientState, NextGtid, Parameters, PreparedStatements, ServerHandles, SessionLocks, SessionPrograms,
-    SessionTransaction, SessionXa, Settings, StatementCache, StatementState,
+    ClientState, Parameters, PreparedStatements, ServerHandles, SessionLocks, SessionPrograms,
+    SessionTransaction, Settings, StatementCache, StatementState,
 };
 use std::cell::Cell;
 use std::sync::Arc;
+use transacting::Transacting;
 use types::Value;
 
 /// A session.
@@ -55,8 +58,6 @@ pub struct Session {
     /// The statement that runs, or that ran last.
     statement: StatementState,
     transaction: SessionTransaction,
-    next_gtid: NextGtid,
-    xa: SessionXa,
     /// CREATE TEMPORARY TABLE.
     temporary: Arc<TemporaryTables>,
     locks: SessionLocks,
@@ -99,8 +100,6 @@ impl Session {
             settings,
             statement: StatementState::default(),
             transaction: SessionTransaction::default(),
-            next_gtid: NextGtid::default(),
-            xa: SessionXa::default(),
             temporary: Arc::default(),
             locks: SessionLocks::default(),
             cache: StatementCache::default(),
@@ -114,7 +113,7 @@ impl Session {
     fn inner(&self, programs: SessionPrograms, now_us: u64) -> Session {
         let changed = self.programs.variables_after.borrow().clone();
         let variables = changed.unwrap_or_else(|| self.settings.variables.clone());
-        let settings = self.settings.lend(variables, now_us, &self.server);
+        let settings = self.settings.lend(variables, now_us, &self.server.memory);
         let mut inner = Session::of_parts(self.server.clone(), self.client.within(), settings, programs);
         inner.temporary = self.temporary.clone();
         inner.cache = StatementCache::of_generation(self.cache.generation());
@@ -160,16 +159,16 @@ impl Session {
 
     /// Sets back to what a new connection has (COM_RESET_CONNECTION); the current schema stays.
     pub fn reset(&mut self) {
-        self.rollback_transaction();
+        self.transacting().rollback();
         self.locks = SessionLocks::default();
         self.temporary.clear();
         self.settings.reset(&self.server);
         self.statement = StatementState::default();
         self.transaction.next_isolation = None;
         self.transaction.next_read_only = None;
-        self.next_gtid = Default::default();
+        self.transaction.gtid = Default::default();
         self.prepared.clear();
-        self.invalidate_plans();
+        self.cache.invalidate();
     }
 
     /// Makes a schema the current one (COM_INIT_DB, USE).
@@ -182,7 +181,7 @@ impl Session {
         let name = if is_virtual { name.to_lowercase() } else { name.to_owned() };
         self.server.host.schema_changed(Some(&name));
         self.settings.schema = Some(name);
-        self.invalidate_plans();
+        self.cache.invalidate();
         Ok(())
     }
 
@@ -259,6 +258,33 @@ impl Session {
         self.client.closing
     }
 
+    /// Commits the session's transaction, whose rows are those of accounts, as the statement that
+    /// changed them; `text` is what the binary log gets.
+    ///
+    /// # Errors
+    /// MySQL's number and wording; nothing is committed then.
+    pub fn commit_accounts(&mut self, log: &AccountsLog<'_>, text: &str) -> Result<()> {
+        let transaction = self.transaction.open.take();
+        let committed = log.commit(&self.server.engine, transaction, text);
+        self.transaction.forget();
+        committed
+    }
+
+    /// What begins and ends the session's transactions.
+    fn transacting(&mut self) -> Transacting<'_> {
+        Transacting {
+            server: &self.server,
+            settings: &mut self.settings,
+            locks: &self.locks,
+            of: &mut self.transaction,
+        }
+    }
+
+    /// What the binary log says of the session when a statement is run at this moment.
+    fn session_context(&self, now_us: u64) -> SessionContext {
+        self.settings.session_context(self.server.host.connection_id(), now_us)
+    }
+
     /// What binds the session's statements.
     fn binder(&self) -> crate::bind::Binder<'_> {
         let locked = self.locks.names();
@@ -274,6 +300,7 @@ impl Session {
         binder
     }
 
+    /// What the expressions of a statement are computed with.
     fn context<'s>(&'s self, parameters: &'s [Value], strict: bool) -> Context<'s> {
         Context {
             host: &*self.server.host,
@@ -303,11 +330,6 @@ impl Session {
         }
     }
 
-    /// Plans that were bound before mean nothing any more.
-    fn invalidate_plans(&mut self) {
-        self.cache.invalidate();
-    }
-
     /// An error that the server around the session has found in the client's statement.
     pub fn note_refused(&mut self, error: &SqlError) {
         self.note_error(error);
@@ -320,13 +342,13 @@ impl Session {
         self.statement.diagnostics.borrow_mut().push_error(error);
         if !self.transaction.is_begun() {
             // As a transaction of its own that was rolled back.
-            self.spend_gtid();
+            self.transacting().spend_gtid();
         }
     }
 }
 
 impl Drop for Session {
     fn drop(&mut self) {
-        self.rollback_transaction();
+        self.transacting().rollback();
     }
 }

@@ -1,7 +1,7 @@
 //! Prepared statements, of the binary protocol and of PREPARE.
 
-use super::Session;
 use super::state::{Arguments, Bound, PreparedPlace, PreparedStatement};
+use super::{Session, bound, privileges, refused, results};
 use crate::ast::{PrepareText, Show, Statement};
 use crate::error::{Result, SqlError};
 use crate::memory::Charge;
@@ -75,7 +75,7 @@ impl Session {
             let _state = enter(State::Parse);
             let mut watch = |bytes| self.may_read_on(bytes, &mut charge);
             crate::parse::parse_watched(text, self.settings.variables.sql_mode.lex(), &mut watch)
-                .map_err(|error| self.refusal_of_prepared(text, error))?
+                .map_err(|error| refused::refusal_of_prepared(self, text, error))?
                 .ok_or_else(empty)?
         };
         let rest = &text[parsed.next..];
@@ -96,13 +96,13 @@ impl Session {
             return Err(SqlError::not_preparable());
         }
         if let Statement::Call(call) = &parsed.statement {
-            self.check_statement(&parsed.statement)?;
-            self.known_procedure(&call.name)?;
+            privileges::check_statement(self, &parsed.statement)?;
+            super::program::known_procedure(self, &call.name)?;
         }
         let bound = match is_about_rows(&parsed.statement) {
             true => Some(Arc::new(
-                self.bind_hinted(&parsed.statement, &parsed.hints)
-                    .map_err(|error| self.refusal(text, error))?,
+                bound::bind_hinted(self, &parsed.statement, &parsed.hints)
+                    .map_err(|error| refused::refusal(self, text, error))?,
             )),
             false => None,
         };
@@ -159,7 +159,7 @@ impl Session {
     /// A prepared statement's plan, with what is known of its parameters.
     fn bound_again(&self, prepared: &PreparedStatement) -> Result<Arc<Bound>> {
         let types = prepared.parameter_types.as_deref().unwrap_or_default();
-        self.bind_typed(&prepared.statement, &prepared.hints, types).map(Arc::new)
+        bound::bind_typed(self, &prepared.statement, &prepared.hints, types).map(Arc::new)
     }
 
     fn run_prepared(
@@ -185,7 +185,7 @@ impl Session {
         };
         let bound = bound.clone();
         let hinted_ms = prepared.hints.max_execution_time_ms;
-        self.within_time(bound.is_query(), hinted_ms, |session| {
+        bound::within_time(self, bound.is_query(), hinted_ms, |session| {
             session.run_prepared_bound(prepared, bound, parameters, sink)
         })
     }
@@ -197,7 +197,7 @@ impl Session {
         parameters: &[Value],
         sink: &mut dyn ResultSink,
     ) -> Result<()> {
-        let mut is_stale = !self.still_holds(&bound) || !bound.cacheable;
+        let mut is_stale = !bound::still_holds(self, &bound) || !bound.cacheable;
         if let Some(types) = &mut prepared.parameter_types {
             is_stale |= take_types(types, parameters);
         }
@@ -205,12 +205,12 @@ impl Session {
             bound = self.bound_again(prepared)?;
             prepared.bound = Some(bound.clone());
         }
-        match self.run_bound(&bound, parameters, &prepared.text, sink) {
-            Err(error) if self.can_run_again(&error) => {
+        match bound::run(self, &bound, parameters, &prepared.text, sink) {
+            Err(error) if bound::can_run_again(self, &error) => {
                 // The table was changed since; once more with the new one.
                 let bound = self.bound_again(prepared)?;
                 prepared.bound = Some(bound.clone());
-                self.run_bound(&bound, parameters, &prepared.text, sink)
+                bound::run(self, &bound, parameters, &prepared.text, sink)
             }
             other => other,
         }
@@ -233,7 +233,7 @@ impl Session {
                 self.prepared.take_named(&name);
                 let prepared = self.prepare_text(&text)?;
                 self.prepared.put_named(name, prepared);
-                self.ok(sink)?;
+                results::ok(self, sink)?;
             }
             Statement::Execute { name, using } => {
                 let name = name.to_lowercase();
@@ -259,7 +259,7 @@ impl Session {
                 if self.prepared.take_named(&name.to_lowercase()).is_none() {
                     return Err(unknown(name, "DEALLOCATE PREPARE"));
                 }
-                self.ok(sink)?;
+                results::ok(self, sink)?;
             }
             _ => return Ok(false),
         }

@@ -1,8 +1,10 @@
 //! Statements about rows that a source logged as text (binlog_format=STATEMENT): run as the
 //! source's session ran them, within a transaction of the replica's applier.
 
+use super::ddl_run::ddl_run;
 use super::state::{Bound, Plan};
-use super::{Session, SessionInit};
+use super::temporary::begin_select;
+use super::{Session, SessionInit, bound, ddl};
 use crate::ast::Statement;
 use crate::ddl::about_temporary;
 use crate::error::{Result, SqlError};
@@ -131,15 +133,15 @@ impl ReceivedStatements {
     ) -> Result<()> {
         let before = self.settings.take();
         if !before.is_some_and(|before| is_same_session(&before, &received.session)) {
-            session.become_sources(&received.session)?;
+            become_sources(session, &received.session)?;
         }
         self.settings = Some(received.session.clone());
-        session.take_tables_of(&self.temporary, received.session.thread_id);
-        session.begin_received(received)?;
+        take_tables_of(session, &self.temporary, received.session.thread_id);
+        begin_received(session, received)?;
         let text = collation::to_utf8mb4(received.session.character_set_client, received.statement);
         let lex = LexMode { of_source: true, ..session.settings.variables.sql_mode.lex() };
         if let Some(bound) = self.last_insert.as_mut().and_then(|last| last.again(session, &text, lex)) {
-            return session.change_rows(transaction, bound, None);
+            return change_rows(session, transaction, bound, None);
         }
         let Some(parsed) = parse(&text, lex)? else { return Ok(()) };
         let statement = match &parsed.statement {
@@ -153,16 +155,16 @@ impl ReceivedStatements {
             | Statement::Update(_)
             | Statement::Delete(_)
             | Statement::Query(_)) => statement,
-            statement if session.is_about_temporary(statement)? => {
+            statement if is_about_temporary(session, statement)? => {
                 session.temporary = self.temporary.begin(received.session.thread_id);
-                let defined = session.define_received(transaction, &text, statement);
+                let defined = define_received(session, transaction, &text, statement);
                 self.temporary.forget_empty();
                 return defined;
             }
             _ => return Err(SqlError::not_supported("statement-based replication of such a statement")),
         };
-        let bound = session.bind(statement)?;
-        session.change_rows(transaction, &bound, received.file)?;
+        let bound = bound::bind(session, statement)?;
+        change_rows(session, transaction, &bound, received.file)?;
         self.last_insert = LastInsert::of(&text, bound);
         Ok(())
     }
@@ -175,9 +177,9 @@ pub(crate) fn received_schedule(
     schedule: &crate::ast::EventSchedule,
 ) -> Result<crate::ddl::ScheduleValues> {
     let mut session = Session::new(engine.clone(), Arc::new(ReplicaHost), SessionInit::default())?;
-    session.become_sources(session_of)?;
+    become_sources(&mut session, session_of)?;
     session.settings.variables.timestamp_us = Some(session_of.timestamp_us);
-    session.schedule_values(schedule)
+    ddl::schedule_values(&mut session, schedule)
 }
 
 /// The last INSERT of literals. One that differs from it in its rows alone, as those of a source's
@@ -216,92 +218,130 @@ fn is_same_session(one: &SessionContext, other: &SessionContext) -> bool {
     *other == SessionContext { thread_id, timestamp_us, exec_time_s, ..one.clone() }
 }
 
-impl Session {
-    /// The statements that follow see the temporary tables of this session of the source.
-    fn take_tables_of(&mut self, tables: &SourceTables, thread_id: u32) {
-        let tables = tables.of(thread_id);
-        let is_same = match &tables {
-            Some(tables) => Arc::ptr_eq(tables, &self.temporary),
-            None => self.temporary.is_empty(),
-        };
-        if !is_same {
-            self.temporary = tables.unwrap_or_default();
-            self.invalidate_plans();
+/// The statements that follow see the temporary tables of this session of the source.
+fn take_tables_of(session: &mut Session, tables: &SourceTables, thread_id: u32) {
+    let tables = tables.of(thread_id);
+    let is_same = match &tables {
+        Some(tables) => Arc::ptr_eq(tables, &session.temporary),
+        None => session.temporary.is_empty(),
+    };
+    if !is_same {
+        session.temporary = tables.unwrap_or_default();
+        session.cache.invalidate();
+    }
+}
+
+/// Takes over the settings of a session at the source.
+fn become_sources(session: &mut Session, source: &SessionContext) -> Result<()> {
+    session.cache.invalidate();
+    let variables = &mut session.settings.variables;
+    variables.sql_mode = SqlMode(source.sql_mode);
+    variables.foreign_key_checks = source.flags2 & flags2::NO_FOREIGN_KEY_CHECKS == 0;
+    variables.unique_checks = source.flags2 & flags2::RELAXED_UNIQUE_CHECKS == 0;
+    variables.explicit_timestamps = source.explicit_timestamps;
+    variables.client_collation = source.character_set_client;
+    variables.connection_collation = source.collation_connection;
+    variables.server_collation = source.collation_server;
+    (variables.auto_increment_increment, variables.auto_increment_offset) =
+        (source.auto_increment.0.max(1).into(), source.auto_increment.1.max(1).into());
+    let time_zone = if source.time_zone.is_empty() { "SYSTEM" } else { &source.time_zone };
+    variables.set("time_zone", &Value::text(time_zone)).map(|_| ())
+}
+
+/// Takes over what else a statement depends on, and nothing of the statement before.
+fn begin_received(session: &mut Session, received: &ReceivedChange<'_>) -> Result<()> {
+    let ReceivedChange { schema, logged, .. } = received;
+    match (&session.settings.schema, *schema) {
+        (None, "") => {}
+        (Some(_), "") => {
+            session.settings.schema = None;
+            session.cache.invalidate();
         }
+        (Some(current), schema)
+            if current == schema && session.server.engine.catalog().schema(schema).is_some() => {}
+        (_, schema) => session.change_schema(schema)?,
     }
-
-    /// Takes over the settings of a session at the source.
-    fn become_sources(&mut self, session: &SessionContext) -> Result<()> {
-        self.invalidate_plans();
-        let variables = &mut self.settings.variables;
-        variables.sql_mode = SqlMode(session.sql_mode);
-        variables.foreign_key_checks = session.flags2 & flags2::NO_FOREIGN_KEY_CHECKS == 0;
-        variables.unique_checks = session.flags2 & flags2::RELAXED_UNIQUE_CHECKS == 0;
-        variables.explicit_timestamps = session.explicit_timestamps;
-        variables.client_collation = session.character_set_client;
-        variables.connection_collation = session.collation_connection;
-        variables.server_collation = session.collation_server;
-        (variables.auto_increment_increment, variables.auto_increment_offset) =
-            (session.auto_increment.0.max(1).into(), session.auto_increment.1.max(1).into());
-        let time_zone = if session.time_zone.is_empty() { "SYSTEM" } else { &session.time_zone };
-        variables.set("time_zone", &Value::text(time_zone)).map(|_| ())
+    session.settings.variables.of_mariadb = received.of_mariadb;
+    session.settings.variables.timestamp_us = Some(received.session.timestamp_us);
+    session.settings.variables.insert_id = logged.insert_id;
+    session.settings.last_insert_id.set(logged.last_insert_id.unwrap_or(0));
+    if let Some((first, second)) = logged.rand_seeds {
+        session.settings.random.set((first & 0xffff_ffff) | second << 32);
     }
+    session.settings.user_variables.clear();
+    for (name, value) in &logged.user_variables {
+        session.settings.user_variables.set(name, value)?;
+    }
+    session.statement.diagnostics.borrow_mut().clear();
+    Ok(())
+}
 
-    /// Takes over what else a statement depends on, and nothing of the statement before.
-    fn begin_received(&mut self, received: &ReceivedChange<'_>) -> Result<()> {
-        let ReceivedChange { schema, session, logged, .. } = received;
-        match (&self.settings.schema, *schema) {
-            (None, "") => {}
-            (Some(_), "") => {
-                self.settings.schema = None;
-                self.invalidate_plans();
+/// Changes rows as a bound statement of a source says.
+fn change_rows(
+    session: &Session,
+    transaction: &mut Transaction,
+    bound: &Bound,
+    file: Option<&TempFile>,
+) -> Result<()> {
+    let mut ctx = session.context(&[], true);
+    ctx.tables = &bound.tables;
+    // What the source has carried out is carried out here.
+    ctx.be_lenient();
+    transaction
+        .set_checks(session.settings.variables.foreign_key_checks, session.settings.variables.unique_checks);
+    transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query: None });
+    let change = |mut run: Run<'_, '_>| {
+        run.set_changes_rows();
+        run.set_received();
+        match &bound.plan {
+            Plan::Query(plan) => run_query(&mut run, plan, &mut |_| Ok(())).map(|_| ()),
+            Plan::Load(plan) => {
+                let file = file.expect("a statement without its file is refused");
+                plan.run(&mut run, &mut ReceivedFile { file, at: 0 }).map(|_| ())
             }
-            (Some(current), schema)
-                if current == schema && self.server.engine.catalog().schema(schema).is_some() => {}
-            (_, schema) => self.change_schema(schema)?,
+            plan => plan.change(&mut run).expect("it changes rows").map(|_| ()),
         }
-        self.settings.variables.of_mariadb = received.of_mariadb;
-        self.settings.variables.timestamp_us = Some(session.timestamp_us);
-        self.settings.variables.insert_id = logged.insert_id;
-        self.settings.last_insert_id.set(logged.last_insert_id.unwrap_or(0));
-        if let Some((first, second)) = logged.rand_seeds {
-            self.settings.random.set((first & 0xffff_ffff) | second << 32);
-        }
-        self.settings.user_variables.clear();
-        for (name, value) in &logged.user_variables {
-            self.settings.user_variables.set(name, value)?;
-        }
-        self.statement.diagnostics.borrow_mut().clear();
-        Ok(())
-    }
+    };
+    Subqueries::with(&bound.subqueries, transaction, &ctx, true, bound.calls, change)?;
+    transaction.end_statement();
+    Ok(())
+}
 
-    pub(super) fn change_rows(
-        &self,
-        transaction: &mut Transaction,
-        bound: &Bound,
-        file: Option<&TempFile>,
-    ) -> Result<()> {
-        let mut ctx = self.context(&[], true);
-        ctx.tables = &bound.tables;
-        // What the source has carried out is carried out here.
-        ctx.be_lenient();
-        transaction
-            .set_checks(self.settings.variables.foreign_key_checks, self.settings.variables.unique_checks);
-        transaction.begin_statement(StatementContext { timestamp_us: ctx.now_us, rows_query: None });
-        let change = |mut run: Run<'_, '_>| {
-            run.set_changes_rows();
-            run.set_received();
-            match &bound.plan {
-                Plan::Query(plan) => run_query(&mut run, plan, &mut |_| Ok(())).map(|_| ()),
-                Plan::Load(plan) => {
-                    let file = file.expect("a statement without its file is refused");
-                    plan.run(&mut run, &mut ReceivedFile { file, at: 0 }).map(|_| ())
-                }
-                plan => plan.change(&mut run).expect("it changes rows").map(|_| ()),
-            }
-        };
-        Subqueries::with(&bound.subqueries, transaction, &ctx, true, bound.calls, change)?;
-        transaction.end_statement();
-        Ok(())
+/// Whether a statement defines temporary tables and nothing else.
+fn is_about_temporary(session: &Session, statement: &Statement) -> Result<bool> {
+    let schema_of = |name: &crate::ast::TableName| session.settings.schema_of(name);
+    Ok(about_temporary(statement, &session.temporary, &schema_of)?.is_some())
+}
+
+/// Runs a statement of a source that defines temporary tables: a table that is in the way is left
+/// of a transaction that is tried again.
+fn define_received(
+    session: &mut Session,
+    transaction: &mut Transaction,
+    text: &[u8],
+    statement: &Statement,
+) -> Result<()> {
+    if let Statement::CreateTable(create) = statement
+        && !create.if_not_exists
+        && let Some(left) =
+            session.temporary.table(&session.settings.schema_of(&create.table)?, &create.table.name)
+    {
+        session.temporary.remove(&left);
     }
+    let text = String::from_utf8_lossy(text).into_owned();
+    session.cache.invalidate();
+    if let Statement::CreateTable(create) = statement
+        && let Some(query) = &create.query
+    {
+        let Some((made, bound)) = begin_select(session, create, query)? else { return Ok(()) };
+        let filled = change_rows(session, transaction, &bound, None);
+        if filled.is_err() {
+            session.temporary.remove(&made);
+        }
+        return filled;
+    }
+    let mut run = ddl_run(session, &text);
+    run.is_temporary = true;
+    run.as_of_source(session.settings.variables.of_mariadb);
+    run.run(statement)
 }

@@ -38,104 +38,96 @@ impl<'t> Words<'t> {
     }
 }
 
-impl Session {
-    /// The error of a text that could not be parsed or bound: of the privilege that MySQL asks for,
-    /// where the kind of statement is known and the account has it not.
-    pub(super) fn refusal(&self, text: &[u8], error: SqlError) -> SqlError {
-        if !NOT_HERE.contains(&error.code) {
-            return error;
+/// The error of a text that could not be parsed or bound: of the privilege that MySQL asks for,
+/// where the kind of statement is known and the account has it not.
+pub(super) fn refusal(session: &Session, text: &[u8], error: SqlError) -> SqlError {
+    if !NOT_HERE.contains(&error.code) {
+        return error;
+    }
+    let written = String::from_utf8_lossy(text);
+    let words = Words::of(&written);
+    let checked = check_refused(session, &words).and_then(|()| Checks(session).check_mentioned(text));
+    checked.err().unwrap_or(error)
+}
+
+/// As [`refusal`], of a text that is to be prepared: for some nobody is asked for a privilege,
+/// because they cannot be (1295).
+pub(super) fn refusal_of_prepared(session: &Session, text: &[u8], error: SqlError) -> SqlError {
+    let written = String::from_utf8_lossy(text);
+    let words = Words::of(&written);
+    let is_never_prepared = matches!((words.at(0), words.at(1)), ("LOAD", "DATA" | "XML") | ("HANDLER", _));
+    match is_never_prepared && NOT_HERE.contains(&error.code) {
+        true => SqlError::not_preparable(),
+        false => refusal(session, text, error),
+    }
+}
+
+/// The error of an account that may not run a statement that begins with these words.
+fn check_refused(session: &Session, words: &Words<'_>) -> Result<()> {
+    let host = &*session.server.host;
+    let one = |name: &'static str| host.check_administers(name, &[name]);
+    match (words.at(0), words.at(1)) {
+        ("INSTALL", what @ ("PLUGIN" | "COMPONENT")) => {
+            host.check_table(&[Privilege::Insert], "mysql", &what.to_ascii_lowercase())
         }
-        let written = String::from_utf8_lossy(text);
-        let words = Words::of(&written);
-        let checked = self.check_refused(&words).and_then(|()| Checks(self).check_mentioned(text));
-        checked.err().unwrap_or(error)
-    }
-
-    /// As [`Session::refusal`], of a text that is to be prepared: for some nobody is asked for a
-    /// privilege, because they cannot be (1295).
-    pub(super) fn refusal_of_prepared(&self, text: &[u8], error: SqlError) -> SqlError {
-        let written = String::from_utf8_lossy(text);
-        let words = Words::of(&written);
-        let is_never_prepared =
-            matches!((words.at(0), words.at(1)), ("LOAD", "DATA" | "XML") | ("HANDLER", _));
-        match is_never_prepared && NOT_HERE.contains(&error.code) {
-            true => SqlError::not_preparable(),
-            false => self.refusal(text, error),
+        ("UNINSTALL", what @ ("PLUGIN" | "COMPONENT")) => {
+            host.check_table(&[Privilege::Delete], "mysql", &what.to_ascii_lowercase())
         }
-    }
-
-    fn check_refused(&self, words: &Words<'_>) -> Result<()> {
-        let one = |name: &'static str| self.server.host.check_administers(name, &[name]);
-        match (words.at(0), words.at(1)) {
-            ("INSTALL", what @ ("PLUGIN" | "COMPONENT")) => {
-                self.server.host.check_table(&[Privilege::Insert], "mysql", &what.to_ascii_lowercase())
-            }
-            ("UNINSTALL", what @ ("PLUGIN" | "COMPONENT")) => {
-                self.server.host.check_table(&[Privilege::Delete], "mysql", &what.to_ascii_lowercase())
-            }
-            ("CREATE" | "ALTER" | "DROP", "TABLESPACE" | "UNDO") => one("CREATE TABLESPACE"),
-            ("CREATE" | "ALTER" | "DROP", "SERVER") => one("SUPER"),
-            ("CREATE" | "ALTER" | "DROP", "RESOURCE") => one("RESOURCE_GROUP_ADMIN"),
-            ("CREATE", "LIBRARY") => self.check_named(words.name(2), |schema, _| {
-                self.server.host.check_privilege(Privilege::CreateRoutine, Some(schema), None)
-            }),
-            ("CLONE", _) | ("LOCK" | "UNLOCK", "INSTANCE") => one("BACKUP_ADMIN"),
-            ("ALTER", "TABLE") => self.check_named(words.name(2), |schema, name| {
-                self.server.host.check_table(&[Privilege::Alter], schema, name)
-            }),
-            ("SET", "RESOURCE") => self.server.host.check_administers(
-                "RESOURCE_GROUP_ADMIN OR RESOURCE_GROUP_USER",
-                &["RESOURCE_GROUP_ADMIN", "RESOURCE_GROUP_USER"],
-            ),
-            ("ALTER", "INSTANCE") if matches!(words.at(2), "ENABLE" | "DISABLE") => {
-                one("INNODB_REDO_LOG_ENABLE")
-            }
-            ("ALTER", "INSTANCE") if words.at(2) == "ROTATE" && words.at(3) == "BINLOG" => self
-                .server
-                .host
-                .check_administers("SUPER or BINLOG_ENCRYPTION_ADMIN", &["SUPER", "BINLOG_ENCRYPTION_ADMIN"]),
-            ("ALTER", "INSTANCE") if words.at(2) == "ROTATE" => self
-                .server
-                .host
-                .check_administers("SUPER or ENCRYPTION_KEY_ADMIN", &["SUPER", "ENCRYPTION_KEY_ADMIN"]),
-            ("ALTER", "INSTANCE") if words.at(2) == "RELOAD" => one("CONNECTION_ADMIN"),
-            ("BINLOG", _) => self.server.host.check_administers(
-                "SUPER, BINLOG_ADMIN or REPLICATION_APPLIER",
-                &["SUPER", "BINLOG_ADMIN", "REPLICATION_APPLIER"],
-            ),
-            ("START" | "STOP", "GROUP_REPLICATION") => self
-                .server
-                .host
-                .check_administers("SUPER or GROUP_REPLICATION_ADMIN", &["SUPER", "GROUP_REPLICATION_ADMIN"]),
-            ("HANDLER", _) if words.at(2) == "OPEN" => self.check_readable(words.name(1), false),
-            ("TABLE", _) => self.check_readable(words.name(1), true),
-            ("FLUSH", "TABLES" | "TABLE") => {
-                self.server.host.check_privilege(Privilege::FlushTables, None, None)
-            }
-            _ => Ok(()),
+        ("CREATE" | "ALTER" | "DROP", "TABLESPACE" | "UNDO") => one("CREATE TABLESPACE"),
+        ("CREATE" | "ALTER" | "DROP", "SERVER") => one("SUPER"),
+        ("CREATE" | "ALTER" | "DROP", "RESOURCE") => one("RESOURCE_GROUP_ADMIN"),
+        ("CREATE", "LIBRARY") => check_named(session, words.name(2), |schema, _| {
+            host.check_privilege(Privilege::CreateRoutine, Some(schema), None)
+        }),
+        ("CLONE", _) | ("LOCK" | "UNLOCK", "INSTANCE") => one("BACKUP_ADMIN"),
+        ("ALTER", "TABLE") => check_named(session, words.name(2), |schema, name| {
+            host.check_table(&[Privilege::Alter], schema, name)
+        }),
+        ("SET", "RESOURCE") => host.check_administers(
+            "RESOURCE_GROUP_ADMIN OR RESOURCE_GROUP_USER",
+            &["RESOURCE_GROUP_ADMIN", "RESOURCE_GROUP_USER"],
+        ),
+        ("ALTER", "INSTANCE") if matches!(words.at(2), "ENABLE" | "DISABLE") => one("INNODB_REDO_LOG_ENABLE"),
+        ("ALTER", "INSTANCE") if words.at(2) == "ROTATE" && words.at(3) == "BINLOG" => {
+            host.check_administers("SUPER or BINLOG_ENCRYPTION_ADMIN", &["SUPER", "BINLOG_ENCRYPTION_ADMIN"])
         }
+        ("ALTER", "INSTANCE") if words.at(2) == "ROTATE" => {
+            host.check_administers("SUPER or ENCRYPTION_KEY_ADMIN", &["SUPER", "ENCRYPTION_KEY_ADMIN"])
+        }
+        ("ALTER", "INSTANCE") if words.at(2) == "RELOAD" => one("CONNECTION_ADMIN"),
+        ("BINLOG", _) => host.check_administers(
+            "SUPER, BINLOG_ADMIN or REPLICATION_APPLIER",
+            &["SUPER", "BINLOG_ADMIN", "REPLICATION_APPLIER"],
+        ),
+        ("START" | "STOP", "GROUP_REPLICATION") => {
+            host.check_administers("SUPER or GROUP_REPLICATION_ADMIN", &["SUPER", "GROUP_REPLICATION_ADMIN"])
+        }
+        ("HANDLER", _) if words.at(2) == "OPEN" => check_readable(session, words.name(1), false),
+        ("TABLE", _) => check_readable(session, words.name(1), true),
+        ("FLUSH", "TABLES" | "TABLE") => host.check_privilege(Privilege::FlushTables, None, None),
+        _ => Ok(()),
     }
+}
 
-    /// All columns of a table, or any of them.
-    fn check_readable(&self, name: Option<TableName>, all: bool) -> Result<()> {
-        self.check_named(name, |schema, name| {
-            if !self.server.host.has_column_privilege(Privilege::Select, schema, name) {
-                return self.server.host.check_table(&[Privilege::Select], schema, name);
-            }
-            let Some(table) = self.server.engine.catalog().table(schema, name).filter(|_| all) else {
-                return Ok(());
-            };
-            let mut columns = table.def.columns.iter().map(|column| column.name.as_str());
-            self.server.host.check_all_columns(Privilege::Select, schema, name, &mut columns)
-        })
-    }
+/// All columns of a table, or any of them.
+fn check_readable(session: &Session, name: Option<TableName>, all: bool) -> Result<()> {
+    check_named(session, name, |schema, name| {
+        if !session.server.host.has_column_privilege(Privilege::Select, schema, name) {
+            return session.server.host.check_table(&[Privilege::Select], schema, name);
+        }
+        let Some(table) = session.server.engine.catalog().table(schema, name).filter(|_| all) else {
+            return Ok(());
+        };
+        let mut columns = table.def.columns.iter().map(|column| column.name.as_str());
+        session.server.host.check_all_columns(Privilege::Select, schema, name, &mut columns)
+    })
+}
 
-    fn check_named(
-        &self,
-        name: Option<TableName>,
-        check: impl FnOnce(&str, &str) -> Result<()>,
-    ) -> Result<()> {
-        let Some(name) = name else { return Ok(()) };
-        check(&self.settings.schema_of(&name)?, &name.name)
-    }
+fn check_named(
+    session: &Session,
+    name: Option<TableName>,
+    check: impl FnOnce(&str, &str) -> Result<()>,
+) -> Result<()> {
+    let Some(name) = name else { return Ok(()) };
+    check(&session.settings.schema_of(&name)?, &name.name)
 }

@@ -1,6 +1,7 @@
 //! SET.
 
 use super::Session;
+use super::program::evaluate_one;
 use crate::ast::{IsolationName, Scope, SetItem};
 use crate::error::{Result, SqlError};
 use crate::expr::{Level, number, text_of};
@@ -17,269 +18,275 @@ struct Characteristics {
     read_only: Option<bool>,
 }
 
-impl Session {
-    /// Carries a SET out. As in MySQL nothing is set before all of it is known to be right: first
-    /// all names have to be known, then the values are computed and checked one by one, and with
-    /// the last of them the setting begins.
-    pub(super) fn set(&mut self, items: &[SetItem]) -> Result<()> {
-        for item in items {
-            self.check_known(item)?;
-        }
-        let mut charge = Charge::new(&self.server.memory);
-        let mut after = self.settings.variables.clone();
-        let mut values = Vec::with_capacity(items.len());
-        for item in items {
-            let value = self.value_of(item, &mut charge)?;
-            self.check_item(item, value.as_ref(), &mut after)?;
-            values.push(value);
-        }
-        let result = items.iter().zip(values).try_for_each(|(item, value)| self.set_item(item, value));
-        self.invalidate_plans();
-        result
+/// Carries a SET out. As in MySQL nothing is set before all of it is known to be right: first all
+/// names have to be known, then the values are computed and checked one by one, and with the last
+/// of them the setting begins.
+pub(super) fn run(session: &mut Session, items: &[SetItem]) -> Result<()> {
+    for item in items {
+        check_known(session, item)?;
     }
+    let mut charge = Charge::new(&session.server.memory);
+    let mut after = session.settings.variables.clone();
+    let mut values = Vec::with_capacity(items.len());
+    for item in items {
+        let value = value_of(session, item, &mut charge)?;
+        check_item(session, item, value.as_ref(), &mut after)?;
+        values.push(value);
+    }
+    let result = items.iter().zip(values).try_for_each(|(item, value)| set_item(session, item, value));
+    session.cache.invalidate();
+    result
+}
 
-    /// Error 1193 for a name that no variable has.
-    pub(super) fn check_known(&self, item: &SetItem) -> Result<()> {
-        match item {
-            SetItem::Variable { name, .. }
-                if !Variables::owns(name) && !self.server.host.has_variable(name) =>
-            {
-                Err(SqlError::unknown_variable(name))
-            }
-            _ => Ok(()),
+/// Error 1193 for a name that no variable has.
+pub(super) fn check_known(session: &Session, item: &SetItem) -> Result<()> {
+    match item {
+        SetItem::Variable { name, .. }
+            if !Variables::owns(name) && !session.server.host.has_variable(name) =>
+        {
+            Err(SqlError::unknown_variable(name))
         }
+        _ => Ok(()),
     }
+}
 
-    /// The value that an item sets, charged; `None` where it names none, and for DEFAULT of a
-    /// variable that lives with the host.
-    fn value_of(&mut self, item: &SetItem, charge: &mut Charge) -> Result<Option<Value>> {
-        let (written, copies) = match item {
-            SetItem::UserVariable(_, written) => (written, 1),
-            // The text is copied on its way to the setting.
-            SetItem::Variable { value: Some(written), .. } => (written, 3),
-            SetItem::Variable { scope, name, value: None } => return self.default_of(*scope, name),
-            SetItem::Names { .. } | SetItem::CharacterSet(_) | SetItem::Transaction { .. } => {
-                return Ok(None);
-            }
-        };
-        let value = self.evaluate(written)?;
-        charge.add(copies * heap_bytes(&value))?;
-        Ok(Some(value))
-    }
-
-    /// DEFAULT of a session's variable is the global value.
-    fn default_of(&self, scope: Scope, name: &str) -> Result<Option<Value>> {
-        if !is_of_session(scope) || !Variables::owns(name) {
+/// The value that an item sets, charged; `None` where it names none, and for DEFAULT of a variable
+/// that lives with the host.
+fn value_of(session: &mut Session, item: &SetItem, charge: &mut Charge) -> Result<Option<Value>> {
+    let (written, copies) = match item {
+        SetItem::UserVariable(_, written) => (written, 1),
+        // The text is copied on its way to the setting.
+        SetItem::Variable { value: Some(written), .. } => (written, 3),
+        SetItem::Variable { scope, name, value: None } => return default_of(session, *scope, name),
+        SetItem::Names { .. } | SetItem::CharacterSet(_) | SetItem::Transaction { .. } => {
             return Ok(None);
         }
-        let global = self.server.host.variable(VariableScope::Global, name)?;
-        Ok(Some(global.or_else(|| Variables::default().get(name, 0)).unwrap_or(Value::Null)))
-    }
+    };
+    let value = evaluate_one(session, written)?;
+    charge.add(copies * heap_bytes(&value))?;
+    Ok(Some(value))
+}
 
-    /// Refuses what cannot be set. `after` has the session's variables as the items before this one
-    /// leave them.
-    fn check_item(&mut self, item: &SetItem, value: Option<&Value>, after: &mut Variables) -> Result<()> {
-        match item {
-            SetItem::UserVariable(..) => Ok(()),
-            SetItem::Variable { scope, name, .. } => self.check_variable(*scope, name, value, after),
-            SetItem::Names { charset, collation } => {
-                after.set_names(charset.as_deref(), collation.as_deref())
-            }
-            SetItem::CharacterSet(charset) => after.set_character_set(charset.as_deref()),
-            SetItem::Transaction { scope, isolation, read_only } => match scope {
-                Scope::Unwritten => self.check_no_transaction_to_change(),
-                Scope::Session => Ok(()),
-                _ => Characteristics::new(*isolation, *read_only).values().try_for_each(|(name, value)| {
-                    self.server.host.check_set(VariableScope::Global, name, Some(&value)).map(|_| ())
-                }),
-            },
-        }
+/// DEFAULT of a session's variable is the global value.
+fn default_of(session: &Session, scope: Scope, name: &str) -> Result<Option<Value>> {
+    if !is_of_session(scope) || !Variables::owns(name) {
+        return Ok(None);
     }
+    let global = session.server.host.variable(VariableScope::Global, name)?;
+    Ok(Some(global.or_else(|| Variables::default().get(name, 0)).unwrap_or(Value::Null)))
+}
 
-    fn set_item(&mut self, item: &SetItem, value: Option<Value>) -> Result<()> {
-        match item {
-            SetItem::UserVariable(name, _) => {
-                self.settings.user_variables.set(name, &value.unwrap_or(Value::Null))
-            }
-            SetItem::Variable { scope, name, .. } => self.set_variable(*scope, name, value),
-            SetItem::Names { charset, collation } => {
-                self.settings.variables.set_names(charset.as_deref(), collation.as_deref())
-            }
-            SetItem::CharacterSet(charset) => self.settings.variables.set_character_set(charset.as_deref()),
-            SetItem::Transaction { scope, isolation, read_only } => {
-                self.set_transaction(*scope, &Characteristics::new(*isolation, *read_only))
-            }
-        }
+/// Refuses what cannot be set. `after` has the session's variables as the items before this one
+/// leave them.
+fn check_item(
+    session: &mut Session,
+    item: &SetItem,
+    value: Option<&Value>,
+    after: &mut Variables,
+) -> Result<()> {
+    match item {
+        SetItem::UserVariable(..) => Ok(()),
+        SetItem::Variable { scope, name, .. } => check_variable(session, *scope, name, value, after),
+        SetItem::Names { charset, collation } => after.set_names(charset.as_deref(), collation.as_deref()),
+        SetItem::CharacterSet(charset) => after.set_character_set(charset.as_deref()),
+        SetItem::Transaction { scope, isolation, read_only } => match scope {
+            Scope::Unwritten => check_no_transaction_to_change(session),
+            Scope::Session => Ok(()),
+            _ => Characteristics::new(*isolation, *read_only).values().try_for_each(|(name, value)| {
+                session.server.host.check_set(VariableScope::Global, name, Some(&value)).map(|_| ())
+            }),
+        },
     }
+}
 
-    /// Error 1568.
-    fn check_no_transaction_to_change(&self) -> Result<()> {
-        if self.transaction.open.is_none() {
-            return Ok(());
+fn set_item(session: &mut Session, item: &SetItem, value: Option<Value>) -> Result<()> {
+    match item {
+        SetItem::UserVariable(name, _) => {
+            session.settings.user_variables.set(name, &value.unwrap_or(Value::Null))
         }
-        let text = "Transaction characteristics can't be changed while a transaction is in progress";
-        Err(SqlError::new(1568, text))
+        SetItem::Variable { scope, name, .. } => set_variable(session, *scope, name, value),
+        SetItem::Names { charset, collation } => {
+            session.settings.variables.set_names(charset.as_deref(), collation.as_deref())
+        }
+        SetItem::CharacterSet(charset) => session.settings.variables.set_character_set(charset.as_deref()),
+        SetItem::Transaction { scope, isolation, read_only } => {
+            set_transaction(session, *scope, &Characteristics::new(*isolation, *read_only))
+        }
     }
+}
 
-    fn set_transaction(&mut self, scope: Scope, wanted: &Characteristics) -> Result<()> {
-        let Characteristics { isolation, read_only } = *wanted;
-        match scope {
-            Scope::Unwritten => {
-                self.transaction.next_isolation = isolation.or(self.transaction.next_isolation);
-                self.transaction.next_read_only = read_only.or(self.transaction.next_read_only);
-            }
-            Scope::Session => {
-                self.settings.variables.isolation = isolation.unwrap_or(self.settings.variables.isolation);
-                self.settings.variables.transaction_read_only =
-                    read_only.unwrap_or(self.settings.variables.transaction_read_only);
-            }
-            _ => {
-                for (name, value) in wanted.values() {
-                    self.server.host.set_variable(VariableScope::Global, name, Some(&value))?;
-                }
-            }
-        }
-        Ok(())
+/// Error 1568.
+fn check_no_transaction_to_change(session: &Session) -> Result<()> {
+    if session.transaction.open.is_none() {
+        return Ok(());
     }
+    let text = "Transaction characteristics can't be changed while a transaction is in progress";
+    Err(SqlError::new(1568, text))
+}
 
-    fn check_variable(
-        &mut self,
-        scope: Scope,
-        name: &str,
-        value: Option<&Value>,
-        after: &mut Variables,
-    ) -> Result<()> {
-        if is_of_session(scope) {
-            if name == "gtid_next" && value.is_some_and(super::state::is_tagged) {
-                self.server.host.check_privilege(Privilege::TransactionGtidTag, None, None)?;
-            }
-            self.server.host.check_set_session(name)?;
+fn set_transaction(session: &mut Session, scope: Scope, wanted: &Characteristics) -> Result<()> {
+    let Characteristics { isolation, read_only } = *wanted;
+    match scope {
+        Scope::Unwritten => {
+            session.transaction.next_isolation = isolation.or(session.transaction.next_isolation);
+            session.transaction.next_read_only = read_only.or(session.transaction.next_read_only);
         }
-        if matches!(name, "gtid_mode" | "enforce_gtid_consistency") {
-            self.check_gtid_setting(name)?;
+        Scope::Session => {
+            session.settings.variables.isolation = isolation.unwrap_or(session.settings.variables.isolation);
+            session.settings.variables.transaction_read_only =
+                read_only.unwrap_or(session.settings.variables.transaction_read_only);
         }
-        let is_moved = if !is_of_session(scope) || !Variables::owns(name) {
-            let is_moved = self.server.host.check_set(host_scope(scope), name, value)?;
-            if let (true, Some(value)) = (Variables::owns(name), value) {
-                // New sessions begin with it, so that it has to be a session's.
-                Variables::default().set(name, value)?;
+        _ => {
+            for (name, value) in wanted.values() {
+                session.server.host.set_variable(VariableScope::Global, name, Some(&value))?;
             }
-            is_moved
-        } else {
-            self.check_may_change(scope, name)?;
-            match (name, value) {
-                ("last_insert_id" | "identity", _) => false,
-                ("gtid_next", Some(value)) => self.check_next_gtid(value).map(|()| false)?,
-                (_, Some(value)) => after.set(name, value)?,
-                (_, None) => false,
-            }
-        };
-        if let (true, Some(value)) = (is_moved, value) {
-            self.tell_moved(name, value)?;
         }
-        match (is_of_session(scope), value) {
-            (true, _) => self.warn_of(name, after.sql_mode),
-            (false, Some(Value::Bytes(modes))) => {
-                self.warn_of(name, SqlMode::parse(&String::from_utf8_lossy(modes)).unwrap_or_default());
-            }
-            (false, _) => self.warn_of(name, SqlMode::default()),
-        }
-        Ok(())
     }
+    Ok(())
+}
 
-    /// A number was moved into its range: a warning, with STRICT_ALL_TABLES an error.
-    fn tell_moved(&self, name: &str, value: &Value) -> Result<()> {
-        let shown = String::from_utf8_lossy(&text_of(value)).into_owned();
-        if self.settings.variables.sql_mode.strict_all_tables() {
-            return Err(SqlError::wrong_value_for_variable(name, shown));
+fn check_variable(
+    session: &mut Session,
+    scope: Scope,
+    name: &str,
+    value: Option<&Value>,
+    after: &mut Variables,
+) -> Result<()> {
+    if is_of_session(scope) {
+        if name == "gtid_next" && value.is_some_and(super::state::is_tagged) {
+            session.server.host.check_privilege(Privilege::TransactionGtidTag, None, None)?;
         }
-        self.warn(1292, format!("Truncated incorrect {name} value: '{shown}'"));
-        Ok(())
+        session.server.host.check_set_session(name)?;
     }
+    if matches!(name, "gtid_mode" | "enforce_gtid_consistency") {
+        session.transaction.check_gtid_setting(name)?;
+    }
+    let is_moved = if !is_of_session(scope) || !Variables::owns(name) {
+        let is_moved = session.server.host.check_set(host_scope(scope), name, value)?;
+        if let (true, Some(value)) = (Variables::owns(name), value) {
+            // New sessions begin with it, so that it has to be a session's.
+            Variables::default().set(name, value)?;
+        }
+        is_moved
+    } else {
+        check_may_change(session, scope, name)?;
+        match (name, value) {
+            ("last_insert_id" | "identity", _) => false,
+            ("gtid_next", Some(value)) => session.transaction.check_next_gtid(value).map(|()| false)?,
+            (_, Some(value)) => after.set(name, value)?,
+            (_, None) => false,
+        }
+    };
+    if let (true, Some(value)) = (is_moved, value) {
+        tell_moved(session, name, value)?;
+    }
+    match (is_of_session(scope), value) {
+        (true, _) => warn_of(session, name, after.sql_mode),
+        (false, Some(Value::Bytes(modes))) => {
+            warn_of(session, name, SqlMode::parse(&String::from_utf8_lossy(modes)).unwrap_or_default());
+        }
+        (false, _) => warn_of(session, name, SqlMode::default()),
+    }
+    Ok(())
+}
 
-    /// What MySQL warns of whenever these are set, whatever becomes of the statement. `modes` are
-    /// those that `sql_mode` is to have.
-    fn warn_of(&self, name: &str, modes: SqlMode) {
-        match name {
-            "tx_isolation"
-            | "tx_read_only"
-            | "binlog_format"
-            | "master_info_repository"
-            | "relay_log_info_repository" => {
-                self.warn(1287, format!("'@@{name}' is deprecated and will be removed in a future release."));
-            }
-            "sql_mode" => modes.warnings().for_each(|(code, text)| self.warn(code, text)),
-            _ => {}
-        }
+/// A number was moved into its range: a warning, with STRICT_ALL_TABLES an error.
+fn tell_moved(session: &Session, name: &str, value: &Value) -> Result<()> {
+    let shown = String::from_utf8_lossy(&text_of(value)).into_owned();
+    if session.settings.variables.sql_mode.strict_all_tables() {
+        return Err(SqlError::wrong_value_for_variable(name, shown));
     }
+    warn(session, 1292, format!("Truncated incorrect {name} value: '{shown}'"));
+    Ok(())
+}
 
-    fn warn(&self, code: u16, message: impl Into<String>) {
-        self.statement.diagnostics.borrow_mut().push(Level::Warning, code, message);
+/// What MySQL warns of whenever these are set, whatever becomes of the statement. `modes` are those
+/// that `sql_mode` is to have.
+fn warn_of(session: &Session, name: &str, modes: SqlMode) {
+    match name {
+        "tx_isolation"
+        | "tx_read_only"
+        | "binlog_format"
+        | "master_info_repository"
+        | "relay_log_info_repository" => {
+            warn(session, 1287, format!("'@@{name}' is deprecated and will be removed in a future release."));
+        }
+        "sql_mode" => modes.warnings().for_each(|(code, text)| warn(session, code, text)),
+        _ => {}
     }
+}
 
-    /// Refuses to change a session's variable while a transaction depends on it.
-    fn check_may_change(&self, scope: Scope, name: &str) -> Result<()> {
-        let ongoing = || {
-            let text =
-                format!("The system variable {name} cannot be set when there is an ongoing transaction.");
-            Err(SqlError::new(1766, text))
-        };
-        let is_open = self.transaction.open.is_some();
-        match name {
-            "xa_detach_on_prepare" if self.transaction.is_begun() || self.xa.is_begun() => ongoing(),
-            "binlog_transaction_compression" | "binlog_transaction_compression_level_zstd" if is_open => {
-                ongoing()
-            }
-            "transaction_isolation" | "tx_isolation" | "transaction_read_only" | "tx_read_only"
-                if scope == Scope::Unwritten =>
-            {
-                self.check_no_transaction_to_change()
-            }
-            "sql_log_bin" if is_open => {
-                Err(SqlError::new(1694, "Cannot modify @@session.sql_log_bin inside a transaction"))
-            }
-            "binlog_format" if is_open => {
-                Err(SqlError::new(1679, "Cannot modify @@session.binlog_format inside a transaction"))
-            }
-            _ => Ok(()),
-        }
-    }
+fn warn(session: &Session, code: u16, message: impl Into<String>) {
+    session.statement.diagnostics.borrow_mut().push(Level::Warning, code, message);
+}
 
-    /// Sets what [`Session::check_variable`] has let through.
-    fn set_variable(&mut self, scope: Scope, name: &str, value: Option<Value>) -> Result<()> {
-        if !is_of_session(scope) || !Variables::owns(name) {
-            return self.server.host.set_variable(host_scope(scope), name, value.as_ref());
+/// Refuses to change a session's variable while a transaction depends on it.
+fn check_may_change(session: &Session, scope: Scope, name: &str) -> Result<()> {
+    let ongoing = || {
+        let text = format!("The system variable {name} cannot be set when there is an ongoing transaction.");
+        Err(SqlError::new(1766, text))
+    };
+    let is_open = session.transaction.open.is_some();
+    match name {
+        "xa_detach_on_prepare" if session.transaction.is_begun() || session.transaction.xa.is_begun() => {
+            ongoing()
         }
-        let value = value.unwrap_or(Value::Null);
-        match name {
-            "last_insert_id" | "identity" => {
-                let id = crate::expr::decimal_of(&number(&value)).to_u64().unwrap_or(0);
-                self.settings.last_insert_id.set(id);
-            }
-            "autocommit" => {
-                let before = self.settings.variables.autocommit;
-                self.settings.variables.set(name, &value)?;
-                if self.settings.variables.autocommit && !before {
-                    self.xa.check_none().inspect_err(|_| self.settings.variables.autocommit = before)?;
-                    self.commit_transaction()?;
-                }
-            }
-            "gtid_next" => self.set_gtid_next(&value)?,
-            // `SET @@transaction_isolation`, which is for the next transaction alone.
-            "transaction_isolation" | "tx_isolation" if scope == Scope::Unwritten => {
-                let next = self.settings.variables.with(name, &value)?;
-                self.transaction.next_isolation = Some(next.isolation);
-            }
-            "transaction_read_only" | "tx_read_only" if scope == Scope::Unwritten => {
-                let next = self.settings.variables.with(name, &value)?;
-                self.transaction.next_read_only = Some(next.transaction_read_only);
-            }
-            _ => {
-                self.settings.variables.set(name, &value)?;
-            }
+        "binlog_transaction_compression" | "binlog_transaction_compression_level_zstd" if is_open => {
+            ongoing()
         }
-        Ok(())
+        "transaction_isolation" | "tx_isolation" | "transaction_read_only" | "tx_read_only"
+            if scope == Scope::Unwritten =>
+        {
+            check_no_transaction_to_change(session)
+        }
+        "sql_log_bin" if is_open => {
+            Err(SqlError::new(1694, "Cannot modify @@session.sql_log_bin inside a transaction"))
+        }
+        "binlog_format" if is_open => {
+            Err(SqlError::new(1679, "Cannot modify @@session.binlog_format inside a transaction"))
+        }
+        _ => Ok(()),
     }
+}
+
+/// Sets what [`check_variable`] has let through.
+fn set_variable(session: &mut Session, scope: Scope, name: &str, value: Option<Value>) -> Result<()> {
+    if !is_of_session(scope) || !Variables::owns(name) {
+        return session.server.host.set_variable(host_scope(scope), name, value.as_ref());
+    }
+    let value = value.unwrap_or(Value::Null);
+    match name {
+        "last_insert_id" | "identity" => {
+            let id = crate::expr::decimal_of(&number(&value)).to_u64().unwrap_or(0);
+            session.settings.last_insert_id.set(id);
+        }
+        "autocommit" => {
+            let before = session.settings.variables.autocommit;
+            session.settings.variables.set(name, &value)?;
+            if session.settings.variables.autocommit && !before {
+                session
+                    .transaction
+                    .xa
+                    .check_none()
+                    .inspect_err(|_| session.settings.variables.autocommit = before)?;
+                session.transacting().commit()?;
+            }
+        }
+        "gtid_next" => session.transacting().set_gtid_next(&value)?,
+        // `SET @@transaction_isolation`, which is for the next transaction alone.
+        "transaction_isolation" | "tx_isolation" if scope == Scope::Unwritten => {
+            let next = session.settings.variables.with(name, &value)?;
+            session.transaction.next_isolation = Some(next.isolation);
+        }
+        "transaction_read_only" | "tx_read_only" if scope == Scope::Unwritten => {
+            let next = session.settings.variables.with(name, &value)?;
+            session.transaction.next_read_only = Some(next.transaction_read_only);
+        }
+        _ => {
+            session.settings.variables.set(name, &value)?;
+        }
+    }
+    Ok(())
 }
 
 impl Characteristics {

@@ -8,50 +8,52 @@ use crate::expr::text_of;
 use crate::host::VirtualTable;
 use crate::show::{ShowParts, matches_pattern};
 
-impl Session {
-    pub(super) fn show(&mut self, show: &Show, filter: &ShowFilter) -> Result<VirtualTable> {
-        let mut table = {
-            let diagnostics = self.statement.diagnostics.borrow();
-            let parts = ShowParts {
-                engine: &self.server.engine,
-                host: &*self.server.host,
-                variables: &self.settings.variables,
-                diagnostics: &diagnostics,
-                schema: self.settings.schema.as_deref(),
-                temporary: &self.temporary,
-                last_insert_id: self.settings.last_insert_id.get(),
-            };
-            parts.rows(show)?
+/// What SHOW has to say, as far as its filter lets it through.
+///
+/// # Errors
+/// Those of the privileges that it takes, and of a filter that cannot be bound.
+pub(super) fn rows(session: &mut Session, show: &Show, filter: &ShowFilter) -> Result<VirtualTable> {
+    let mut table = {
+        let diagnostics = session.statement.diagnostics.borrow();
+        let parts = ShowParts {
+            engine: &session.server.engine,
+            host: &*session.server.host,
+            variables: &session.settings.variables,
+            diagnostics: &diagnostics,
+            schema: session.settings.schema.as_deref(),
+            temporary: &session.temporary,
+            last_insert_id: session.settings.last_insert_id.get(),
         };
-        match filter {
-            ShowFilter::None => {}
-            ShowFilter::Like(pattern) => {
-                // Triggers are found by their table's name, as in MySQL.
-                let column = match show {
-                    Show::Triggers { .. } => 2,
-                    Show::Events { .. } | Show::ProcedureStatus | Show::FunctionStatus => 1,
-                    _ => 0,
-                };
-                table.rows.retain(|row| matches_pattern(&text_of(&row[column]), pattern));
-                // MySQL names the column after the pattern.
-                if matches!(show, Show::Schemas | Show::Tables { .. }) {
-                    let name = &mut table.columns[0].name;
-                    *name = format!("{name} ({})", String::from_utf8_lossy(pattern));
-                }
-            }
-            ShowFilter::Where(condition) => {
-                let scope = Scope::of(ScopeTable::computed("", "", "", &table.columns, 0));
-                let bound = self.binder().expr(condition, &mut Place::new(&scope, "where clause"))?;
-                let ctx = self.context(&[], false);
-                let mut kept = Vec::new();
-                for row in std::mem::take(&mut table.rows) {
-                    if bound.holds(&row, &ctx)? {
-                        kept.push(row);
-                    }
-                }
-                table.rows = kept;
+        parts.rows(show)?
+    };
+    match filter {
+        ShowFilter::None => {}
+        ShowFilter::Like(pattern) => {
+            // Triggers are found by their table's name, as in MySQL.
+            let column = match show {
+                Show::Triggers { .. } => 2,
+                Show::Events { .. } | Show::ProcedureStatus | Show::FunctionStatus => 1,
+                _ => 0,
+            };
+            table.rows.retain(|row| matches_pattern(&text_of(&row[column]), pattern));
+            // MySQL names the column after the pattern.
+            if matches!(show, Show::Schemas | Show::Tables { .. }) {
+                let name = &mut table.columns[0].name;
+                *name = format!("{name} ({})", String::from_utf8_lossy(pattern));
             }
         }
-        Ok(table)
+        ShowFilter::Where(condition) => {
+            let scope = Scope::of(ScopeTable::computed("", "", "", &table.columns, 0));
+            let bound = session.binder().expr(condition, &mut Place::new(&scope, "where clause"))?;
+            let ctx = session.context(&[], false);
+            let mut kept = Vec::new();
+            for row in std::mem::take(&mut table.rows) {
+                if bound.holds(&row, &ctx)? {
+                    kept.push(row);
+                }
+            }
+            table.rows = kept;
+        }
     }
+    Ok(table)
 }

@@ -1,33 +1,37 @@
 //! Temporary tables of a session: the statements that define them.
 
-use super::Session;
-use crate::ast::{CreateTable, Query, Statement};
-use crate::ddl::{AboutTemporary, DdlReport};
+use super::ddl_run::ddl_run;
+use super::state::Bound;
+use super::{Session, bound};
+use crate::ast::{CreateTable, Insert, InsertSource, Query, Statement};
+use crate::ddl::{AboutTemporary, DdlReport, columns_of_query};
 use crate::error::{Result, SqlError};
 use crate::expr::Level;
 use crate::sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink};
 use crate::temporary::{cannot_reopen, check_no_xa};
+use engine::Table;
+use std::sync::Arc;
 use types::Value;
 
-/// Runs a statement that defines temporary tables and nothing else. Nobody but the session
-/// knows of it, so a server that is read-only runs it too.
+/// Runs a statement that defines temporary tables and nothing else. Nobody but the session knows of
+/// it, so a server that is read-only runs it too.
 pub(super) fn define_temporary(
     session: &mut Session,
     text: &[u8],
     statement: &Statement,
     about: AboutTemporary,
 ) -> Result<DdlReport> {
-    check_no_xa(session.xa.is_begun())?;
+    check_no_xa(session.transaction.xa.is_begun())?;
     check_unused_around(session, statement)?;
     match about {
         AboutTemporary::Named if session.transaction.read_only => {
             return Err(SqlError::new(1792, "Cannot execute statement in a READ ONLY transaction."));
         }
         AboutTemporary::Named => {}
-        AboutTemporary::Found => session.commit_transaction()?,
+        AboutTemporary::Found => session.transacting().commit()?,
     }
     if !session.transaction.is_begun() {
-        session.check_session_writable()?;
+        session.settings.check_writable()?;
     }
     if let Statement::CreateTable(create) = statement
         && let Some(query) = &create.query
@@ -35,7 +39,7 @@ pub(super) fn define_temporary(
         return create_temporary_select(session, create, query);
     }
     let text = String::from_utf8_lossy(text).into_owned();
-    let mut run = session.ddl_run(&text);
+    let mut run = ddl_run(session, &text);
     run.is_temporary = true;
     let done = run.run(statement);
     let (notes, report) = (std::mem::take(&mut run.notes), std::mem::take(&mut run.report));
@@ -44,7 +48,7 @@ pub(super) fn define_temporary(
     for (code, message) in notes {
         session.statement.diagnostics.borrow_mut().push(Level::Note, code, message);
     }
-    session.invalidate_plans();
+    session.cache.invalidate();
     Ok(report)
 }
 
@@ -64,21 +68,60 @@ fn check_unused_around(session: &Session, statement: &Statement) -> Result<()> {
     Ok(())
 }
 
-/// CREATE TEMPORARY TABLE ... SELECT: the table, and an INSERT of the query's rows, whose
-/// failure takes the table back.
+/// CREATE TEMPORARY TABLE ... SELECT: the table, and an INSERT of the query's rows, whose failure
+/// takes the table back.
 fn create_temporary_select(session: &mut Session, create: &CreateTable, query: &Query) -> Result<DdlReport> {
-    let Some((made, bound)) = session.begin_select(create, query)? else { return Ok(DdlReport::default()) };
-    session.invalidate_plans();
+    let Some((made, bound)) = begin_select(session, create, query)? else { return Ok(DdlReport::default()) };
+    session.cache.invalidate();
     let mut told = CountOfRows(0);
-    let filled = session.run_bound(&bound, &[], &[], &mut told);
+    let filled = bound::run(session, &bound, &[], &[], &mut told);
     match &filled {
         Ok(()) => session.transaction.note_temporary_made(),
         Err(_) => {
             session.temporary.remove(&made);
-            session.invalidate_plans();
+            session.cache.invalidate();
         }
     }
     filled.map(|()| DdlReport::altered(told.0))
+}
+
+/// Makes the table of a CREATE ... SELECT, and the INSERT that fills it; `None`: it was there.
+pub(super) fn begin_select(
+    session: &Session,
+    create: &CreateTable,
+    query: &Query,
+) -> Result<Option<(Arc<Table>, Bound)>> {
+    let extra = columns_of_query(&crate::bind::bind_query(&mut session.binder(), query, None)?)?;
+    let columns = extra.iter().map(|column| column.name.clone()).collect();
+    let mut run = ddl_run(session, "");
+    run.is_temporary = true;
+    let created = run.create_table(create, extra);
+    for (code, message) in std::mem::take(&mut run.notes) {
+        session.statement.diagnostics.borrow_mut().push(Level::Note, code, message);
+    }
+    if !created? {
+        return Ok(None);
+    }
+    let schema = session.settings.schema_of(&create.table)?;
+    let made = session.temporary.table(&schema, &create.table.name);
+    let made = made.ok_or_else(|| SqlError::no_such_table(&schema, &create.table.name))?;
+    let insert = Statement::Insert(Insert {
+        table: create.table.clone(),
+        partitions: Vec::new(),
+        columns: Some(columns),
+        source: InsertSource::Query(Box::new(query.clone())),
+        replace: false,
+        ignore: false,
+        row_alias: None,
+        on_duplicate: Vec::new(),
+    });
+    match bound::bind_unseen(session, &insert, made.id) {
+        Ok(bound) => Ok(Some((made, bound))),
+        Err(error) => {
+            session.temporary.remove(&made);
+            Err(error)
+        }
+    }
 }
 
 /// Takes what an INSERT is answered with.

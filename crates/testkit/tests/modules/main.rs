@@ -24,7 +24,6 @@ const SPREAD_TYPES: &[(&str, &str, usize)] = &[
     ("sql", "Binder", 12),
     // A place among tokens: each file has the grammar of one subject.
     ("sql", "Parser", 30),
-    ("sql", "Session", 18),
 ];
 
 fn crates() -> BTreeMap<String, PathBuf> {

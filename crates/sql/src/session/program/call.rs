@@ -5,7 +5,9 @@ use super::entered::Entered;
 use super::running::{ResultSets, Running};
 use super::values;
 use crate::ast::program::{Op, Program, SlotKind};
-use crate::ast::{Call, CreateObject, Expr, ObjectDetails, SetItem, Statement, Target, TriggerDetails};
+use crate::ast::{
+    Call, CreateObject, Expr, ObjectDetails, SetItem, Statement, TableName, Target, TriggerDetails,
+};
 use crate::error::{Result, SqlError};
 use crate::expr::conform;
 use crate::host::VariableScope;
@@ -13,9 +15,11 @@ use crate::lexer::LexMode;
 use crate::program::{Frame, Machine, Mode, Routine, Surroundings};
 use crate::schema_tables::column_meta;
 use crate::session::Session;
+use crate::session::privileges;
+use crate::session::set;
 use crate::session::state::{PlanKey, Returned};
 use crate::sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink, status};
-use engine::{Object, Table};
+use engine::{Object, ObjectKind, Table};
 use std::borrow::Cow;
 use std::sync::Arc;
 use types::Value;
@@ -128,8 +132,18 @@ fn run_entered(
     Ok(frame.values)
 }
 
+/// The procedure of this name.
+///
+/// # Errors
+/// 1305 when there is none.
+pub(in crate::session) fn known_procedure(session: &Session, name: &TableName) -> Result<Arc<Object>> {
+    let schema = session.settings.schema_of(name)?;
+    let found = session.server.engine.catalog().object(&schema, ObjectKind::Procedure, &name.name);
+    found.ok_or_else(|| crate::ddl::absent(ObjectKind::Procedure, &schema, &name.name))
+}
+
 fn known(session: &Session, call: &Call) -> Result<Arc<Routine>> {
-    routine_of(session, &session.known_procedure(&call.name)?, None)
+    routine_of(session, &known_procedure(session, &call.name)?, None)
 }
 
 /// CALL within a program.
@@ -140,7 +154,7 @@ pub(super) fn call_within(
     call: &Call,
     frame: &mut Frame,
 ) -> Result<()> {
-    running.session.check_statement(&Statement::Call(Box::new(call.clone())))?;
+    privileges::check_statement(running.session, &Statement::Call(Box::new(call.clone())))?;
     let routine = known(running.session, call)?;
     let targets = targets_of(call, &routine)?;
     let mut arguments = Vec::with_capacity(call.arguments.len());
@@ -277,5 +291,5 @@ pub(in crate::session) fn check_body(session: &Session, create: &CreateObject) -
     items
         .flatten()
         .filter(|item| matches!(item, SetItem::Variable { .. }))
-        .try_for_each(|item| session.check_known(item))
+        .try_for_each(|item| set::check_known(session, item))
 }

@@ -1,6 +1,7 @@
 //! SIGNAL, RESIGNAL, GET DIAGNOSTICS.
 
 use super::running::Running;
+use super::values;
 use crate::ast::{ConditionItem, DiagnosticsWanted, Expr, GetDiagnostics, Signal, Target};
 use crate::error::{Result, SqlError};
 use crate::expr::{Level, Warning, number, text_of};
@@ -92,7 +93,7 @@ pub(in crate::session) fn signal(session: &mut Session, signal: &Signal) -> Resu
     check_resignal(!signal.again)?;
     let mut condition = plain(signal.state.expect("SIGNAL has one"));
     for (item, expr) in &signal.items {
-        let value = session.evaluate(expr)?;
+        let value = values::evaluate_one(session, expr)?;
         set_item(&mut condition, *item, &value)?;
     }
     session.statement.diagnostics.borrow_mut().clear();
@@ -201,7 +202,7 @@ pub(in crate::session) fn get_diagnostics(session: &mut Session, get: &GetDiagno
     }
     let (area, row_count) =
         (session.statement.diagnostics.borrow().warnings.clone(), session.statement.row_count);
-    let values = wanted(get, &area, row_count, &mut |expr| session.evaluate(expr))?;
+    let values = wanted(get, &area, row_count, &mut |expr| values::evaluate_one(session, expr))?;
     let Some(values) = values else {
         session.statement.diagnostics.borrow_mut().push_condition(no_such_condition());
         return Ok(());

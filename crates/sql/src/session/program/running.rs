@@ -10,6 +10,7 @@ use crate::expr::Level;
 use crate::memory::{Charge, row_bytes};
 use crate::program::{Frame, OpenCursor, Routine};
 use crate::session::Session;
+use crate::session::bound;
 use crate::session::state::{Arguments, Bound, BoundValues, PlanKey, Planned};
 use crate::sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink};
 use engine::ColumnDef;
@@ -111,7 +112,7 @@ impl Running<'_, '_> {
     fn plan_of(&mut self, key: PlanKey) -> Option<Planned> {
         let plan = self.session.programs.known.borrow().plan(&key)?;
         let holds = match &plan {
-            Planned::Statement(bound) => bound.cacheable && self.session.still_holds(bound),
+            Planned::Statement(bound) => bound.cacheable && bound::still_holds(self.session, bound),
             Planned::Values(bound) => {
                 bound.cacheable
                     && bound.generation == self.session.cache.generation()
@@ -126,7 +127,7 @@ impl Running<'_, '_> {
         if let Some(Planned::Statement(bound)) = self.plan_of(key) {
             return Ok(bound);
         }
-        let bound = Arc::new(self.session.bind_in_program(statement, &frame.types)?);
+        let bound = Arc::new(bound::bind_in_program(self.session, statement, &frame.types)?);
         self.session.programs.known.borrow_mut().keep_plan(key, Planned::Statement(bound.clone()));
         Ok(bound)
     }
@@ -184,13 +185,13 @@ impl Running<'_, '_> {
                 None => &mut *self.sink,
             };
             let done = match self.around {
-                None => self.session.run_bound(&bound, &frame.values, &text, sink),
+                None => bound::run(self.session, &bound, &frame.values, &text, sink),
                 Some(shared) => lent(shared, |transaction| {
-                    self.session.run_bound_within(transaction, &bound, &frame.values, sink)
+                    bound::run_within(self.session, transaction, &bound, &frame.values, sink)
                 }),
             };
             match done {
-                Err(error) if again && self.session.can_run_again(&error) => {
+                Err(error) if again && bound::can_run_again(self.session, &error) => {
                     self.session.programs.known.borrow_mut().forget_plan(&key);
                     again = false;
                 }

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::exec::{Run, Subqueries};
 use crate::expr::{Context, Expr, Level};
 use crate::session::Session;
+use crate::session::bound;
 use crate::session::state::BoundValues;
 use engine::{StatementContext, Transaction};
 use types::{ColumnType, Value};
@@ -66,7 +67,7 @@ pub(super) fn evaluate(
     if let Some(shared) = around {
         return lent(shared, |transaction| eval_in(session, bound, arguments, transaction));
     }
-    let mut transaction = session.take_transaction()?;
+    let mut transaction = session.transacting().take();
     let now_us = session.settings.now_us();
     let savepoint = transaction.begin_statement(StatementContext { timestamp_us: now_us, rows_query: None });
     let values = eval_in(session, bound, arguments, &mut transaction);
@@ -74,7 +75,7 @@ pub(super) fn evaluate(
         Ok(_) => transaction.end_statement(),
         Err(_) => transaction.rollback_to(savepoint),
     }
-    session.finish_statement(transaction, values, true)
+    bound::finish_statement(session, transaction, values, true)
 }
 
 /// The values of expressions of a statement that is not about rows.
@@ -87,4 +88,10 @@ pub(in crate::session) fn evaluate_written(
     let values = bound.and_then(|bound| evaluate(session, None, &bound, &arguments.values));
     session.parameters.arguments = arguments;
     values
+}
+
+/// The value of one such expression.
+pub(in crate::session) fn evaluate_one(session: &mut Session, written: &ast::Expr) -> Result<Value> {
+    let mut values = evaluate_written(session, std::slice::from_ref(written))?;
+    Ok(values.pop().expect("an expression has a value"))
 }

@@ -54,3 +54,27 @@ fn client_collation(id: u16) -> Result<u16> {
         None => Ok(0),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_has_a_collation_that_is_known_and_for_clients() {
+        let collation_of = |collation| {
+            let client = ClientState::new(SessionInit { collation, ..SessionInit::default() });
+            client.map(|client| client.init.collation).map_err(|error| error.code)
+        };
+        assert_eq!(collation_of(collation::UTF8MB4_0900_AI_CI), Ok(collation::UTF8MB4_0900_AI_CI));
+        assert_eq!(collation_of(u16::MAX), Ok(0), "it is the server's");
+        const UCS2_GENERAL_CI: u16 = 35;
+        assert_eq!(collation_of(UCS2_GENERAL_CI), Err(1231));
+    }
+
+    #[test]
+    fn a_session_within_a_statement_has_nothing_to_tell_the_client_yet() {
+        let client = ClientState { more_results: true, closing: true, ..ClientState::default() };
+        let within = client.within();
+        assert!(!within.more_results && !within.closing);
+    }
+}

@@ -1,6 +1,8 @@
 //! What LOCK TABLES and FLUSH TABLES WITH READ LOCK leave in a session.
 
+use super::ServerHandles;
 use crate::bind::LockedNames;
+use crate::error::{Result, SqlError};
 use engine::{CommitHold, LockedTables, Transaction};
 use std::sync::Arc;
 
@@ -33,6 +35,19 @@ impl SessionLocks {
 
     pub fn has_read_lock(&self) -> bool {
         self.read_lock.is_some()
+    }
+
+    /// Whether the session may write: neither `read_only` nor its own global read lock keeps it from
+    /// that.
+    ///
+    /// # Errors
+    /// 1223, 1290.
+    pub fn check_writable(&self, server: &ServerHandles) -> Result<()> {
+        if self.has_read_lock() {
+            let text = "Can't execute the query because you have a conflicting read lock";
+            return Err(SqlError::new(1223, text));
+        }
+        server.check_writable()
     }
 
     /// Has a new transaction use the tables that the session has locked.

@@ -101,3 +101,58 @@ impl PreparedStatements {
         self.by_name.clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Budget;
+    use crate::replica_host::ReplicaHost;
+
+    fn prepared(text: &str) -> PreparedStatement {
+        let host: Arc<dyn Host> = Arc::new(ReplicaHost);
+        PreparedStatement {
+            _place: PreparedPlace::take(&host).expect("this host has room for any number"),
+            _charge: Charge::new(&Budget::new(Arc::default())),
+            text: text.as_bytes().into(),
+            statement: Arc::new(Statement::Empty),
+            hints: Hints::default(),
+            parameters: 0,
+            bound: None,
+            parameter_types: None,
+        }
+    }
+
+    #[test]
+    fn a_statement_that_runs_is_taken_once_and_comes_back_unless_it_was_closed() {
+        let mut kept = PreparedStatements::default();
+        let (first, second) = (kept.add(prepared("1")), kept.add(prepared("2")));
+        assert_eq!((first, second), (1, 2));
+        let running = kept.take(first).expect("it is kept");
+        assert!(kept.take(first).is_none(), "it is running");
+        kept.put_back(first, running);
+        let running = kept.take(first).expect("it has come back");
+        kept.close(first);
+        kept.put_back(first, running);
+        assert!(kept.take(first).is_none(), "it was closed while it ran");
+        kept.clear();
+        assert!(kept.take(second).is_none());
+        assert_eq!(kept.add(prepared("3")), 3, "ids are not used again");
+    }
+
+    #[test]
+    #[should_panic(expected = "a statement is put back where it was taken from")]
+    fn a_statement_is_not_put_where_another_is() {
+        let mut kept = PreparedStatements::default();
+        let id = kept.add(prepared("1"));
+        kept.put_back(id, prepared("2"));
+    }
+
+    #[test]
+    fn a_name_has_the_statement_that_got_it_last() {
+        let mut kept = PreparedStatements::default();
+        kept.put_named("s".to_owned(), prepared("1"));
+        kept.put_named("s".to_owned(), prepared("2"));
+        assert_eq!(kept.take_named("s").map(|found| found.text), Some(b"2".as_slice().into()));
+        assert!(kept.take_named("s").is_none());
+    }
+}

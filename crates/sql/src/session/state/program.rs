@@ -145,3 +145,59 @@ impl SessionPrograms {
         assert_eq!(self.running.pop(), Some(id), "a program ends after those that it has called");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan() -> Planned {
+        Planned::Values(Arc::new(BoundValues {
+            exprs: Vec::new(),
+            subqueries: Vec::new(),
+            calls: false,
+            tables: Vec::new(),
+            complaints: Vec::new(),
+            cacheable: true,
+            generation: 0,
+            privileges: 0,
+        }))
+    }
+
+    #[test]
+    fn what_is_known_is_lent_to_a_function_and_comes_back() {
+        let mut own = SessionPrograms::default();
+        own.enter(1);
+        own.known.borrow_mut().keep_plan((1, 0, 0), plan());
+        let mut lent = own.lend([10, 11].into_iter());
+        assert!(!own.is_within() && lent.is_within());
+        assert!(own.known.borrow().plan(&(1, 0, 0)).is_none(), "it is lent");
+        assert_eq!(lent.depth_of(1), 1, "what runs around runs still");
+        let further = lent.lend([12].into_iter());
+        assert_eq!(further.tables_around(), [12, 10, 11]);
+        lent.take_back(&further);
+        lent.enter(2);
+        lent.known.borrow_mut().keep_plan((2, 0, 0), plan());
+        lent.leave(2);
+        own.take_back(&lent);
+        let known = own.known.borrow();
+        assert!(known.plan(&(1, 0, 0)).is_some() && known.plan(&(2, 0, 0)).is_some());
+    }
+
+    #[test]
+    fn a_program_that_calls_itself_is_counted() {
+        let mut own = SessionPrograms::default();
+        [1, 2, 1].into_iter().for_each(|id| own.enter(id));
+        assert_eq!((own.depth_of(1), own.depth_of(2), own.depth_of(3)), (2, 1, 0));
+        own.leave(1);
+        assert_eq!(own.depth_of(1), 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "a program ends after those that it has called")]
+    fn a_program_does_not_end_before_what_it_has_called() {
+        let mut own = SessionPrograms::default();
+        own.enter(1);
+        own.enter(2);
+        own.leave(1);
+    }
+}

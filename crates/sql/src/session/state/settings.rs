@@ -4,8 +4,13 @@ use super::ServerHandles;
 use crate::ast::TableName;
 use crate::error::{Result, SqlError};
 use crate::expr::UserVariables;
+use crate::memory::Budget;
 use crate::variables::Variables;
+use binlog::event::flags2;
+use engine::SessionContext;
 use std::cell::Cell;
+use std::sync::Arc;
+use types::collation;
 
 /// The settings of a session: its variables, and what else an expression's value depends on.
 pub(crate) struct Settings {
@@ -36,11 +41,11 @@ impl Settings {
 
     /// The settings of a session within a statement, which has these variables and began at this
     /// moment. The user variables are lent to it, until [`Settings::take_back`].
-    pub fn lend(&self, mut variables: Variables, now_us: u64, server: &ServerHandles) -> Settings {
+    pub fn lend(&self, mut variables: Variables, now_us: u64, memory: &Arc<Budget>) -> Settings {
         variables.timestamp_us = Some(now_us);
         let lent = Settings {
             variables,
-            user_variables: UserVariables::new(&server.memory),
+            user_variables: UserVariables::new(memory),
             schema: self.schema.clone(),
             last_insert_id: self.last_insert_id.clone(),
             random: self.random.clone(),
@@ -69,6 +74,18 @@ impl Settings {
         self.variables.timestamp_us.unwrap_or_else(os::clock::now_us)
     }
 
+    /// Refuses what commits and then changes more than rows, and so is no part of a transaction,
+    /// where all transactions of the session are READ ONLY.
+    ///
+    /// # Errors
+    /// 1792.
+    pub fn check_writable(&self) -> Result<()> {
+        if self.variables.transaction_read_only {
+            return Err(SqlError::new(1792, "Cannot execute statement in a READ ONLY transaction."));
+        }
+        Ok(())
+    }
+
     /// The schema of a name: its own, or the current one.
     ///
     /// # Errors
@@ -80,10 +97,100 @@ impl Settings {
 
     /// Takes over the collation that a client has named in its handshake, if it has named one.
     pub fn set_handshake_collation(&mut self, id: u16) {
-        if let Some(known) = types::collation::by_id(id) {
+        if let Some(known) = collation::by_id(id) {
             self.variables.client_collation = known.id;
             self.variables.connection_collation = known.id;
             self.variables.results_collation = Some(known.id);
         }
+    }
+
+    /// What the binary log says of the session that ran a statement at this moment.
+    pub fn session_context(&self, thread_id: u32, now_us: u64) -> SessionContext {
+        let mut flags = 0;
+        if !self.variables.foreign_key_checks {
+            flags |= flags2::NO_FOREIGN_KEY_CHECKS;
+        }
+        if !self.variables.unique_checks {
+            flags |= flags2::RELAXED_UNIQUE_CHECKS;
+        }
+        SessionContext {
+            thread_id,
+            flags2: flags,
+            sql_mode: self.variables.sql_mode.0,
+            character_set_client: self.logged_character_set(),
+            collation_connection: self.variables.connection_collation,
+            collation_server: self.variables.server_collation,
+            auto_increment: (
+                self.variables.auto_increment_increment as u16,
+                self.variables.auto_increment_offset as u16,
+            ),
+            explicit_timestamps: self.variables.explicit_timestamps,
+            time_zone: self.variables.time_zone.clone(),
+            timestamp_us: now_us,
+            exec_time_s: 0,
+        }
+    }
+
+    /// Texts are logged as they are parsed, in utf8mb4.
+    fn logged_character_set(&self) -> u16 {
+        match self.variables.client_collation {
+            id if collation::charset_of(id) == collation::Charset::Utf8mb4 => id,
+            _ => collation::UTF8MB4_0900_AI_CI,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use types::Value;
+
+    fn settings(memory: &Arc<Budget>) -> Settings {
+        Settings {
+            variables: Variables::default(),
+            user_variables: UserVariables::new(memory),
+            schema: None,
+            last_insert_id: Cell::new(7),
+            random: Cell::new(1),
+        }
+    }
+
+    #[test]
+    fn user_variables_are_lent_and_come_back_as_they_were_left() {
+        let memory = Budget::new(Arc::default());
+        let own = settings(&memory);
+        own.user_variables.set("a", &Value::Int(1)).expect("there is room");
+        let lent = own.lend(own.variables.clone(), 5, &memory);
+        assert_eq!(own.user_variables.get("a"), None, "they are lent");
+        assert_eq!((lent.now_us(), lent.last_insert_id.get()), (5, 7));
+        lent.user_variables.set("a", &Value::Int(2)).expect("there is room");
+        lent.random.set(9);
+        lent.last_insert_id.set(8);
+        own.take_back(&lent);
+        assert_eq!(own.user_variables.get("a"), Some(Value::Int(2)));
+        assert_eq!((own.random.get(), own.last_insert_id.get()), (9, 7), "the id is the program's own");
+    }
+
+    #[test]
+    #[should_panic(expected = "user variables that are lent are not set")]
+    fn user_variables_are_not_set_while_they_are_lent() {
+        let memory = Budget::new(Arc::default());
+        let own = settings(&memory);
+        let lent = own.lend(own.variables.clone(), 5, &memory);
+        own.user_variables.set("a", &Value::Int(1)).expect("there is room");
+        own.take_back(&lent);
+    }
+
+    #[test]
+    fn a_name_is_of_its_own_schema_or_of_the_current_one() {
+        let mut own = settings(&Budget::new(Arc::default()));
+        let bare = TableName { schema: None, name: "t".to_owned() };
+        assert_eq!(own.schema_of(&bare).map_err(|error| error.code), Err(1046));
+        own.schema = Some("current".to_owned());
+        assert_eq!(own.schema_of(&bare), Ok("current".to_owned()));
+        assert_eq!(
+            own.schema_of(&TableName { schema: Some("other".to_owned()), ..bare }),
+            Ok("other".to_owned())
+        );
     }
 }

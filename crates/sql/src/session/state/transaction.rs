@@ -1,8 +1,11 @@
 //! The transaction of a session, from BEGIN, or its first statement, to its end.
 
+use super::{NextGtid, SessionXa};
 use crate::ast::Statement;
 use crate::error::{Result, SqlError};
-use engine::{Isolation, Savepoint, Transaction};
+use crate::variables::Variables;
+use engine::{CommitOptions, Isolation, Savepoint, Transaction};
+use types::Value;
 
 /// The transaction that a session is in, and what the next one begins with.
 #[derive(Default)]
@@ -22,6 +25,8 @@ pub(crate) struct SessionTransaction {
     pub next_isolation: Option<Isolation>,
     /// The same of the access mode.
     pub next_read_only: Option<bool>,
+    pub gtid: NextGtid,
+    pub xa: SessionXa,
 }
 
 impl SessionTransaction {
@@ -60,10 +65,131 @@ impl SessionTransaction {
         self.made_temporary |= self.is_begun();
     }
 
-    pub fn find_savepoint(&self, name: &str) -> Result<usize> {
+    /// A transaction was begun by a statement, or has used a table.
+    pub fn is_used(&self) -> bool {
+        self.explicit || self.open.as_ref().is_some_and(|transaction| !transaction.is_untouched())
+    }
+
+    /// How the session's transactions are committed.
+    pub fn commit_options(&self, variables: &Variables) -> CommitOptions<'static> {
+        CommitOptions {
+            gtid: self.gtid.next,
+            binlog: variables.sql_log_bin,
+            compression: variables.transaction_compression(),
+            ..CommitOptions::default()
+        }
+    }
+
+    /// Notes a savepoint of the open transaction, in place of the one that had its name.
+    pub fn add_savepoint(&mut self, name: &str) {
+        let transaction = self.open.as_mut().expect("a savepoint is one of an open transaction");
+        self.savepoints.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
+        self.savepoints.push((name.to_owned(), transaction.savepoint()));
+    }
+
+    /// ROLLBACK TO SAVEPOINT: the savepoint stays, those behind it go.
+    ///
+    /// # Errors
+    /// 1305.
+    pub fn rollback_to(&mut self, name: &str) -> Result<()> {
+        let at = self.find_savepoint(name)?;
+        self.savepoints.truncate(at + 1);
+        let savepoint = self.savepoints[at].1;
+        if let Some(transaction) = &mut self.open {
+            transaction.rollback_to_savepoint(savepoint);
+        }
+        Ok(())
+    }
+
+    /// RELEASE SAVEPOINT: the savepoint goes, and those behind it.
+    ///
+    /// # Errors
+    /// 1305.
+    pub fn release_savepoint(&mut self, name: &str) -> Result<()> {
+        let at = self.find_savepoint(name)?;
+        self.savepoints.truncate(at);
+        Ok(())
+    }
+
+    /// Refuses what gtid_next cannot be set to, or not now.
+    ///
+    /// # Errors
+    /// 1766, 1790, 1231.
+    pub fn check_next_gtid(&self, value: &Value) -> Result<()> {
+        self.check_none_begun("gtid_next")?;
+        if let Some(owned) = self.gtid.owned() {
+            let message = format!(
+                "@@SESSION.GTID_NEXT cannot be changed by a client that owns a GTID. The client owns {owned}. Ownership is released on COMMIT \
+                 or ROLLBACK."
+            );
+            return Err(SqlError::new(1790, message));
+        }
+        if value.is_null() {
+            return Err(SqlError::wrong_value_for_variable("gtid_next", "NULL"));
+        }
+        Ok(())
+    }
+
+    /// A client that owns a GTID or is in a transaction may not change what GTIDs are for.
+    ///
+    /// # Errors
+    /// 1766, 3138.
+    pub fn check_gtid_setting(&self, name: &str) -> Result<()> {
+        self.check_none_begun(name)?;
+        let Some(owned) = self.gtid.owned() else { return Ok(()) };
+        let message = format!(
+            "Variable {name} cannot be changed by a client that owns a GTID. The client owns {owned}. Ownership is released on COMMIT or \
+             ROLLBACK."
+        );
+        Err(SqlError::new(3138, message))
+    }
+
+    fn check_none_begun(&self, variable: &str) -> Result<()> {
+        if self.is_begun() {
+            let message =
+                format!("The system variable {variable} cannot be set when there is an ongoing transaction.");
+            return Err(SqlError::new(1766, message));
+        }
+        Ok(())
+    }
+
+    fn find_savepoint(&self, name: &str) -> Result<usize> {
         self.savepoints
             .iter()
             .position(|(other, _)| other.eq_ignore_ascii_case(name))
             .ok_or_else(|| SqlError::new(1305, format!("SAVEPOINT {name} does not exist")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gtid_next_is_not_set_within_a_transaction_or_to_null() {
+        let mut own = SessionTransaction::default();
+        let code = |checked: Result<()>| checked.map_err(|error| error.code);
+        assert_eq!(code(own.check_next_gtid(&Value::Null)), Err(1231));
+        assert_eq!(code(own.check_next_gtid(&Value::text("AUTOMATIC"))), Ok(()));
+        own.explicit = true;
+        assert!(own.is_begun() && own.is_used());
+        assert_eq!(code(own.check_next_gtid(&Value::text("AUTOMATIC"))), Err(1766));
+        assert_eq!(code(own.check_gtid_setting("gtid_mode")), Err(1766));
+    }
+
+    #[test]
+    fn the_end_of_a_transaction_leaves_what_was_said_of_the_next_one() {
+        let mut own = SessionTransaction {
+            explicit: true,
+            read_only: true,
+            next_isolation: Some(Isolation::Serializable),
+            ..SessionTransaction::default()
+        };
+        own.note_temporary_made();
+        assert_eq!(own.stays_of_temporary().len(), 1);
+        own.forget();
+        assert!(!own.is_begun() && !own.read_only && own.stays_of_temporary().is_empty());
+        assert_eq!(own.next_isolation, Some(Isolation::Serializable));
+        assert_eq!(own.release_savepoint("s").map_err(|error| error.code), Err(1305));
     }
 }

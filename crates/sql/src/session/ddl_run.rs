@@ -1,0 +1,49 @@
+//! What a statement that defines something runs with.
+
+use super::Session;
+use crate::ddl::{DdlReport, DdlRun, DdlSettings, ScheduleValues};
+
+/// The run of a statement with the session's settings; `text` is what the binary log gets.
+pub(super) fn ddl_run<'s>(session: &'s Session, text: &'s str) -> DdlRun<'s> {
+    let now_us = session.settings.now_us();
+    DdlRun {
+        engine: &session.server.engine,
+        schema: session.settings.schema.as_deref(),
+        settings: DdlSettings {
+            collation: session.settings.variables.server_collation,
+            utf8mb4_collation: types::collation::UTF8MB4_0900_AI_CI,
+            strict: session.settings.variables.sql_mode.strict(),
+            dates: session.settings.variables.sql_mode.dates(),
+            no_engine_substitution: session.settings.variables.sql_mode.no_engine_substitution(),
+            is_temporary: false,
+            zone_offset_s: session.settings.variables.time_zone_offset_s,
+            now_us,
+            foreign_key_checks: session.settings.variables.foreign_key_checks,
+            explicit_timestamps: session.settings.variables.explicit_timestamps,
+            inline_references: true,
+            replicated: false,
+            of_mariadb: false,
+            literal_collation: session.settings.variables.connection_collation,
+        },
+        text,
+        session: session.session_context(now_us),
+        received_group: None,
+        options: session.transaction.commit_options(&session.settings.variables),
+        lock_timeout_ms: Some(session.settings.variables.lock_wait_timeout_s * 1000),
+        current_user: definer(session),
+        schedule: ScheduleValues::default(),
+        locked_tables: session.locks.tables.as_ref().map(|locked| &*locked.tables),
+        interrupt: Some(session.server.interrupt.clone()),
+        temporary: session.temporary.clone(),
+        is_temporary: false,
+        notes: Vec::new(),
+        report: DdlReport::default(),
+    }
+}
+
+/// The account that makes an object that names no definer.
+pub(super) fn definer(session: &Session) -> (String, String) {
+    let account = session.server.host.current_user();
+    let (user, host) = account.rsplit_once('@').unwrap_or((&account, ""));
+    (user.to_owned(), host.to_owned())
+}

@@ -1,0 +1,89 @@
+//! What SET gtid_next does to a session, and what the session's transactions do to it.
+
+use super::Transacting;
+use crate::error::{Result, SqlError};
+use crate::session::state::{NextGtid, parse_gtid_next as parse};
+use engine::{GtidMode, GtidNext, GtidOwner};
+use types::Value;
+
+impl Transacting<'_> {
+    /// SET gtid_next to what [`SessionTransaction::check_next_gtid`] has let through. Whether it is
+    /// a GTID is looked at here, as by MySQL: what stands in front of it in the same SET is set by
+    /// then.
+    ///
+    /// # Errors
+    /// 1774; 1781, 1782 and 6039 where `gtid_mode` does not allow it.
+    ///
+    /// [`SessionTransaction::check_next_gtid`]: crate::session::state::SessionTransaction
+    pub fn set_gtid_next(&mut self, value: &Value) -> Result<()> {
+        let text = String::from_utf8_lossy(&crate::expr::text_of(value)).into_owned();
+        let next = parse(&text)?;
+        let (owner, executed) = self.own(next)?;
+        let text = match next {
+            GtidNext::AutomaticTagged(tag) => format!("AUTOMATIC:{tag}"),
+            _ => text,
+        };
+        self.settings.variables.set("gtid_next", &Value::Bytes(text.into_bytes()))?;
+        self.of.gtid = NextGtid { next, spent: false, executed, owner };
+        self.show_owned_gtid();
+        Ok(())
+    }
+
+    /// What the session owns from now on, as far as `gtid_mode` allows it, and whether the GTID has
+    /// been executed.
+    fn own(&self, next: GtidNext) -> Result<(Option<GtidOwner>, bool)> {
+        let engine = &self.server.engine;
+        let owner = match next {
+            GtidNext::Automatic => return Ok((None, false)),
+            GtidNext::Anonymous => engine.own_anonymous().ok_or_else(anonymous_is_forbidden)?,
+            GtidNext::AutomaticTagged(_) => engine.hold_tag().ok_or_else(tag_is_forbidden)?,
+            GtidNext::Given(gtid) => {
+                if engine.gtid_mode() == GtidMode::Off {
+                    let text =
+                        "@@SESSION.GTID_NEXT cannot be set to UUID:NUMBER when @@GLOBAL.GTID_MODE = OFF.";
+                    return Err(SqlError::new(1781, text));
+                }
+                let connection = self.server.host.connection_id();
+                let owner = engine.own_gtid(gtid, connection.into(), Some(&*self.server.interrupt))?;
+                let executed = owner.is_none();
+                return Ok((owner, executed));
+            }
+        };
+        Ok((Some(owner), false))
+    }
+
+    /// Before a statement that begins or makes a transaction. True: it is passed over.
+    ///
+    /// # Errors
+    /// 1837 where the GTID that is set has been used.
+    pub fn check_gtid_next(&mut self) -> Result<bool> {
+        if self.of.gtid.wants_owner() {
+            self.of.gtid.owner = self.own(GtidNext::Anonymous)?.0;
+            self.show_owned_gtid();
+        }
+        self.of.gtid.check_not_spent()?;
+        Ok(self.of.gtid.is_executed())
+    }
+
+    /// `@@SESSION.gtid_owned`
+    fn show_owned_gtid(&mut self) {
+        let owned = self.of.gtid.owned().unwrap_or_default();
+        self.settings.variables.show_owned_gtid(&owned);
+    }
+
+    /// A transaction has ended that had the GTID, one way or the other.
+    pub fn spend_gtid(&mut self) {
+        if self.of.gtid.spend() {
+            self.show_owned_gtid();
+        }
+    }
+}
+
+fn anonymous_is_forbidden() -> SqlError {
+    SqlError::new(1782, "@@SESSION.GTID_NEXT cannot be set to ANONYMOUS when @@GLOBAL.GTID_MODE = ON.")
+}
+
+fn tag_is_forbidden() -> SqlError {
+    let text = "@@SESSION.GTID_NEXT cannot be set to AUTOMATIC:<TAG> when @@GLOBAL.GTID_MODE = OFF or OFF_PERMISSIVE";
+    SqlError::new(6039, text)
+}
