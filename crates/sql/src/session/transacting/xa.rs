@@ -25,6 +25,8 @@ impl Transacting<'_> {
         }
         self.check_gtid_next()?;
         let place = self.server.engine.begin_xa(*xid)?;
+        // Without autocommit a statement may have begun one that has touched nothing.
+        self.of.open = None;
         let mut transaction = self.new_transaction();
         transaction.set_xid(*xid);
         self.of.open = Some(transaction);
