@@ -87,6 +87,8 @@ pub enum Sight<'a> {
     RoutineText(&'a str),
     /// A table's CREATE TABLE; error 1142.
     CreateTable(&'a str, &'a str),
+    /// What SHOW CREATE TABLE says of a view whose table one sees; error 1142.
+    CreateTableOfView(&'a str, &'a str),
     /// A schema's CREATE DATABASE; error 1044.
     CreateSchema(&'a str),
 }

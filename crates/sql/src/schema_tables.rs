@@ -4,12 +4,15 @@
 
 mod columns;
 mod constraints;
+mod default_text;
 mod definition;
 mod objects;
 mod partitions;
 pub(crate) mod stored;
+pub(crate) mod view_columns;
 
-pub(crate) use columns::{default_of, extra_of, index_rows, key_of};
+pub(crate) use columns::{extra_of, index_rows, key_of};
+pub(crate) use default_text::default_of;
 pub(crate) use objects::{character_sets, collations, engine_row, status_of, status_of_view, table_type};
 
 use crate::error::Result;
@@ -18,6 +21,7 @@ use crate::host::Host;
 use crate::memory::Charge;
 use crate::result_column::{decimals, type_flags};
 use crate::sink::{ColumnMeta, column_flag};
+pub(crate) use definition::ColumnsOfView;
 use definition::{Definition, Dictionary, Rows};
 use types::{ColumnType, Value};
 
@@ -67,16 +71,19 @@ pub(crate) fn columns_of(host: &dyn Host, schema: &str, table: &str) -> Option<V
     host.virtual_table(&schema.to_lowercase(), &table.to_lowercase()).map(|table| table.columns)
 }
 
-/// The rows of a computed table, with the charge of what they take.
+/// The rows of a computed table, with the charge of what they take. `columns_of_view` gives the
+/// columns of a view.
 pub(crate) fn read(
     ctx: &Context<'_>,
+    columns_of_view: ColumnsOfView<'_>,
     charge: Charge,
     schema: &str,
     table: &str,
 ) -> Result<(Vec<Vec<Value>>, Charge)> {
+    let dictionary = Dictionary { engine: ctx.engine, host: ctx.host, columns_of_view };
     let mut rows = Rows { ctx, charge, rows: Vec::new() };
     match find(schema, table) {
-        Some(definition) => (definition.fill)(&Dictionary { engine: ctx.engine, host: ctx.host }, &mut rows)?,
+        Some(definition) => (definition.fill)(&dictionary, &mut rows)?,
         None => {
             let computed = ctx.host.virtual_table(schema, table);
             computed.ok_or_else(|| crate::SqlError::no_such_table(schema, table))?.fill(&mut rows)?;

@@ -63,7 +63,10 @@ pub(super) fn materialize(run: &mut Run<'_, '_>, tables: &[TableStep]) -> Result
         materialized.push(match &step.source {
             Source::Stored { .. } | Source::Subquery(_) | Source::JsonTable(_) => None,
             Source::Virtual { schema, name } => {
-                let (computed, _charge) = crate::schema_tables::read(run.ctx, run.charge(), schema, name)?;
+                let ctx = run.ctx;
+                let of_view = |view: &_| crate::bind::view_columns(ctx.engine, ctx.host, ctx.variables, view);
+                let (computed, _charge) =
+                    crate::schema_tables::read(ctx, &of_view, run.charge(), schema, name)?;
                 let mut rows = Rows::new(step.columns, run.ctx);
                 computed.iter().try_for_each(|row| rows.push(row, run.ctx))?;
                 Some(rows)

@@ -148,7 +148,7 @@ pub(crate) struct Context<'a> {
     pub made_bytes: Cell<u64>,
     /// The statement is to end; see [`Context::check_interrupt`].
     pub interrupt: &'a AtomicBool,
-    pub engine: &'a Engine,
+    pub engine: &'a Arc<Engine>,
     pub variables: &'a Variables,
     pub user_variables: &'a UserVariables,
     pub parameters: &'a [Value],

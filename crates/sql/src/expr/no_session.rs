@@ -43,7 +43,7 @@ impl NoSession {
     /// variables' sql_mode says so.
     pub fn context<'c>(
         &'c self,
-        engine: &'c Engine,
+        engine: &'c Arc<Engine>,
         host: &'c dyn Host,
         variables: &'c Variables,
         strict: bool,

@@ -8,6 +8,7 @@ use crate::plan::{Access, KeyCondition};
 use crate::variables::Variables;
 use engine::{Engine, IndexRef, Table};
 use std::cell::RefCell;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// More ranges than that are guessed by the index's figures (MySQL's `eq_range_index_dive_limit`).
@@ -15,7 +16,7 @@ const MOST_RANGES: usize = 200;
 
 /// What constants are computed with before there is a statement that runs.
 pub(crate) struct Constants<'c> {
-    pub engine: &'c Engine,
+    pub engine: &'c Arc<Engine>,
     host: &'c dyn Host,
     variables: &'c Variables,
     /// What was asked before.
@@ -39,7 +40,7 @@ fn are_constant(condition: &KeyCondition) -> bool {
 }
 
 impl<'c> Constants<'c> {
-    pub fn new(engine: &'c Engine, host: &'c dyn Host, variables: &'c Variables) -> Constants<'c> {
+    pub fn new(engine: &'c Arc<Engine>, host: &'c dyn Host, variables: &'c Variables) -> Constants<'c> {
         Constants { engine, host, variables, asked: RefCell::default() }
     }
 

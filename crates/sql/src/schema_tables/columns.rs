@@ -1,10 +1,15 @@
 //! Columns and indexes.
 
+use super::default_text::{default_of, escaped, now_text};
 use super::definition::{Definition, Dictionary, Kind, Rows};
+use super::view_columns;
 use crate::error::Result;
+use crate::host::Sight;
 use crate::show::{ShownIndex, indexes_as_shown};
+use crate::sink::ColumnMeta;
 use engine::{
-    ColumnDef, ColumnDefault, ColumnRoles, IndexColumn, IndexDef, IndexRef, KeptIndex, KeptKind, Table,
+    ColumnDef, ColumnDefault, ColumnRoles, IndexColumn, IndexDef, IndexRef, KeptIndex, KeptKind, ObjectDef,
+    ObjectKind, Table,
 };
 use types::{ColumnType, TypeCode, Value, collation};
 
@@ -109,35 +114,6 @@ fn starts_kept_index(table: &Table, at: usize) -> bool {
     special.any(|index| index.parts.first().is_some_and(|part| part.text == *name))
 }
 
-/// An expression as information_schema has it: escaped once more.
-pub(super) fn escaped(expression: &str) -> String {
-    expression.replace('\\', "\\\\").replace('\'', "\\'")
-}
-
-/// The default as SHOW COLUMNS prints it.
-pub(crate) fn default_of(column: &ColumnDef) -> Value {
-    match &column.default {
-        None | Some(ColumnDefault::Null) => Value::Null,
-        Some(ColumnDefault::Literal(bytes)) if column.ty.code == TypeCode::Bit => {
-            let bits: u64 = String::from_utf8_lossy(bytes).parse().unwrap_or(0);
-            text(&format!("b'{bits:b}'"))
-        }
-        Some(ColumnDefault::Literal(bytes)) if column.ty.code == TypeCode::Timestamp2 => {
-            Value::Bytes(crate::show::moment_in(bytes, &column.ty, None).into_owned())
-        }
-        Some(ColumnDefault::Literal(bytes)) => Value::Bytes(bytes.clone()),
-        Some(ColumnDefault::CurrentTimestamp) => text(&now_text(column)),
-        Some(ColumnDefault::Expression(expression)) => text(&escaped(expression)),
-    }
-}
-
-fn now_text(column: &ColumnDef) -> String {
-    match column.ty.fsp() {
-        0 => "CURRENT_TIMESTAMP".to_owned(),
-        fsp => format!("CURRENT_TIMESTAMP({fsp})"),
-    }
-}
-
 /// `auto_increment`, `DEFAULT_GENERATED on update CURRENT_TIMESTAMP`, ...
 pub(crate) fn extra_of(column: &ColumnDef) -> String {
     let mut parts = Vec::new();
@@ -173,7 +149,49 @@ fn columns(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
             }
         }
     }
+    let views = dictionary.engine.catalog().all_objects(ObjectKind::View);
+    views.iter().try_for_each(|view| columns_of_view(dictionary, &view.def, rows))
+}
+
+/// A view whose query cannot be bound any more has no columns. MySQL warns of it (1356) where the
+/// rest of the query asks for this view, which nothing here knows.
+fn columns_of_view(dictionary: &Dictionary<'_>, view: &ObjectDef, rows: &mut Rows<'_>) -> Result<()> {
+    if !dictionary.sees(Sight::Table(&view.schema, &view.name)) {
+        return Ok(());
+    }
+    let columns = match (dictionary.columns_of_view)(view) {
+        Ok(columns) => columns,
+        Err(error) if error.code == 1356 => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    for (at, column) in columns.iter().enumerate() {
+        if dictionary.sees(Sight::Column(&view.schema, &view.name, &column.name)) {
+            rows.push(view_column_row(dictionary, view, at, column))?;
+        }
+    }
     Ok(())
+}
+
+fn view_column_row(
+    dictionary: &Dictionary<'_>,
+    view: &ObjectDef,
+    at: usize,
+    column: &ColumnMeta,
+) -> Vec<Value> {
+    let (default, comment) = view_columns::default_and_comment(dictionary.engine, column);
+    let held = dictionary.host.column_privileges(&view.schema, &view.name, &column.name);
+    let mut row = vec![
+        text("def"),
+        text(&view.schema),
+        text(&view.name),
+        text(&column.name),
+        Value::UInt(at as u64 + 1),
+        default,
+        text(if view_columns::is_nullable(column) { "YES" } else { "NO" }),
+    ];
+    row.extend(type_values(&column.ty));
+    row.extend([text(""), text(""), text(&held), comment, text(""), Value::Null]);
+    row
 }
 
 /// The name of a spatial reference system that functions here know.

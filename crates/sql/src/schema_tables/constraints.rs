@@ -144,7 +144,7 @@ fn table_constraints(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result
 fn check_constraints(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     for table in dictionary.tables() {
         for check in &table.def.checks {
-            let clause = text(&super::columns::escaped(&check.expression));
+            let clause = text(&super::default_text::escaped(&check.expression));
             rows.push(vec![text("def"), text(&table.def.schema), text(&check.name), clause])?;
         }
     }

@@ -5,7 +5,8 @@ use crate::error::Result;
 use crate::expr::Context;
 use crate::host::{Host, Sight};
 use crate::memory::{Charge, growth};
-use engine::{Engine, Table};
+use crate::sink::ColumnMeta;
+use engine::{Engine, ObjectDef, Table};
 use std::sync::Arc;
 use types::{ColumnType, Value, collation};
 
@@ -54,7 +55,11 @@ impl Rows<'_> {
 pub(super) struct Dictionary<'a> {
     pub(super) engine: &'a Engine,
     pub(super) host: &'a dyn Host,
+    pub(super) columns_of_view: ColumnsOfView<'a>,
 }
+
+/// Gives the columns of a view, which binding its query tells: error 1356 where it cannot be bound.
+pub(crate) type ColumnsOfView<'a> = &'a dyn Fn(&ObjectDef) -> Result<Vec<ColumnMeta>>;
 
 impl Dictionary<'_> {
     /// The tables that the account sees.

@@ -243,7 +243,10 @@ fn check_object(session: &Session, kind: ObjectKind, name: &TableName) -> Result
     let host = &*session.server.host;
     let schema = session.settings.schema_of(name)?;
     match kind {
-        ObjectKind::View => host.check_table(&[Privilege::Drop], &schema, &name.name),
+        ObjectKind::View => {
+            host.check_table(&[Privilege::Drop], &schema, &name.name)?;
+            check_defined(session, kind, &schema, &name.name)
+        }
         ObjectKind::Event => {
             check_schema(host, Privilege::Event, &schema)?;
             check_defined(session, kind, &schema, &name.name)

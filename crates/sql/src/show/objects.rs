@@ -4,7 +4,7 @@ use crate::ast::{Scope, Show};
 use crate::error::{Result, SqlError};
 use crate::expr::{Diagnostics, Level};
 use crate::host::{Host, Sight, VariableScope, VirtualTable};
-use crate::schema_tables::{self, column_meta};
+use crate::schema_tables::{self, column_meta, view_columns};
 use crate::temporary::TemporaryTables;
 use crate::variables::Variables;
 use engine::{Engine, ObjectKind, Table};
@@ -271,16 +271,16 @@ impl ShowParts<'_> {
                     true => text(collation::name(column.ty.collation)),
                     false => Value::Null,
                 };
-                let nullable = column.flags & crate::sink::column_flag::NOT_NULL == 0;
+                let (default, comment) = view_columns::default_and_comment(self.engine, &column);
                 rows.push((
                     text(&column.name),
                     text(column.ty.sql_name()),
                     collation,
-                    text(if nullable { "YES" } else { "NO" }),
+                    text(if view_columns::is_nullable(&column) { "YES" } else { "NO" }),
                     text(""),
-                    Value::Null,
+                    default,
                     text(""),
-                    text(""),
+                    comment,
                 ));
             }
         } else if let Some(columns) = schema_tables::columns_of(self.host, schema, &name.name) {
@@ -330,8 +330,10 @@ impl ShowParts<'_> {
         let schema = name.schema.as_deref().or(self.schema).ok_or_else(SqlError::no_schema_selected)?;
         if self.own_table(name).is_none() {
             self.host.check_sight(Sight::CreateTable(schema, &name.name))?;
-            if self.engine.catalog().object(schema, ObjectKind::View, &name.name).is_some() {
-                return self.create_object(ObjectKind::View, name);
+            if let Some(view) = self.engine.catalog().object(schema, ObjectKind::View, &name.name) {
+                // Unlike SHOW CREATE VIEW it does not ask for SELECT.
+                self.host.check_sight(Sight::CreateTableOfView(schema, &name.name))?;
+                return Ok(self.created(&view.def));
             }
         }
         let table = self.table(name)?;

@@ -59,7 +59,7 @@ impl ShowParts<'_> {
         Ok(self.created(&object.def))
     }
 
-    fn created(&self, def: &ObjectDef) -> VirtualTable {
+    pub(super) fn created(&self, def: &ObjectDef) -> VirtualTable {
         let [client, connection, schema] = character_sets(def);
         let (name, mode) = (text(&def.name), text(object_text::sql_mode(def)));
         let create = match def.kind {

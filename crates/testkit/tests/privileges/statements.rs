@@ -80,7 +80,13 @@ pub const SCHEMA: &[&str] = &[
     PROCEDURE,
     FUNCTION,
     ABOVE,
+    ROOTS_VIEW,
+    READERS_VIEW,
 ];
+
+/// Who reads it reads another schema with the rights of root.
+const ROOTS_VIEW: &str = "CREATE VIEW d.roots AS SELECT id, v FROM e.t";
+const READERS_VIEW: &str = "CREATE SQL SECURITY INVOKER VIEW d.readers AS SELECT id, v FROM e.t";
 
 const ABOVE: &str = "CREATE DEFINER = above PROCEDURE d.sp() SELECT 1";
 const PROCEDURE: &str = "CREATE DEFINER = definer PROCEDURE d.p() SELECT 1";
@@ -93,6 +99,7 @@ pub fn cases() -> Vec<Case> {
         COLUMNS,
         DEFINITIONS,
         OBJECTS,
+        VIEWS,
         SHOWN,
         VARIABLES,
         SERVER,
@@ -301,6 +308,8 @@ const DEFINITIONS: &[Case] = &[
         PROCEDURE,
         FUNCTION,
         ABOVE,
+        ROOTS_VIEW,
+        READERS_VIEW,
     ]),
     q("CREATE TABLE d.n (id INT)").undo(&["DROP TABLE d.n"]),
     q("CREATE TABLE IF NOT EXISTS d.t (id INT)"),
@@ -351,6 +360,28 @@ const DEFINITIONS: &[Case] = &[
     q("OPTIMIZE TABLE d.t"),
     q("REPAIR TABLE d.t"),
     q("ANALYZE TABLE d.nope"),
+];
+
+/// Views, which read with the rights of who has defined them or of who reads them.
+const VIEWS: &[Case] = &[
+    q("SELECT * FROM d.roots").shows(),
+    q("SELECT id FROM d.roots").shows(),
+    q("SELECT COUNT(*) FROM d.roots").shows(),
+    q("SELECT roots.v FROM d.roots JOIN d.t USING (id)").shows(),
+    q("SELECT (SELECT MAX(v) FROM d.roots) FROM d.t").shows(),
+    q("SELECT * FROM d.readers").shows(),
+    q("SELECT id FROM d.readers").shows(),
+    q("EXPLAIN FORMAT = TRADITIONAL SELECT * FROM d.roots"),
+    q("EXPLAIN FORMAT = TRADITIONAL SELECT * FROM d.readers"),
+    q("SHOW COLUMNS FROM d.roots").shows(),
+    q("SHOW COLUMNS FROM d.readers").shows(),
+    q("SHOW CREATE VIEW d.roots"),
+    q("SHOW CREATE VIEW d.readers"),
+    q("SHOW CREATE TABLE d.roots"),
+    q("CREATE VIEW d.n AS SELECT * FROM d.roots").undo(&["DROP VIEW d.n"]),
+    q("CREATE VIEW d.n AS SELECT id FROM d.readers").undo(&["DROP VIEW d.n"]),
+    q("DROP VIEW d.roots").undo(&[ROOTS_VIEW]),
+    q("GRANT SELECT ON d.roots TO other").undo(&["REVOKE SELECT ON d.roots FROM other"]),
 ];
 
 /// Statements about what one may see.

@@ -165,6 +165,7 @@ impl Holder<'_> {
                 self.table_denied("SELECT", table)
             }
             Sight::CreateTable(_, table) => self.table_denied("SHOW", table),
+            Sight::CreateTableOfView(_, view) => self.table_denied("SHOW VIEW", view),
             Sight::CreateView(schema, view) => {
                 let account = &self.account;
                 let select = account.on_schema(schema).with(account.on_table_itself(schema, view));

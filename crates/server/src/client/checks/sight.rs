@@ -98,6 +98,10 @@ pub fn sees(account: &Account, sight: Sight<'_>) -> bool {
             let held = account.on_schema(schema).with(account.on_table_itself(schema, view));
             held.contains(*SHOWS_VIEW)
         }
+        Sight::CreateTableOfView(schema, view) => {
+            let held = account.on_schema(schema).with(account.on_table_itself(schema, view));
+            held.contains(Privileges::named("SHOW VIEW").unwrap_or_default())
+        }
         Sight::Routine(kind, schema, name) => {
             let routine = RoutineName::new(kind == ObjectKind::Function, schema, name);
             let held = account.on_schema(schema).with(account.on_routine_itself(&routine));

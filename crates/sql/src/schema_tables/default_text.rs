@@ -1,0 +1,34 @@
+//! Defaults of columns as they are shown.
+
+use engine::{ColumnDef, ColumnDefault};
+use types::{TypeCode, Value};
+
+/// An expression as information_schema has it: escaped once more.
+pub(super) fn escaped(expression: &str) -> String {
+    expression.replace('\\', "\\\\").replace('\'', "\\'")
+}
+
+/// The default as SHOW COLUMNS prints it.
+pub(crate) fn default_of(column: &ColumnDef) -> Value {
+    match &column.default {
+        None | Some(ColumnDefault::Null) => Value::Null,
+        Some(ColumnDefault::Literal(bytes)) if column.ty.code == TypeCode::Bit => {
+            let bits: u64 = String::from_utf8_lossy(bytes).parse().unwrap_or(0);
+            Value::text(&format!("b'{bits:b}'"))
+        }
+        Some(ColumnDefault::Literal(bytes)) if column.ty.code == TypeCode::Timestamp2 => {
+            Value::Bytes(crate::show::moment_in(bytes, &column.ty, None).into_owned())
+        }
+        Some(ColumnDefault::Literal(bytes)) => Value::Bytes(bytes.clone()),
+        Some(ColumnDefault::CurrentTimestamp) => Value::text(&now_text(column)),
+        Some(ColumnDefault::Expression(expression)) => Value::text(&escaped(expression)),
+    }
+}
+
+/// `CURRENT_TIMESTAMP`, with the column's digits.
+pub(super) fn now_text(column: &ColumnDef) -> String {
+    match column.ty.fsp() {
+        0 => "CURRENT_TIMESTAMP".to_owned(),
+        fsp => format!("CURRENT_TIMESTAMP({fsp})"),
+    }
+}
