@@ -178,3 +178,47 @@ fn rows_in_the_way_are_counted_and_read_as_in_mysql() {
         ],
     );
 }
+
+#[test]
+fn rows_that_a_constraint_refuses_are_no_records() {
+    let answers = same_as_mysql("ignored_rows", &Settings::default(), |server| {
+        let mut client = server.connect();
+        for text in [
+            "CREATE DATABASE d",
+            "CREATE TABLE d.p (a INT PRIMARY KEY)",
+            "INSERT INTO d.p VALUES (1)",
+            "CREATE TABLE d.c (a INT PRIMARY KEY, b INT, FOREIGN KEY (b) REFERENCES d.p (a), CHECK (a < 10))",
+            "CREATE TABLE d.t (a INT PRIMARY KEY) PARTITION BY RANGE (a) (PARTITION p VALUES LESS THAN (10))",
+        ] {
+            client.query(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        }
+        let mut info = |text: &str| match client.query(text) {
+            Ok(result) => format!("{} {}", result.affected_rows(), result.ok.info),
+            Err(error) => told::<()>(Err(error)),
+        };
+        [
+            "INSERT IGNORE INTO d.c VALUES (1, 1), (2, 2), (20, 1), (1, 1), (3, NULL)",
+            "INSERT IGNORE INTO d.c VALUES (20, 1), (21, 1)",
+            "INSERT IGNORE INTO d.c VALUES (5, 7), (6, 7)",
+            "INSERT IGNORE INTO d.c SELECT 5, 7 UNION ALL SELECT 6, 1",
+            "INSERT IGNORE INTO d.t VALUES (5), (60), (5)",
+        ]
+        .map(|text| info(text))
+        .to_vec()
+    });
+    assert!(answers[0].contains("Records: 3  Duplicates: 1"), "{answers:#?}");
+}
+
+#[test]
+fn a_statement_that_is_not_prepared_is_named_as_it_was_written() {
+    same_as_mysql("not_prepared", &Settings::default(), |server| {
+        let mut client = server.connect();
+        let mut lines = vec![told(client.query("PREPARE Known FROM 'SELECT 1'"))];
+        for text in
+            ["EXECUTE NoSuch", "EXECUTE `No Such` USING @a", "DEALLOCATE PREPARE NoSuch", "EXECUTE KNOWN"]
+        {
+            lines.push(told(client.query(text)));
+        }
+        lines
+    });
+}

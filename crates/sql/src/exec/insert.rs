@@ -190,7 +190,7 @@ pub(super) enum Outcome {
     /// REPLACE: so many rows went.
     Replaced(u64),
     Ignored,
-    /// IGNORE has left it out for what a constraint says.
+    /// IGNORE has left it out for what a constraint says; it is no record.
     LeftOut,
 }
 
@@ -243,7 +243,7 @@ impl InsertPlan {
         let mut values = Vec::new();
         let mut image = Vec::new();
         let mut count = |outcome: Outcome, generator: &mut Generator| {
-            records += 1;
+            records += u64::from(!matches!(outcome, Outcome::LeftOut));
             match &outcome {
                 Outcome::Inserted => changes.affected_rows += 1,
                 Outcome::Updated { changed, .. } => {
@@ -254,7 +254,8 @@ impl InsertPlan {
                     changes.affected_rows += 1 + removed;
                     duplicates += removed;
                 }
-                Outcome::Ignored | Outcome::LeftOut => duplicates += 1,
+                Outcome::Ignored => duplicates += 1,
+                Outcome::LeftOut => {}
             }
             updated_id = match outcome {
                 Outcome::Updated { id, .. } => id,

@@ -236,7 +236,7 @@ impl Session {
                 results::ok(self, sink)?;
             }
             Statement::Execute { name, using } => {
-                let name = name.to_lowercase();
+                let key = name.to_lowercase();
                 let parameters: Vec<Value> = {
                     let variables = self.settings.user_variables.borrow();
                     using
@@ -244,11 +244,11 @@ impl Session {
                         .map(|variable| variables.get(variable).cloned().unwrap_or(Value::Null))
                         .collect()
                 };
-                let Some(mut prepared) = self.prepared.take_named(&name) else {
-                    return Err(unknown(&name, "EXECUTE"));
+                let Some(mut prepared) = self.prepared.take_named(&key) else {
+                    return Err(unknown(name, "EXECUTE"));
                 };
                 let result = self.run_prepared(&mut prepared, &parameters, sink);
-                self.prepared.put_named(name, prepared);
+                self.prepared.put_named(key, prepared);
                 let returned = std::mem::take(&mut self.parameters.returned);
                 result?;
                 for out in returned {
