@@ -1,7 +1,9 @@
 //! What SHOW COLUMNS and information_schema.COLUMNS say of views: of a real MySQL, and of
 //! Slipstream. A tool that reads the schema finds views there as it finds tables.
 
-use testkit::answers::same_answers;
+use bench::instance::{Flavor, Settings};
+use testkit::Server;
+use testkit::answers::{answer, same_answers};
 
 #[test]
 fn a_view_has_columns_like_a_table() {
@@ -29,4 +31,32 @@ fn a_view_has_columns_like_a_table() {
         ],
     );
     assert!(answers[9].contains("varchar(11)"), "{answers:#?}");
+}
+
+/// Views whose queries cannot be bound: a function is gone, and two that need what is not here.
+#[test]
+fn a_view_that_cannot_be_bound_keeps_no_other_from_being_seen() {
+    let server = Server::start(Flavor::Slipstream, &Settings::default());
+    let mut session = server.connect();
+    for statement in [
+        "CREATE DATABASE d",
+        "USE d",
+        "CREATE TABLE t (a INT, x TEXT, FULLTEXT KEY (x))",
+        "CREATE VIEW good AS SELECT a FROM t",
+        "CREATE FUNCTION f() RETURNS INT DETERMINISTIC NO SQL RETURN 1",
+        "CREATE VIEW of_function AS SELECT f() AS f FROM t",
+        "CREATE USER gone",
+        "CREATE DEFINER = gone VIEW of_nobody AS SELECT a FROM t",
+    ] {
+        session.query(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+    }
+    // It is kept, as one of a source is.
+    let kept = "CREATE VIEW of_words AS SELECT a FROM t WHERE MATCH (x) AGAINST ('y')";
+    let is_kept = session.query(kept).is_ok();
+    session.query("DROP FUNCTION f").expect("the function goes");
+    session.query("DROP USER gone").expect("nobody's views stay");
+    let asked =
+        "SELECT TABLE_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = 'd' AND TABLE_NAME = 'good'";
+    let said = answer(&mut session, asked);
+    assert!(said.contains("good"), "kept: {is_kept}; {said}");
 }

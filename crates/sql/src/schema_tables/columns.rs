@@ -5,6 +5,7 @@ use super::definition::{Definition, Dictionary, Kind, Rows};
 use super::view_columns;
 use crate::error::Result;
 use crate::host::Sight;
+use crate::memory::closes_connection;
 use crate::show::{ShownIndex, indexes_as_shown};
 use crate::sink::ColumnMeta;
 use engine::{
@@ -153,16 +154,21 @@ fn columns(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     views.iter().try_for_each(|view| columns_of_view(dictionary, &view.def, rows))
 }
 
-/// A view whose query cannot be bound any more has no columns. MySQL warns of it (1356) where the
-/// rest of the query asks for this view, which nothing here knows.
+/// ER_QUERY_INTERRUPTED
+const INTERRUPTED: u16 = 1317;
+
+/// A view whose query cannot be bound has no columns: a table of it is gone, or it needs what is not
+/// here. MySQL warns of it (1356) where the rest of the query asks for this view, which nothing here
+/// knows.
 fn columns_of_view(dictionary: &Dictionary<'_>, view: &ObjectDef, rows: &mut Rows<'_>) -> Result<()> {
     if !dictionary.sees(Sight::Table(&view.schema, &view.name)) {
         return Ok(());
     }
     let columns = match (dictionary.columns_of_view)(view) {
         Ok(columns) => columns,
-        Err(error) if error.code == 1356 => return Ok(()),
-        Err(error) => return Err(error),
+        // The statement itself is to end.
+        Err(error) if error.code == INTERRUPTED || closes_connection(&error) => return Err(error),
+        Err(_) => return Ok(()),
     };
     for (at, column) in columns.iter().enumerate() {
         if dictionary.sees(Sight::Column(&view.schema, &view.name, &column.name)) {
