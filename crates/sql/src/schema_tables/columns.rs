@@ -157,9 +157,9 @@ fn columns(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
 /// ER_QUERY_INTERRUPTED
 const INTERRUPTED: u16 = 1317;
 
-/// A view whose query cannot be bound has no columns: a table of it is gone, or it needs what is not
-/// here. MySQL warns of it (1356) where the rest of the query asks for this view, which nothing here
-/// knows.
+/// A view whose query cannot be bound has no columns: a table of it is gone, or it needs what is
+/// not here. MySQL warns of it (1356) where the rest of the query asks for this view, which nothing
+/// here knows.
 fn columns_of_view(dictionary: &Dictionary<'_>, view: &ObjectDef, rows: &mut Rows<'_>) -> Result<()> {
     if !dictionary.sees(Sight::Table(&view.schema, &view.name)) {
         return Ok(());

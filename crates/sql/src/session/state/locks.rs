@@ -37,8 +37,8 @@ impl SessionLocks {
         self.read_lock.is_some()
     }
 
-    /// Whether the session may write: neither `read_only` nor its own global read lock keeps it from
-    /// that.
+    /// Whether the session may write: neither `read_only` nor its own global read lock keeps it
+    /// from that.
     ///
     /// # Errors
     /// 1223, 1290.

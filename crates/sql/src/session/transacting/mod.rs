@@ -80,9 +80,8 @@ impl Transacting<'_> {
 
     /// Commits what is open.
     ///
-    /// # Errors
-    /// 1399 within an XA transaction, which its own statements end; those of the commit, after which
-    /// nothing is open either.
+    /// # Errors 1399 within an XA transaction, which its own statements end; those of the commit,
+    /// after which nothing is open either.
     pub fn commit(&mut self) -> Result<()> {
         self.of.xa.check_none()?;
         let committed = match self.of.open.take() {
