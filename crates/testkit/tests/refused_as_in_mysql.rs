@@ -192,7 +192,7 @@ fn rows_that_a_constraint_refuses_are_no_records() {
         ] {
             client.query(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         }
-        let mut info = |text: &str| match client.query(text) {
+        let info = |text: &str| match client.query(text) {
             Ok(result) => format!("{} {}", result.affected_rows(), result.ok.info),
             Err(error) => told::<()>(Err(error)),
         };
@@ -203,7 +203,7 @@ fn rows_that_a_constraint_refuses_are_no_records() {
             "INSERT IGNORE INTO d.c SELECT 5, 7 UNION ALL SELECT 6, 1",
             "INSERT IGNORE INTO d.t VALUES (5), (60), (5)",
         ]
-        .map(|text| info(text))
+        .map(info)
         .to_vec()
     });
     assert!(answers[0].contains("Records: 3  Duplicates: 1"), "{answers:#?}");
