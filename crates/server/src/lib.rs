@@ -25,7 +25,8 @@
 //! 8. [`admin`]: the statements that the server itself carries out.
 //! 9. [`sql_host`]: what a client's session asks of the server, answered by the three layers below.
 //! 10. [`connection`] and [`listener`].
-//! 11. [`start`] puts a server together, and [`serve`] runs it.
+//! 11. [`events`]: the event scheduler, which runs sessions that are no client's.
+//! 12. [`start`] puts a server together, and [`serve`] runs it.
 //!
 //! Invariants:
 //! - A connection that breaks, misbehaves or panics harms no other connection.
@@ -40,6 +41,7 @@ pub mod admin;
 pub mod client;
 pub mod connection;
 pub mod datadir;
+pub mod events;
 pub mod initialise;
 pub mod internal;
 pub mod listener;

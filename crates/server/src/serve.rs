@@ -112,6 +112,7 @@ fn serve(server: &Arc<Server>, signals: &Signals) -> Result<(), StartError> {
     };
     write_pid_file(server)?;
     start_replica(server);
+    crate::events::scheduler::open(server);
     let accepting = listener::accept(server, listeners);
     let of = |name: &str| server.globals.named(name).to_string();
     log_system!(
@@ -142,6 +143,7 @@ fn serve(server: &Arc<Server>, signals: &Signals) -> Result<(), StartError> {
     crate::process::service::stopping();
     server.begin_stop();
     accepting.stop(&*server.disk);
+    server.events.close(&server.sessions);
     end_sessions(server);
     end_engine(server);
     let pid_file = of("pid_file");

@@ -32,6 +32,11 @@ pub fn new_session(host: &Arc<ConnectionHost>, response: &HandshakeResponse) -> 
     Session::new(host.server().engine.clone(), host.clone(), init)
 }
 
+/// A session for one run of an event, which nobody reads the results of.
+pub fn new_event_session(host: &Arc<ConnectionHost>) -> sql::Result<Session> {
+    Session::new(host.server().engine.clone(), host.clone(), SessionInit::default())
+}
+
 /// The variables whose session values limit the session, which may not set them by itself.
 const RESTRICTED: &[&str] =
     &["connection_memory_chunk_size", "connection_memory_limit", "global_connection_memory_tracking"];
@@ -86,6 +91,10 @@ impl Host for ConnectionHost {
             true => Ok(()),
             false => self.definers().push(self.server(), definer),
         }
+    }
+
+    fn events_changed(&self) {
+        self.server().events.events_changed();
     }
 
     fn act_no_more(&self) {

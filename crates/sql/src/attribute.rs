@@ -48,6 +48,8 @@ pub(crate) const STATUS: &str = "status";
 /// Server id.
 pub(crate) const ORIGINATOR: &str = "originator";
 pub(crate) const TIME_ZONE: &str = "time_zone";
+/// When an event was last run, in seconds of Unix time.
+pub(crate) const EXECUTED: &str = "executed";
 /// The option under which the engine is kept that a source's table has.
 pub(crate) const ENGINE: &str = "ENGINE";
 

@@ -226,6 +226,9 @@ pub trait Host: Rights {
     /// The program that began last has ended.
     fn act_no_more(&self) {}
 
+    /// A statement has made, altered or dropped an event.
+    fn events_changed(&self) {}
+
     /// Error 1419 unless the account may make a trigger or a function, which would run on replicas
     /// with all privileges, and error 1418 of a function that does not say that it is safe to log
     /// calls of; neither with `log_bin_trust_function_creators`, or where nothing is logged.

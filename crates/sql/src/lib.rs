@@ -41,6 +41,7 @@ mod ddl;
 mod detached;
 mod engine_error;
 mod error;
+pub mod event_timing;
 mod exec;
 mod expr;
 mod host;
@@ -77,6 +78,7 @@ pub use host::{
     Host, Privilege, Rights, RoutineChange, Sight, StatementClass, UserLocks, VariableScope, VirtualTable,
 };
 pub use normalized::normalized;
+pub use session::event::{EventCondition, EventRun, drop_event, note_event_run, run_event};
 pub use session::prepared::Prepared;
 pub use session::{Session, SessionInit};
 pub use sink::{ClientFile, ColumnMeta, EndOfRows, OkInfo, ResultSink, column_flag, status};

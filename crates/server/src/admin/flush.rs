@@ -16,7 +16,7 @@ pub fn flush(host: &ConnectionHost, targets: &[FlushTarget]) -> sql::Result<()> 
         FlushTarget::OtherLogs(word) if word.eq_ignore_ascii_case("ERROR") => reopen_error_log(),
         FlushTarget::Privileges => crate::accounts::storage::load(server),
         FlushTarget::Status => {
-            server.status.flush(server.sessions.count());
+            server.status.flush(server.sessions.clients());
             server.sessions.flush_counters(host.entry());
             Ok(())
         }

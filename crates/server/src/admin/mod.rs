@@ -8,6 +8,7 @@ mod replication;
 mod show;
 
 use crate::client::connection_host::ConnectionHost;
+use crate::server::sessions::Activity;
 use crate::show::result_table::send_ok;
 use sql::{AdminCommand as Command, ResultSink, SqlError};
 
@@ -66,7 +67,8 @@ pub fn carry_out(
 }
 
 fn kill(host: &ConnectionHost, connection_id: u64, query_only: bool) -> sql::Result<()> {
-    let entry = host.server().sessions.get(connection_id);
+    // A thread of the server's own is no connection: event_scheduler ends it.
+    let entry = host.server().sessions.get(connection_id).filter(|it| it.activity() != Activity::Daemon);
     let entry = entry.ok_or_else(|| SqlError::new(1094, format!("Unknown thread id: {connection_id}")))?;
     // One's own connections may be killed by anybody.
     let is_own = entry.shown().account == host.account().shown();

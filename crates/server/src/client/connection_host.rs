@@ -183,13 +183,17 @@ impl ConnectionHost {
     /// The client as it connected, `user@host`: what USER() gives.
     pub fn client(&self) -> String {
         let shown = self.entry.shown();
-        let host = shown.host.rsplit_once(':').map_or(&*shown.host, |(host, _port)| host);
-        format!("{}@{host}", shown.user)
+        match shown.client {
+            Some(client) => client.to_owned(),
+            None => format!("{}@{}", shown.user, without_port(&shown.host)),
+        }
     }
 
-    /// The host that the client connected from, which errors about tables and columns name.
+    /// The host that the client connected from, which errors about tables and columns name. An
+    /// event's is its definer's.
     pub fn client_host(&self) -> String {
-        self.client().rsplit_once('@').map(|(_, host)| host.to_owned()).unwrap_or_default()
+        let shown = self.entry.shown();
+        if shown.client.is_some() { shown.host } else { without_port(&shown.host).to_owned() }
     }
 
     /// Notes the current schema, and that the client is to be told of it where it tracks that.
@@ -284,4 +288,8 @@ impl ConnectionHost {
     pub fn net_write_timeout(&self) -> Duration {
         Duration::from_secs(self.limits.net_write_timeout_s.load(Ordering::Relaxed))
     }
+}
+
+fn without_port(host: &str) -> &str {
+    host.rsplit_once(':').map_or(host, |(host, _port)| host)
 }

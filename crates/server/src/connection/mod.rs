@@ -63,7 +63,7 @@ pub fn start(server: &Arc<Server>, stream: Stream, origin: Origin) {
         }
     };
     let entry = server.sessions.add(origin.shown(), Some(interrupter));
-    server.status.max_used_connections.raise_to(server.sessions.count() as u64);
+    server.status.max_used_connections.raise_to(server.sessions.clients() as u64);
     let (server_of_thread, entry_of_thread) = (server.clone(), entry.clone());
     // The new thread takes the stream; if there is no new thread, this one takes it to say so.
     let handed_over = Arc::new(parking_lot::Mutex::new(Some(stream)));

@@ -2,6 +2,7 @@
 //!
 //! Each part of it has a file here or in the crate that it is of; [`Server`] owns them.
 
+pub mod event_scheduler;
 pub mod host_cache;
 pub mod last_look;
 pub mod replicas;
@@ -11,6 +12,7 @@ pub mod time_limits;
 pub mod user_locks;
 
 use crate::accounts::Accounts;
+use crate::server::event_scheduler::EventScheduler;
 use crate::server::host_cache::HostCache;
 use crate::server::last_look::LastLook;
 use crate::server::replicas::Replicas;
@@ -57,6 +59,8 @@ pub struct Server {
     pub user_locks: UserLocks,
     /// The counters that are the server's own.
     pub status: ServerStatus,
+    /// What runs the events.
+    pub events: EventScheduler,
     /// When SHOW ENGINE INNODB STATUS was last asked for, and what it counted.
     pub last_look: LastLook,
     /// The binary log; `None` with `--skip-log-bin`.
@@ -102,6 +106,7 @@ impl Server {
             tls: OnceLock::new(),
             hosts: HostCache::default(),
             sessions: Sessions::default(),
+            events: EventScheduler::default(),
             last_look: LastLook::default(),
             memory: Arc::default(),
             time_limits: TimeLimits::default(),

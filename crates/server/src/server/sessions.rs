@@ -60,6 +60,10 @@ pub struct Shown {
     pub is_running: bool,
     /// How the connection is encrypted, if it is.
     pub encryption: Option<Encryption>,
+    /// What USER() gives, where that is not the user and the host: of an event.
+    pub client: Option<&'static str>,
+    /// The State column, where the activity does not tell it; else empty.
+    pub state: &'static str,
 }
 
 /// One connection, as others see it.
@@ -115,6 +119,11 @@ impl SessionEntry {
             interrupter,
             counters: Arc::default(),
         }
+    }
+
+    /// Whether it is a client's: those have a socket, in which they are interrupted.
+    pub fn is_of_client(&self) -> bool {
+        self.interrupter.is_some()
     }
 
     /// What its statements have done, since it began or since FLUSH STATUS.
@@ -312,6 +321,24 @@ impl Sessions {
         entry
     }
 
+    /// Adds a thread of the server's own that SHOW PROCESSLIST tells of. The one of the server's
+    /// start has the id 5, as in MySQL.
+    pub fn add_daemon(&self, name: &str) -> Arc<SessionEntry> {
+        let mut entries = self.entries.lock();
+        let id = match self.last_id.load(Ordering::Relaxed) {
+            0 if !entries.contains_key(&5) => 5,
+            _ => self.last_id.fetch_add(1, Ordering::Relaxed).wrapping_add(8),
+        };
+        let entry = Arc::new(SessionEntry::new(id, "localhost".into(), None));
+        entry.show(|shown| {
+            shown.user = name.to_owned();
+            shown.account = format!("{name}@localhost");
+        });
+        entry.set_activity(Activity::Daemon);
+        entries.insert(id, entry.clone());
+        entry
+    }
+
     /// An entry that is in no list, for the server's own sessions.
     pub fn detached(&self) -> Arc<SessionEntry> {
         Arc::new(SessionEntry::new(0, "localhost".into(), None))
@@ -361,9 +388,14 @@ impl Sessions {
         self.entries.lock().values().cloned().collect()
     }
 
-    /// Number of connections.
+    /// Number of connections, with the threads of the server's own.
     pub fn count(&self) -> usize {
         self.entries.lock().len()
+    }
+
+    /// Number of connections of clients.
+    pub fn clients(&self) -> usize {
+        self.entries.lock().values().filter(|entry| entry.is_of_client()).count()
     }
 }
 

@@ -14,6 +14,7 @@ pub fn visible_processes(host: &ConnectionHost) -> Vec<ProcessLine> {
 /// What the column State says of a connection.
 pub fn state_of(line: &ProcessLine) -> &'static str {
     match line.activity {
+        _ if !line.shown.state.is_empty() => line.shown.state,
         Activity::Sleep => "",
         Activity::Connect => "login",
         Activity::BinlogDump | Activity::BinlogDumpGtid => {

@@ -8,7 +8,7 @@ use sql::counters::Counters;
 
 /// SHOW GLOBAL STATUS, sorted by name.
 pub fn list(server: &Server) -> Vec<(String, String)> {
-    let mut all = server.status.list(server.sessions.count());
+    let mut all = server.status.list(server.sessions.clients());
     all.extend(server.engine.status().into_iter().map(|(name, value)| (name, value.to_string())));
     let pool = server.engine.pool().status().variables();
     all.extend(pool.into_iter().map(|(name, value)| (name.to_string(), value.to_string())));
@@ -204,7 +204,7 @@ pub fn statistics_line(server: &Server) -> String {
     format!(
         "Uptime: {uptime_s}  Threads: {}  Questions: {questions}  Slow queries: {}  Opens: {}  Flush tables: 0  \
          Open tables: {}  Queries per second avg: {:.3}",
-        server.sessions.count(),
+        server.sessions.clients(),
         server.status.slow_queries.get(),
         server.engine.catalog().all_tables().len(),
         server.engine.catalog().all_tables().len(),

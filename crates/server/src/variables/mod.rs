@@ -19,6 +19,7 @@
 mod at_start;
 pub mod definition;
 mod effects;
+mod event_scheduler;
 mod from_option;
 mod from_sql;
 pub mod gtids;
@@ -35,6 +36,7 @@ mod table;
 pub use at_start::{enter_all, enter_semi_sync, pool_options};
 pub use definition::{Definition, Kind, Scope};
 pub use effects::{check_global, check_has_global, global_now, read_only, session_read_only, set_global};
+pub use event_scheduler::begin_events;
 pub use from_option::{BadValue, parse_bool};
 pub use of_session::{SessionVariables, check_scope, settable};
 pub use page::page;

@@ -1,24 +1,25 @@
 //! What the variables of the server and its accounts change when they are set.
 
 use super::Setting;
+use super::event_scheduler::follow_variables;
 use crate::accounts::{AccountName, roles};
 use crate::server::Server;
 use sql::SqlError;
 
-/// `read_only`: OFF takes `super_read_only` with it.
-pub fn clear_super_read_only(server: &Server, setting: &Setting) -> Result<(), SqlError> {
-    if !setting.is_on() {
+/// `read_only`: OFF takes `super_read_only` with it, and events are run again.
+pub fn follow_read_only(server: &Server) {
+    if !server.globals.named("read_only").is_on() {
         server.globals.set_named("super_read_only", Setting::Bool(false));
     }
-    Ok(())
+    follow_variables(server);
 }
 
-/// `super_read_only`: ON takes `read_only` with it.
-pub fn set_read_only_too(server: &Server, setting: &Setting) -> Result<(), SqlError> {
-    if setting.is_on() {
+/// `super_read_only`: ON takes `read_only` with it; after OFF events are run again.
+pub fn follow_super_read_only(server: &Server) {
+    if server.globals.named("super_read_only").is_on() {
         server.globals.set_named("read_only", Setting::Bool(true));
     }
-    Ok(())
+    follow_variables(server);
 }
 
 /// `partial_revokes` cannot be turned off while an account has restrictions.

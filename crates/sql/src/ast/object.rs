@@ -1,6 +1,6 @@
 //! Views, triggers, stored routines and events.
 
-use super::{Expr, Query, TableName, TypeSpec};
+use super::{Expr, Query, TableName, TimeUnit, TypeSpec};
 use crate::admin::Account;
 use engine::{ObjectKind, TriggerEvent};
 
@@ -85,7 +85,7 @@ pub struct RoutineParameter {
 #[derive(Debug, Clone, PartialEq)]
 pub enum EventSchedule {
     At(Expr),
-    Every { amount: Expr, unit: String, starts: Option<Expr>, ends: Option<Expr> },
+    Every { amount: Expr, unit: TimeUnit, starts: Option<Expr>, ends: Option<Expr> },
 }
 
 /// The clauses of CREATE EVENT and ALTER EVENT.

@@ -45,7 +45,7 @@ fn opposite(op: BinaryOp) -> Option<BinaryOp> {
     })
 }
 
-fn unit_name(unit: TimeUnit) -> &'static str {
+pub(crate) fn unit_name(unit: TimeUnit) -> &'static str {
     match unit {
         TimeUnit::Microsecond => "microsecond",
         TimeUnit::Second => "second",

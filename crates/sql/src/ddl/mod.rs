@@ -11,6 +11,7 @@ mod column;
 mod column_type;
 mod conditional;
 mod create;
+mod event;
 mod expression;
 mod foreign_key;
 mod kept_key;
@@ -32,6 +33,7 @@ mod temporary;
 mod view_text;
 
 pub(crate) use altered::Altered;
+pub(crate) use canonical::unit_name;
 pub(crate) use column_type::kept_type;
 pub(crate) use create::{columns_of_query, definition};
 pub(crate) use expression::columns_of;

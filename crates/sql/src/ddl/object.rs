@@ -2,13 +2,14 @@
 //! the engine's `ObjectDef`, with MySQL's errors for what is there and what is not.
 
 use super::column_type::column_type;
+use super::event::{self, Past};
 use super::object_errors::{absent, exists, not_a};
 use super::run::DdlRun;
 use super::view_text::ViewNames;
 use crate::admin::Account;
 use crate::ast::{
-    AlterEvent, AlterRoutine, CreateObject, EventClauses, EventSchedule, EventStatus, ObjectDetails,
-    QueryBody, RoutineDetails, Select, SelectItem, Statement, TableName, TriggerDetails, ViewDetails,
+    AlterEvent, AlterRoutine, CreateObject, ObjectDetails, QueryBody, RoutineDetails, Select, SelectItem,
+    Statement, TableName, TriggerDetails, ViewDetails,
 };
 use crate::attribute;
 use crate::error::{Result, SqlError};
@@ -47,21 +48,23 @@ impl DdlRun<'_> {
         {
             keep_of_view(&mut def, &old.def, create.definer.is_some(), view);
         }
+        let past = match &create.details {
+            ObjectDetails::Event(clauses) => event::put_clauses(self, &mut def, clauses),
+            _ => Past::No,
+        };
+        if past == Past::Drops {
+            self.notes.push(event::dropped_note());
+            return Ok(());
+        }
         let locked = def.trigger.as_ref().map_or(def.name.clone(), |place| place.table.clone());
         let text = logged_text(create, &def, self.schema);
         let name = ObjectName { kind: create.kind, schema: &schema, name: &locked };
-        let is_over = def.kind == ObjectKind::Event && self.is_over(&def);
         let mut notes = Vec::new();
-        let mut plan = || match is_over {
-            true => Ok(Vec::new()),
-            false => self.creation(create, &def, &mut notes).map_err(within),
-        };
+        let mut plan = || self.creation(create, &def, &mut notes).map_err(within);
         let context = engine::DdlContext { statement: &text, ..self.context() };
         self.engine.change_objects(&[name], &mut plan, &context)?;
-        if is_over {
-            let message = "Event execution time is in the past and ON COMPLETION NOT PRESERVE is set. The \
-                           event was dropped immediately after creation.";
-            notes.push((1588, message.to_owned()));
+        if past == Past::Disables && notes.is_empty() {
+            notes.push(event::disabled_note());
         }
         self.notes.append(&mut notes);
         Ok(())
@@ -107,7 +110,7 @@ impl DdlRun<'_> {
         Ok(())
     }
 
-    fn definer_of(&self, written: Option<&Account>) -> (String, String) {
+    pub(super) fn definer_of(&self, written: Option<&Account>) -> (String, String) {
         match written {
             Some(account) if !account.is_current_user => (account.user.clone(), account.host.clone()),
             _ => self.current_user.clone(),
@@ -173,7 +176,7 @@ impl DdlRun<'_> {
                 }
             }
             ObjectDetails::Routine(routine) => self.routine(&mut def, routine)?,
-            ObjectDetails::Event(clauses) => self.event(&mut def, clauses)?,
+            ObjectDetails::Event(_) => {}
         }
         Ok(def)
     }
@@ -229,102 +232,6 @@ impl DdlRun<'_> {
         }
         change_routine(def, routine);
         Ok(())
-    }
-
-    /// Puts the clauses of CREATE EVENT or ALTER EVENT into a definition.
-    fn event(&self, def: &mut ObjectDef, clauses: &EventClauses) -> Result<()> {
-        let values = &self.schedule;
-        match &clauses.schedule {
-            None => {}
-            Some(EventSchedule::At(_)) => {
-                for name in [attribute::AMOUNT, attribute::UNIT, attribute::STARTS, attribute::ENDS] {
-                    def.remove_attribute(name);
-                }
-                let wrong = || SqlError::new(1525, "Incorrect AT value: 'NULL'");
-                def.set_attribute(attribute::AT, values.at.clone().ok_or_else(wrong)?);
-            }
-            Some(EventSchedule::Every { unit, starts, ends, .. }) => {
-                const UNITS: [&str; 14] = [
-                    "YEAR",
-                    "QUARTER",
-                    "MONTH",
-                    "DAY",
-                    "HOUR",
-                    "MINUTE",
-                    "WEEK",
-                    "SECOND",
-                    "YEAR_MONTH",
-                    "DAY_HOUR",
-                    "DAY_MINUTE",
-                    "DAY_SECOND",
-                    "HOUR_MINUTE",
-                    "HOUR_SECOND",
-                ];
-                if !UNITS.contains(&unit.as_str()) && unit != "MINUTE_SECOND" {
-                    return Err(SqlError::syntax(unit, 1));
-                }
-                def.remove_attribute(attribute::AT);
-                def.set_attribute(attribute::AMOUNT, self.positive_amount()?);
-                def.set_attribute(attribute::UNIT, unit.clone());
-                let begin = match (starts, &values.starts) {
-                    (None, _) => Some(object_text::moment(self.settings.now_us, self.settings.zone_offset_s)),
-                    (Some(_), known) => known.clone(),
-                };
-                let wrong = || SqlError::new(1525, "Incorrect STARTS value: 'NULL'");
-                let begin = begin.ok_or_else(wrong)?;
-                def.remove_attribute(attribute::ENDS);
-                if ends.is_some() {
-                    let end = values.ends.clone().filter(|end| *end > begin);
-                    let wrong = || SqlError::new(1543, "ENDS is either invalid or before STARTS");
-                    def.set_attribute(attribute::ENDS, end.ok_or_else(wrong)?);
-                }
-                def.set_attribute(attribute::STARTS, begin);
-            }
-        }
-        if let Some(preserve) = clauses.preserve {
-            def.set_attribute(attribute::COMPLETION, if preserve { "PRESERVE" } else { "NOT PRESERVE" });
-        }
-        if let Some(comment) = &clauses.comment {
-            def.set_attribute(attribute::COMMENT, comment.clone());
-        }
-        let known = def.attribute(attribute::STATUS);
-        let status = match clauses.status {
-            // What a source makes happen happens there: the replica does not do it again.
-            _ if self.settings.replicated && (clauses.status.is_some() || known.is_none()) => "REPLICA",
-            Some(EventStatus::Disabled) => "DISABLED",
-            Some(EventStatus::DisabledOnReplica) => "REPLICA",
-            Some(EventStatus::Enabled) => "ENABLED",
-            None => known.unwrap_or("ENABLED"),
-        };
-        let status = status.to_owned();
-        def.set_attribute(attribute::STATUS, status);
-        let originator = self.options.server_id.unwrap_or(self.engine.config().server_id);
-        def.set_attribute(attribute::ORIGINATOR, originator.to_string());
-        let zone = &self.session.time_zone;
-        let zone = if zone.is_empty() { "SYSTEM" } else { zone };
-        if clauses.schedule.is_some() {
-            def.set_attribute(attribute::TIME_ZONE, zone);
-        }
-        Ok(())
-    }
-
-    fn positive_amount(&self) -> Result<String> {
-        let amount = self.schedule.amount.clone().unwrap_or_default();
-        let digits = amount.trim_matches(['\'', '-', '+', ' ']);
-        let is_positive = !amount.contains('-') && digits.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
-        match is_positive {
-            true => Ok(amount),
-            false => Err(SqlError::new(1542, "INTERVAL is either not positive or too big")),
-        }
-    }
-
-    /// Whether all that an event does would have been in the past, so that MySQL drops it.
-    fn is_over(&self, def: &ObjectDef) -> bool {
-        let now = object_text::moment(self.settings.now_us, self.settings.zone_offset_s);
-        let last = def.attribute(attribute::AT).or(def.attribute(attribute::ENDS));
-        def.attribute(attribute::COMPLETION) != Some("PRESERVE")
-            && !self.settings.replicated
-            && last.is_some_and(|last| *last < *now)
     }
 
     /// What a CREATE changes, now that nobody else changes it.
@@ -441,6 +348,10 @@ impl DdlRun<'_> {
         ranked.filter_map(|(at, other)| reordered(other, at as u32 + 1)).collect()
     }
 
+    pub(super) fn alter_event(&mut self, alter: &AlterEvent) -> Result<()> {
+        event::alter(self, alter)
+    }
+
     pub(super) fn drop_objects(
         &mut self,
         kind: ObjectKind,
@@ -518,58 +429,6 @@ impl DdlRun<'_> {
         };
         self.engine.change_objects(&[name], &mut plan, &self.context())?;
         Ok(())
-    }
-
-    pub(super) fn alter_event(&mut self, alter: &AlterEvent) -> Result<()> {
-        let kind = ObjectKind::Event;
-        let schema = self.schema_of(&alter.name)?;
-        let to = match &alter.clauses.rename {
-            Some(to) => (self.schema_of(to)?, to.name.clone()),
-            None => (schema.clone(), alter.name.name.clone()),
-        };
-        let names = [
-            ObjectName { kind, schema: &schema, name: &alter.name.name },
-            ObjectName { kind, schema: &to.0, name: &to.1 },
-        ];
-        let mut plan = || self.altered_event(alter, &schema, &to).map_err(within);
-        // The account that alters an event becomes its definer, on replicas too.
-        let definer = object_text::account(&self.definer_of(alter.definer.as_ref()));
-        let text = format!("ALTER DEFINER={definer} {}", alter.text);
-        let context = engine::DdlContext { statement: &text, ..self.context() };
-        self.engine.change_objects(&names, &mut plan, &context)?;
-        Ok(())
-    }
-
-    fn altered_event(
-        &self,
-        alter: &AlterEvent,
-        schema: &str,
-        to: &(String, String),
-    ) -> Result<Vec<ObjectChange>> {
-        let kind = ObjectKind::Event;
-        let unknown = || absent(kind, schema, &alter.name.name);
-        let old = self.object(kind, schema, &alter.name.name).ok_or_else(unknown)?;
-        if self.object(kind, &to.0, &to.1).is_some_and(|other| other.id != old.id) {
-            return Err(exists(kind, &to.1));
-        }
-        if self.engine.catalog().schema(&to.0).is_none() {
-            return Err(SqlError::unknown_schema(&to.0));
-        }
-        let mut def = old.def.clone();
-        (def.schema, def.name) = to.clone();
-        if alter.clauses.rename.is_none() {
-            def.name.clone_from(&old.def.name);
-        }
-        def.definer = self.definer_of(alter.definer.as_ref());
-        def.altered_us = self.settings.now_us;
-        if let Some(body) = &alter.body {
-            def.body.clone_from(body);
-            def.sql_mode = self.session.sql_mode;
-            def.character_set_client = self.session.character_set_client;
-            def.collation_connection = self.session.collation_connection;
-        }
-        self.event(&mut def, &alter.clauses)?;
-        Ok(vec![ObjectChange { old: Some(old), new: Some(def) }])
     }
 
     /// The view of this name that RENAME TABLE is about, with its new definition; `None`: it is no

@@ -2,14 +2,14 @@
 
 use crate::ast::{EventSchedule, ObjectDetails, Statement};
 
-/// The values of an event's schedule, which expressions may say.
+/// The values of an event's schedule, which expressions may say. Moments are seconds of Unix time.
 #[derive(Debug, Default)]
 pub(crate) struct ScheduleValues {
-    pub at: Option<String>,
-    /// As it is shown: a text in quotes.
+    pub at_s: Option<i64>,
+    /// Of EVERY, as it is shown.
     pub amount: Option<String>,
-    pub starts: Option<String>,
-    pub ends: Option<String>,
+    pub starts_s: Option<i64>,
+    pub ends_s: Option<i64>,
 }
 
 /// The schedule whose expressions a statement has.

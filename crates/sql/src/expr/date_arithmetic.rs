@@ -13,9 +13,9 @@ const DAY_MICROS: i64 = 86_400 * MICROS;
 
 /// An interval: whole months, and microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Interval {
-    months: i64,
-    micros: i64,
+pub(crate) struct Interval {
+    pub months: i64,
+    pub micros: i64,
 }
 
 impl TimeUnit {
@@ -80,7 +80,8 @@ impl TimeUnit {
     }
 }
 
-fn interval(amount: &Value, unit: TimeUnit, ctx: &Context<'_>) -> Option<Interval> {
+/// So many of a unit; `None`: more than there may be.
+pub(crate) fn interval(amount: &Value, unit: TimeUnit, ctx: &Context<'_>) -> Option<Interval> {
     let whole = || i64::try_from(arithmetic::integer_in(amount, ctx)).ok();
     match unit {
         TimeUnit::Month => return Some(Interval { months: whole()?, micros: 0 }),

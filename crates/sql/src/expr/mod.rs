@@ -34,6 +34,7 @@ pub(crate) use compare::{compare, group_key, sort_compare};
 pub(crate) use context::{
     Context, NoPrograms, Programs, RunSubqueries, SharedTransaction, StoredFunction, SubqueryRows, TriggerRow,
 };
+pub(crate) use date_arithmetic::interval as interval_of;
 pub(crate) use diagnostics::{Diagnostics, Level, Warning};
 pub(crate) use eval::truth;
 pub(crate) use functions::TEXT_ORDER;

@@ -383,11 +383,7 @@ impl Parser<'_> {
         }
         self.expect("EVERY")?;
         let amount = self.expr()?;
-        let unit = self.upper();
-        if unit.is_empty() {
-            return Err(self.error());
-        }
-        self.advance();
+        let unit = self.time_unit()?;
         let starts = if self.eat("STARTS") { Some(self.expr()?) } else { None };
         let ends = if self.eat("ENDS") { Some(self.expr()?) } else { None };
         Ok(EventSchedule::Every { amount, unit, starts, ends })

@@ -5,6 +5,7 @@ use super::definition::{Definition, Dictionary, Kind, Rows};
 use crate::attribute;
 use crate::ddl::kept_type;
 use crate::error::Result;
+use crate::event_timing::last_executed_s;
 use crate::host::{Privilege, Sight};
 use crate::object_text;
 use crate::parse::object::{parameters_of, type_of};
@@ -378,7 +379,7 @@ fn events(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
             text(def.attribute(attribute::COMPLETION).unwrap_or("NOT PRESERVE")),
             seconds(def.created_us),
             seconds(def.altered_us),
-            Value::Null,
+            last_executed_s(def).map_or(Value::Null, |at_s| seconds(at_s as u64 * 1_000_000)),
             text(def.attribute(attribute::COMMENT).unwrap_or_default()),
             originator(def),
         ];

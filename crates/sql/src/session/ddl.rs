@@ -1,20 +1,31 @@
 //! DDL of a session: commits before itself, and is logged with the session's settings.
 
 use super::ddl_run::{ddl_run, definer};
-use super::program::evaluate_one;
+use super::schedule::schedule_values;
 use super::{Session, locked_tables, temporary};
-use crate::ast::{self, CreateTable, EventSchedule, Statement};
+use crate::ast::{self, CreateTable, Statement};
 use crate::ddl::{
     DdlReport, DdlSettings, ScheduleValues, about_temporary, columns_of_query, routine_change, schedule_of,
 };
 use crate::error::{Result, SqlError};
 use crate::exec::{Run, run_query};
 use crate::expr::Level;
-use engine::{EngineError, StatementContext};
+use engine::{EngineError, ObjectKind, StatementContext};
 use types::{Value, convert};
 
 /// Runs a DDL statement; `text` is what the binary log gets.
 pub(super) fn run_ddl(session: &mut Session, text: &[u8], statement: &Statement) -> Result<DdlReport> {
+    let own = session.settings.variables.timestamp_us;
+    if schedule_of(statement).is_some() {
+        // An event AT NOW() is not one of the past because its statement took a while.
+        session.settings.variables.timestamp_us = Some(own.unwrap_or_else(os::clock::now_us));
+    }
+    let done = run_ddl_now(session, text, statement);
+    session.settings.variables.timestamp_us = own;
+    done
+}
+
+fn run_ddl_now(session: &mut Session, text: &[u8], statement: &Statement) -> Result<DdlReport> {
     let schema_of = |name: &ast::TableName| session.settings.schema_of(name);
     if let Some(about) = about_temporary(statement, &session.temporary, &schema_of)? {
         return temporary::define_temporary(session, text, statement, about);
@@ -58,6 +69,9 @@ pub(super) fn run_ddl(session: &mut Session, text: &[u8], statement: &Statement)
         session.statement.diagnostics.borrow_mut().push(Level::Note, code, message);
     }
     note_definer(session, statement);
+    if is_about_events(statement) {
+        session.server.host.events_changed();
+    }
     if let Statement::DropSchema { schema, .. } = statement
         && session.settings.schema.as_deref() == Some(schema)
     {
@@ -80,34 +94,6 @@ fn note_definer(session: &Session, statement: &Statement) {
             session.statement.diagnostics.borrow_mut().push(Level::Note, absent.code, &absent.message);
         }
     }
-}
-
-/// What the expressions of an event's schedule are now.
-pub(super) fn schedule_values(session: &mut Session, schedule: &EventSchedule) -> Result<ScheduleValues> {
-    let mut values = ScheduleValues::default();
-    match schedule {
-        EventSchedule::At(at) => values.at = schedule_moment(session, at)?,
-        EventSchedule::Every { amount, starts, ends, .. } => {
-            let amount = evaluate_one(session, amount)?;
-            let shown = amount.text_bytes(None).map(|text| String::from_utf8_lossy(&text).into_owned());
-            values.amount = match amount {
-                Value::Bytes(_) => shown.map(|text| format!("'{text}'")),
-                _ => shown,
-            };
-            values.starts = starts.as_ref().map_or(Ok(None), |starts| schedule_moment(session, starts))?;
-            values.ends = ends.as_ref().map_or(Ok(None), |ends| schedule_moment(session, ends))?;
-        }
-    }
-    Ok(values)
-}
-
-fn schedule_moment(session: &mut Session, written: &crate::ast::Expr) -> Result<Option<String>> {
-    let value = evaluate_one(session, written)?;
-    let ctx = session.context(&[], false);
-    let Some(mut at) = crate::expr::datetime_of(&value, &ctx) else { return Ok(None) };
-    at.micros = 0;
-    let text = Value::DateTime(at).text_bytes(None).unwrap_or_default();
-    Ok(Some(String::from_utf8_lossy(&text).into_owned()))
 }
 
 /// The schema that `binlog_do_db` and `binlog_ignore_db` go by.
@@ -251,4 +237,13 @@ fn insert_row(
     let mut image = Vec::new();
     table.layout.encode(&values, &mut image).map_err(EngineError::Row)?;
     Ok(transaction.insert(table, &image)?)
+}
+
+fn is_about_events(statement: &Statement) -> bool {
+    match statement {
+        Statement::CreateObject(create) => create.kind == ObjectKind::Event,
+        Statement::AlterEvent(_) => true,
+        Statement::DropObjects { kind, .. } => *kind == ObjectKind::Event,
+        _ => false,
+    }
 }

@@ -4,7 +4,7 @@
 use super::ddl_run::ddl_run;
 use super::state::{Bound, Plan};
 use super::temporary::begin_select;
-use super::{Session, SessionInit, bound, ddl};
+use super::{Session, SessionInit, bound};
 use crate::ast::Statement;
 use crate::ddl::about_temporary;
 use crate::error::{Result, SqlError};
@@ -179,7 +179,7 @@ pub(crate) fn received_schedule(
     let mut session = Session::new(engine.clone(), Arc::new(ReplicaHost), SessionInit::default())?;
     become_sources(&mut session, session_of)?;
     session.settings.variables.timestamp_us = Some(session_of.timestamp_us);
-    ddl::schedule_values(&mut session, schedule)
+    super::schedule::schedule_values(&mut session, schedule)
 }
 
 /// The last INSERT of literals. One that differs from it in its rows alone, as those of a source's

@@ -3,6 +3,7 @@
 //! them; both servers are told all of it, and have to answer the same: every result set with its
 //! headings, the rows changed, errors, and SHOW WARNINGS.
 
+mod events;
 mod random;
 mod replicated;
 
@@ -45,15 +46,20 @@ fn told(client: &mut Client, statement: &str) -> String {
     format!("{statement}: {said}\n    {}", shown(&warnings))
 }
 
-/// Tells both servers a corpus, and compares all that they answer; how many statements it has.
+/// Tells both servers a corpus, and compares all that they answer.
 fn compare(test: &str, corpus: &str) {
-    let statements = statements(corpus);
     let settings =
         Settings { extra: vec!["--log-bin-trust-function-creators=1".into()], ..Settings::default() };
+    compare_with(test, corpus, &settings);
+}
+
+/// As [`compare`], of servers with these settings.
+fn compare_with(test: &str, corpus: &str, settings: &Settings) {
+    let statements = statements(corpus);
     if !testkit::available(test, &[Flavor::MySql]) {
         return;
     }
-    let servers = [Flavor::Slipstream, Flavor::MySql].map(|flavor| Server::start(flavor, &settings));
+    let servers = [Flavor::Slipstream, Flavor::MySql].map(|flavor| Server::start(flavor, settings));
     let mut clients = servers.each_ref().map(|server| server.connect());
     let mut wrong = Vec::new();
     for statement in &statements {

@@ -7,7 +7,7 @@ use crate::variables::definition::Kind::{Bool, Enum, Text, UInt};
 use crate::variables::definition::{Definition, Guard};
 use crate::variables::definition::{global, own, session};
 use crate::variables::server::{
-    check_mandatory_roles, check_no_restrictions, clear_super_read_only, set_read_only_too,
+    check_mandatory_roles, check_no_restrictions, follow_read_only, follow_super_read_only,
 };
 
 /// Sorted by name.
@@ -224,7 +224,7 @@ pub const DEFINITIONS: &[Definition] = &[
         .kept("It is read back; the text that mysqlbinlog writes sets it."),
     global("read_only", Bool, "OFF")
         .does("Accounts without CONNECTION_ADMIN may not change anything.")
-        .on_set(clear_super_read_only),
+        .after(follow_read_only),
     global("regexp_stack_limit", UInt(0, 2_147_483_647), "8000000")
         .does("A match of a regular expression that goes back too often ends with error 3698.")
         .differs("The library keeps no stack that could be measured: two bytes are one step back."),
@@ -292,7 +292,7 @@ pub const DEFINITIONS: &[Definition] = &[
         ),
     global("super_read_only", Bool, "OFF")
         .does("Nobody may change anything, but the applier; ON sets read_only too.")
-        .on_set(set_read_only_too),
+        .after(follow_super_read_only),
     global("system_time_zone", Text, "")
         .read_only()
         .not_an_option()

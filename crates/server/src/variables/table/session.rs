@@ -6,6 +6,7 @@
 use crate::variables::definition::Kind::{Bool, Double, Enum, Text, UInt};
 use crate::variables::definition::{Definition, Guard};
 use crate::variables::definition::{global, own, session};
+use crate::variables::event_scheduler::{check_setting, follow_variables};
 
 /// Sorted by name.
 pub const DEFINITIONS: &[Definition] = &[
@@ -39,9 +40,9 @@ pub const DEFINITIONS: &[Definition] = &[
         .kept("The planner keeps no statistics."),
     own("error_count", UInt(0, u64::MAX), "0").read_only().not_an_option()
         .kept("It always tells 0; SHOW COUNT(*) ERRORS tells the number."),
-    global("event_scheduler", Enum(&["OFF", "ON", "DISABLED"]), "OFF")
-        .kept("There are no events.")
-        .differs("The default is OFF, because there are no events."),
+    global("event_scheduler", Enum(&["OFF", "ON", "DISABLED"]), "ON")
+        .does("Events are run when their time has come; DISABLED is for the start alone.")
+        .checked(check_setting, follow_variables),
     session("explain_format", Enum(&["TRADITIONAL", "TREE", "JSON"]), "TREE")
         .does("EXPLAIN that names no format has this one."),
     session("explain_json_format_version", UInt(1, 2), "2")

@@ -202,6 +202,7 @@ impl BodyParser<'_, '_> {
         let Some(kind) = kind.filter(|_| is_object(self.parser)) else { return Ok(()) };
         let text = match kind {
             ObjectKind::View => return Ok(()),
+            ObjectKind::Event if word != "CREATE" => return Ok(()),
             ObjectKind::Event => {
                 return Err(SqlError::new(
                     1576,

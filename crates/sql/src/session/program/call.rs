@@ -142,6 +142,16 @@ pub(in crate::session) fn known_procedure(session: &Session, name: &TableName) -
     found.ok_or_else(|| crate::ddl::absent(ObjectKind::Procedure, &schema, &name.name))
 }
 
+/// Runs the body of an event, which has no parameters.
+pub(in crate::session) fn run_event_body(
+    session: &mut Session,
+    event: &Arc<Object>,
+    sink: &mut dyn ResultSink,
+) -> Result<()> {
+    let routine = routine_of(session, event, None)?;
+    run_procedure(session, None, sink, &routine, &[]).map(|_| ())
+}
+
 fn known(session: &Session, call: &Call) -> Result<Arc<Routine>> {
     routine_of(session, &known_procedure(session, &call.name)?, None)
 }

@@ -15,6 +15,6 @@ mod steps;
 mod values;
 mod within;
 
-pub(super) use call::{call_alone, check_body, known_procedure};
+pub(super) use call::{call_alone, check_body, known_procedure, run_event_body};
 pub(super) use conditions::{get_diagnostics, signal};
 pub(super) use values::{evaluate_one, evaluate_written};

@@ -1,0 +1,154 @@
+//! What the event scheduler asks of a session and of the dictionary: to run an event's body, to
+//! note that it is run, to drop it when it has run for the last time.
+
+use super::Session;
+use super::ddl_run::ddl_run;
+use crate::ast::{Statement, TableName};
+use crate::attribute;
+use crate::error::Result;
+use crate::event_timing::{EventTiming, executed};
+use crate::expr::Level;
+use crate::quoting::quoted;
+use crate::sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink};
+use crate::variables::zone_offset_s;
+use engine::{
+    CommitOptions, DdlContext, Engine, GtidNext, Object, ObjectChange, ObjectKind, ObjectName, SessionContext,
+};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use types::Value;
+
+/// A condition that the run of an event has left: for the error log, its only reader.
+#[derive(Debug)]
+pub struct EventCondition {
+    /// Error, warning, or info for a note.
+    pub level: log::Level,
+    /// Its message.
+    pub message: String,
+}
+
+/// How the run of an event has ended.
+#[derive(Debug)]
+pub struct EventRun {
+    /// Its body was run to its end.
+    pub is_done: bool,
+    /// What it has left.
+    pub conditions: Vec<EventCondition>,
+}
+
+/// Takes the result sets of an event, which nobody reads.
+struct NoReader;
+
+impl ResultSink for NoReader {
+    fn columns(&mut self, _: &[ColumnMeta]) -> Result<()> {
+        Ok(())
+    }
+
+    fn row(&mut self, _: &[Value]) -> Result<()> {
+        Ok(())
+    }
+
+    fn end_rows(&mut self, _: EndOfRows) -> Result<()> {
+        Ok(())
+    }
+
+    fn ok(&mut self, _: &OkInfo) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Runs the body of an event: in its time zone, with its `sql_mode` and with its definer's
+/// privileges. Result sets go nowhere. What the body leaves in an open transaction is rolled back
+/// with the session, unless [`drop_event`] comes before.
+pub fn run_event(session: &mut Session, event: &Arc<Object>) -> EventRun {
+    let zone = event.def.attribute(attribute::TIME_ZONE).unwrap_or("SYSTEM");
+    if let Some(offset_s) = zone_offset_s(zone) {
+        session.settings.variables.time_zone = zone.to_owned();
+        session.settings.variables.time_zone_offset_s = offset_s;
+    }
+    let done = super::program::run_event_body(session, event, &mut NoReader);
+    if let Err(error) = &done {
+        session.note_error(error);
+    }
+    let diagnostics = session.statement.diagnostics.borrow();
+    let conditions = diagnostics.warnings.iter().map(|condition| EventCondition {
+        level: match condition.level {
+            Level::Error => log::Level::Error,
+            Level::Warning => log::Level::Warn,
+            Level::Note => log::Level::Info,
+        },
+        message: condition.message.clone(),
+    });
+    EventRun { is_done: done.is_ok(), conditions: conditions.collect() }
+}
+
+/// Drops an event that has run for the last time, with the text that MySQL logs; one that has been
+/// altered since stays. No privilege is asked for, and a read-only server does it too: the server
+/// carries out what CREATE EVENT has said.
+///
+/// # Errors
+/// Those of the engine.
+pub fn drop_event(session: &mut Session, event: &Object) -> Result<()> {
+    let def = &event.def;
+    let is_over = |now: &Arc<Object>| now.id == event.id && EventTiming::of(&now.def).is_none();
+    if !session
+        .server
+        .engine
+        .catalog()
+        .object(&def.schema, ObjectKind::Event, &def.name)
+        .is_some_and(|o| is_over(&o))
+    {
+        return Ok(());
+    }
+    // As any statement about definitions does: what the event has left open is committed.
+    session.transacting().commit()?;
+    session.settings.schema = Some(def.schema.clone());
+    let text = format!("DROP EVENT IF EXISTS{}.{}", quoted(&def.schema), quoted(&def.name));
+    let name = TableName { schema: Some(def.schema.clone()), name: def.name.clone() };
+    let mut run = ddl_run(session, &text);
+    run.options.binlog &= session.server.engine.binlog_filter().allows(&def.schema);
+    run.run(&Statement::DropObjects { kind: ObjectKind::Event, names: vec![name], if_exists: true })
+}
+
+/// Notes in the dictionary that a run of an event begins now, and disables the event if the run is
+/// its last one. That is a commit of its own, of which the binary log does not tell. False when the
+/// event has been altered or dropped since.
+///
+/// # Errors
+/// Those of the engine; 1317 when it was told to end while it waited for a lock.
+pub fn note_event_run(
+    engine: &Engine,
+    event: &Object,
+    (now_s, is_last): (i64, bool),
+    interrupt: Arc<AtomicBool>,
+) -> Result<bool> {
+    let (kind, def) = (ObjectKind::Event, &event.def);
+    let _pass = engine.enter_ddl(None, Some(&interrupt))?;
+    let mut is_noted = false;
+    let mut plan = || {
+        let now = engine.catalog().object(&def.schema, kind, &def.name);
+        let same = now.filter(|now| now.id == event.id && EventTiming::of(&now.def) == EventTiming::of(def));
+        let Some(old) = same else { return Ok(Vec::new()) };
+        is_noted = true;
+        let new = executed(&old.def, now_s, is_last);
+        Ok(vec![ObjectChange { old: Some(old), new: Some(new) }])
+    };
+    let options = CommitOptions { gtid: GtidNext::Anonymous, binlog: false, ..CommitOptions::default() };
+    let context = DdlContext {
+        statement: "",
+        schema: "",
+        session: &SessionContext::default(),
+        received_group: None,
+        options,
+        lock_timeout_ms: None,
+        locked_tables: None,
+        interrupt: Some(interrupt.clone()),
+        exclusive: false,
+        renamed_columns: &[],
+        auto_increment: None,
+        on_stage: None,
+    };
+    let name = ObjectName { kind, schema: &def.schema, name: &def.name };
+    engine.change_objects(&[name], &mut plan, &context)?;
+    Ok(is_noted)
+}
