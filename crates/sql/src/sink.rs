@@ -143,3 +143,28 @@ pub trait ResultSink {
         None
     }
 }
+
+/// Takes results that nobody reads, and keeps what the last statement has said of its rows.
+#[derive(Default)]
+pub(crate) struct Unread {
+    pub affected_rows: u64,
+}
+
+impl ResultSink for Unread {
+    fn columns(&mut self, _: &[ColumnMeta]) -> Result<()> {
+        Ok(())
+    }
+
+    fn row(&mut self, _: &[Value]) -> Result<()> {
+        Ok(())
+    }
+
+    fn end_rows(&mut self, _: EndOfRows) -> Result<()> {
+        Ok(())
+    }
+
+    fn ok(&mut self, told: &OkInfo) -> Result<()> {
+        self.affected_rows = told.affected_rows;
+        Ok(())
+    }
+}

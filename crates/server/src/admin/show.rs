@@ -2,9 +2,9 @@
 
 use crate::accounts::privileges::STATIC;
 use crate::client::connection_host::ConnectionHost;
-use crate::server::sessions::{ProcessLine, activity_name};
-use crate::show::processlist::{state_of, visible_processes};
-use crate::show::result_table::{number_column, send, text_column, text_or_null};
+use crate::server::sessions::ProcessLine;
+use crate::show::processlist::{values, visible_processes};
+use crate::show::result_table::{number_column, send, text_column};
 use sql::{ResultSink, SqlError, VirtualTable};
 use types::Value;
 
@@ -18,21 +18,12 @@ pub fn processlist(
     status: u16,
     sink: &mut dyn ResultSink,
 ) -> sql::Result<()> {
-    let row = |line: ProcessLine| {
-        let info = line.shown.is_running.then(|| {
-            let limit = if full { usize::MAX } else { INFO_CHARS };
-            line.shown.statement.chars().take(limit).collect::<String>()
-        });
-        vec![
-            Value::UInt(line.id.into()),
-            Value::text(&line.shown.user),
-            Value::text(&line.shown.host),
-            text_or_null(line.shown.schema.as_deref()),
-            Value::text(activity_name(line.activity)),
-            Value::UInt(line.time_s),
-            Value::text(state_of(&line)),
-            text_or_null(info.as_deref()),
-        ]
+    let row = |mut line: ProcessLine| {
+        if !full {
+            let shown = &mut line.shown.statement;
+            shown.truncate(shown.char_indices().nth(INFO_CHARS).map_or(shown.len(), |(at, _)| at));
+        }
+        values(&line).into()
     };
     let columns = vec![
         number_column("Id"),

@@ -1,4 +1,4 @@
-//! Which event is due. It knows no clock: who asks says what time it is.
+//! Which event is due. The queue reads no clock: its caller says what time it is.
 
 use engine::Object;
 use sql::event_timing::{EventTiming, last_executed_s};

@@ -11,7 +11,7 @@ use sql::SqlError;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The longest wait: the wall clock may be set, of which nobody tells.
+/// The longest wait. The scheduler is not told when the wall clock is set.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// Starts the thread, and runs events if `event_scheduler` says so.

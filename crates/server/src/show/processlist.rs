@@ -1,7 +1,9 @@
 //! The connections as a session sees them, for SHOW PROCESSLIST and the tables that list them.
 
 use crate::client::connection_host::ConnectionHost;
-use crate::server::sessions::{Activity, ProcessLine};
+use crate::server::sessions::{Activity, ProcessLine, activity_name};
+use crate::show::result_table::text_or_null;
+use types::Value;
 
 /// The connections that an account may see: all with PROCESS, else its own.
 pub fn visible_processes(host: &ConnectionHost) -> Vec<ProcessLine> {
@@ -12,7 +14,7 @@ pub fn visible_processes(host: &ConnectionHost) -> Vec<ProcessLine> {
 }
 
 /// What the column State says of a connection.
-pub fn state_of(line: &ProcessLine) -> &'static str {
+fn state_of(line: &ProcessLine) -> &'static str {
     match line.activity {
         _ if !line.shown.state.is_empty() => line.shown.state,
         Activity::Sleep => "",
@@ -22,4 +24,20 @@ pub fn state_of(line: &ProcessLine) -> &'static str {
         }
         _ => "executing",
     }
+}
+
+/// What all lists of connections say of one, in their order: Id, User, Host, db, Command, Time,
+/// State and Info.
+pub fn values(line: &ProcessLine) -> [Value; 8] {
+    let statement = line.shown.is_running.then_some(line.shown.statement.as_str());
+    [
+        Value::UInt(line.id.into()),
+        Value::text(&line.shown.user),
+        Value::text(&line.shown.host),
+        text_or_null(line.shown.schema.as_deref()),
+        Value::text(activity_name(line.activity)),
+        Value::UInt(line.time_s),
+        Value::text(state_of(line)),
+        text_or_null(statement),
+    ]
 }

@@ -379,7 +379,8 @@ fn events(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
             text(def.attribute(attribute::COMPLETION).unwrap_or("NOT PRESERVE")),
             seconds(def.created_us),
             seconds(def.altered_us),
-            last_executed_s(def).map_or(Value::Null, |at_s| seconds(at_s as u64 * 1_000_000)),
+            last_executed_s(def)
+                .map_or(Value::Null, |at_s| seconds(at_s.max(0).unsigned_abs().saturating_mul(1_000_000))),
             text(def.attribute(attribute::COMMENT).unwrap_or_default()),
             originator(def),
         ];

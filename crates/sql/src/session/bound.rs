@@ -265,9 +265,9 @@ pub(super) fn run(
     let outcome = run_in(session, &mut transaction, bound, parameters, text, sink)
         .map_err(|error| without_unseen_relatives(session, bound, error));
     drop(place);
-    // What it is told it can tell others, who must find it: a row that was read under a lock,
-    // or a key that is there already. How many rows a statement changed may be known a moment
-    // earlier, for others wait for its locks.
+    // The client may tell other clients what the statement answers, and they have to find it too:
+    // a row that was read under a lock, or a key that is there already. How many rows a statement
+    // has changed may be known a moment earlier, for other statements wait for its locks.
     let tells = bound.is_query() || outcome.is_err();
     let done = finish_statement(session, transaction, outcome, tells)?;
     answer(session, bound, done, sink)
@@ -289,8 +289,9 @@ pub(super) fn run_within(
     answer(session, bound, done, sink)
 }
 
-/// The end of a statement of the session that had this transaction, whatever came of it. `tells`:
-/// what the statement is answered with may be told to others, who must find it.
+/// The end of a statement of the session that had this transaction, whatever came of it. With
+/// `tells` the client may tell other clients of the statement's answer, and their statements have
+/// to find it too.
 ///
 /// # Errors
 /// The statement's own; those of its commit.

@@ -9,14 +9,13 @@ use crate::error::Result;
 use crate::event_timing::{EventTiming, executed};
 use crate::expr::Level;
 use crate::quoting::quoted;
-use crate::sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink};
+use crate::sink::Unread;
 use crate::variables::zone_offset_s;
 use engine::{
     CommitOptions, DdlContext, Engine, GtidNext, Object, ObjectChange, ObjectKind, ObjectName, SessionContext,
 };
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use types::Value;
 
 /// A condition that the run of an event has left: for the error log, its only reader.
 #[derive(Debug)]
@@ -36,27 +35,6 @@ pub struct EventRun {
     pub conditions: Vec<EventCondition>,
 }
 
-/// Takes the result sets of an event, which nobody reads.
-struct NoReader;
-
-impl ResultSink for NoReader {
-    fn columns(&mut self, _: &[ColumnMeta]) -> Result<()> {
-        Ok(())
-    }
-
-    fn row(&mut self, _: &[Value]) -> Result<()> {
-        Ok(())
-    }
-
-    fn end_rows(&mut self, _: EndOfRows) -> Result<()> {
-        Ok(())
-    }
-
-    fn ok(&mut self, _: &OkInfo) -> Result<()> {
-        Ok(())
-    }
-}
-
 /// Runs the body of an event: in its time zone, with its `sql_mode` and with its definer's
 /// privileges. Result sets go nowhere. What the body leaves in an open transaction is rolled back
 /// with the session, unless [`drop_event`] comes before.
@@ -66,7 +44,7 @@ pub fn run_event(session: &mut Session, event: &Arc<Object>) -> EventRun {
         session.settings.variables.time_zone = zone.to_owned();
         session.settings.variables.time_zone_offset_s = offset_s;
     }
-    let done = super::program::run_event_body(session, event, &mut NoReader);
+    let done = super::program::run_event_body(session, event, &mut Unread::default());
     if let Err(error) = &done {
         session.note_error(error);
     }

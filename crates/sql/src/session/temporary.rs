@@ -7,11 +7,10 @@ use crate::ast::{CreateTable, Insert, InsertSource, Query, Statement};
 use crate::ddl::{AboutTemporary, DdlReport, columns_of_query};
 use crate::error::{Result, SqlError};
 use crate::expr::Level;
-use crate::sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink};
+use crate::sink::Unread;
 use crate::temporary::{cannot_reopen, check_no_xa};
 use engine::Table;
 use std::sync::Arc;
-use types::Value;
 
 /// Runs a statement that defines temporary tables and nothing else. Nobody but the session knows of
 /// it, so a server that is read-only runs it too.
@@ -73,7 +72,7 @@ fn check_unused_around(session: &Session, statement: &Statement) -> Result<()> {
 fn create_temporary_select(session: &mut Session, create: &CreateTable, query: &Query) -> Result<DdlReport> {
     let Some((made, bound)) = begin_select(session, create, query)? else { return Ok(DdlReport::default()) };
     session.cache.invalidate();
-    let mut told = CountOfRows(0);
+    let mut told = Unread::default();
     let filled = bound::run(session, &bound, &[], &[], &mut told);
     match &filled {
         Ok(()) => session.transaction.note_temporary_made(),
@@ -82,7 +81,7 @@ fn create_temporary_select(session: &mut Session, create: &CreateTable, query: &
             session.cache.invalidate();
         }
     }
-    filled.map(|()| DdlReport::altered(told.0))
+    filled.map(|()| DdlReport::altered(told.affected_rows))
 }
 
 /// Makes the table of a CREATE ... SELECT, and the INSERT that fills it; `None`: it was there.
@@ -121,27 +120,5 @@ pub(super) fn begin_select(
             session.temporary.remove(&made);
             Err(error)
         }
-    }
-}
-
-/// Takes what an INSERT is answered with.
-struct CountOfRows(u64);
-
-impl ResultSink for CountOfRows {
-    fn columns(&mut self, _: &[ColumnMeta]) -> Result<()> {
-        Ok(())
-    }
-
-    fn row(&mut self, _: &[Value]) -> Result<()> {
-        Ok(())
-    }
-
-    fn end_rows(&mut self, _: EndOfRows) -> Result<()> {
-        Ok(())
-    }
-
-    fn ok(&mut self, told: &OkInfo) -> Result<()> {
-        self.0 = told.affected_rows;
-        Ok(())
     }
 }

@@ -84,7 +84,7 @@ pub const SCHEMA: &[&str] = &[
     READERS_VIEW,
 ];
 
-/// Who reads it reads another schema with the rights of root.
+/// The account that reads this view reads another schema with the rights of root.
 const ROOTS_VIEW: &str = "CREATE VIEW d.roots AS SELECT id, v FROM e.t";
 const READERS_VIEW: &str = "CREATE SQL SECURITY INVOKER VIEW d.readers AS SELECT id, v FROM e.t";
 
@@ -362,7 +362,7 @@ const DEFINITIONS: &[Case] = &[
     q("ANALYZE TABLE d.nope"),
 ];
 
-/// Views, which read with the rights of who has defined them or of who reads them.
+/// Views, which read with the rights of their definers or of the accounts that read them.
 const VIEWS: &[Case] = &[
     q("SELECT * FROM d.roots").shows(),
     q("SELECT id FROM d.roots").shows(),

@@ -1,6 +1,7 @@
 //! Both servers, asked the same.
 
 use bench::instance::{Flavor, Settings};
+use os::random::Rng;
 use protocol::client::{Client, ResultSet};
 use protocol::column::Column;
 use testkit::{Server, available};
@@ -13,6 +14,16 @@ pub struct Both {
     wrong: Vec<String>,
     /// What was run before the last question.
     ran: Vec<String>,
+}
+
+/// How random statements are made.
+pub struct Random {
+    pub seed: u64,
+    pub statements: u64,
+    /// So many of them meet the same rows.
+    pub of_one_filling: u64,
+    /// More of them than that succeed.
+    pub least_percent: u64,
 }
 
 /// How the rows are compared.
@@ -125,6 +136,30 @@ impl Both {
             let ran = self.ran.join(";\n  ");
             self.wrong.push(format!("{statement}\n  here:  {ours}\n  MySQL: {theirs}\n  {ran}"));
         }
+    }
+
+    /// Asks both random statements: `fill` gives the tables other rows now and then, `make` makes
+    /// the text of a statement. As many as `SLIPSTREAM_TEST_STATEMENTS` says.
+    pub fn ask_random(
+        mut self,
+        random: &Random,
+        fill: impl Fn(&mut Both, &mut Rng),
+        make: impl Fn(&mut Rng) -> String,
+    ) {
+        let mut rng = Rng::new(random.seed);
+        let wanted = std::env::var("SLIPSTREAM_TEST_STATEMENTS").ok().and_then(|n| n.parse().ok());
+        let statements: u64 = wanted.unwrap_or(random.statements);
+        let mut succeeded = 0;
+        for number in 0..statements {
+            if number % random.of_one_filling == 0 {
+                fill(&mut self, &mut rng);
+            }
+            succeeded += u64::from(self.ask(&make(&mut rng), Rows::AnyOrder));
+        }
+        println!("{succeeded} of {statements} succeeded");
+        let enough = statements * random.least_percent;
+        assert!(succeeded * 100 > enough, "{succeeded} of {statements} succeeded");
+        assert_eq!(self.finish() as u64, statements);
     }
 
     /// How many statements were asked, if all answers were the same.

@@ -1,7 +1,7 @@
 //! Derived tables and views: what their queries give in the queries around them, into which most
 //! are merged.
 
-use crate::beside::{Both, Rows};
+use crate::beside::{Both, Random, Rows};
 use os::random::{Rng, test_seed};
 
 const TABLES: &[&str] = &["t1", "t2", "t3"];
@@ -192,21 +192,8 @@ fn derived_tables_answer_as_mysqls() {
 
 #[test]
 fn random_derived_tables_answer_as_mysqls() {
-    let Some(mut both) = Both::start("random_derived_tables_answer_as_mysqls", CREATES) else { return };
+    let Some(both) = Both::start("random_derived_tables_answer_as_mysqls", CREATES) else { return };
     let seed = test_seed("random_derived_tables_answer_as_mysqls");
-    let mut rng = Rng::new(seed);
-    let statements: u64 =
-        std::env::var("SLIPSTREAM_TEST_STATEMENTS").ok().and_then(|n| n.parse().ok()).unwrap_or(400);
-    let mut succeeded = 0;
-    for number in 0..statements {
-        if number % 50 == 0 {
-            fill(&mut both, &mut rng);
-        }
-        let mut maker = Maker { rng: &mut rng, aliases: 0 };
-        let statement = maker.query(2, &[]);
-        succeeded += u64::from(both.ask(&statement, Rows::AnyOrder));
-    }
-    println!("{succeeded} of {statements} succeeded");
-    assert!(succeeded * 10 > statements * 8, "{succeeded} of {statements} succeeded");
-    both.finish();
+    let random = Random { seed, statements: 400, of_one_filling: 50, least_percent: 80 };
+    both.ask_random(&random, fill, |rng| Maker { rng, aliases: 0 }.query(2, &[]));
 }

@@ -1,6 +1,6 @@
 //! Random queries with correlated subqueries over small tables with NULLs.
 
-use crate::beside::{Both, Rows};
+use crate::beside::{Both, Random};
 use os::random::{Rng, test_seed};
 
 /// A table that may be named, and its columns.
@@ -256,21 +256,8 @@ fn fill(both: &mut Both, rng: &mut Rng) {
 
 #[test]
 fn random_subqueries_answer_as_mysqls() {
-    let Some(mut both) = Both::start("random_subqueries_answer_as_mysqls", CREATES) else { return };
+    let Some(both) = Both::start("random_subqueries_answer_as_mysqls", CREATES) else { return };
     let seed = test_seed("random_subqueries_answer_as_mysqls");
-    let mut rng = Rng::new(seed);
-    let statements: u64 =
-        std::env::var("SLIPSTREAM_TEST_STATEMENTS").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
-    let mut succeeded = 0;
-    for number in 0..statements {
-        if number % 50 == 0 {
-            fill(&mut both, &mut rng);
-        }
-        let mut maker = Maker { rng: &mut rng, aliases: 0, named: Vec::new(), own: 0 };
-        let statement = maker.statement();
-        succeeded += u64::from(both.ask(&statement, Rows::AnyOrder));
-    }
-    println!("{succeeded} of {statements} succeeded");
-    assert!(succeeded * 10 > statements * 8, "{succeeded} of {statements} succeeded");
-    both.finish();
+    let random = Random { seed, statements: 300, of_one_filling: 50, least_percent: 80 };
+    both.ask_random(&random, fill, |rng| Maker { rng, aliases: 0, named: Vec::new(), own: 0 }.statement());
 }

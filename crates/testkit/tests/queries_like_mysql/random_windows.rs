@@ -3,7 +3,7 @@
 //! What MySQL leaves open is not asked: which of several rows that are equal in order comes first.
 //! Where a function tells, the order has the row's number behind it.
 
-use crate::beside::{Both, Rows};
+use crate::beside::{Both, Random};
 use os::random::{Rng, test_seed_or};
 
 const CREATES: &[&str] = &[
@@ -203,21 +203,9 @@ fn fill(both: &mut Both, rng: &mut Rng) {
 
 #[test]
 fn random_windows_answer_as_mysqls() {
-    let Some(mut both) = Both::start("random_windows_answer_as_mysqls", CREATES) else { return };
+    let Some(both) = Both::start("random_windows_answer_as_mysqls", CREATES) else { return };
     // Which of two equal texts is the first is not MySQL's for every seed.
     let seed = test_seed_or("random_windows_answer_as_mysqls", 1);
-    let mut rng = Rng::new(seed);
-    let statements: u64 =
-        std::env::var("SLIPSTREAM_TEST_STATEMENTS").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
-    let mut succeeded = 0;
-    for number in 0..statements {
-        if number % 30 == 0 {
-            fill(&mut both, &mut rng);
-        }
-        let statement = Maker { rng: &mut rng }.statement();
-        succeeded += u64::from(both.ask(&statement, Rows::AnyOrder));
-    }
-    println!("{succeeded} of {statements} succeeded");
-    assert!(succeeded * 10 > statements * 7, "{succeeded} of {statements} succeeded");
-    both.finish();
+    let random = Random { seed, statements: 300, of_one_filling: 30, least_percent: 70 };
+    both.ask_random(&random, fill, |rng| Maker { rng }.statement());
 }

@@ -3,9 +3,8 @@
 use crate::accounts::privileges::STATIC;
 use crate::accounts::{Account, Privileges};
 use crate::client::connection_host::ConnectionHost;
-use crate::server::sessions::activity_name;
-use crate::show::processlist::{state_of, visible_processes};
-use crate::show::result_table::{number_column, text_column, text_or_null};
+use crate::show::processlist::{values, visible_processes};
+use crate::show::result_table::{number_column, text_column};
 use sql::{ComputedRows, ComputedTable};
 use std::sync::Arc;
 use types::Value;
@@ -21,19 +20,9 @@ pub fn processlist(host: &ConnectionHost) -> ComputedTable<'_> {
         text_column("STATE", 64),
         text_column("INFO", 65_535),
     ];
-    let row = |line: crate::server::sessions::ProcessLine| {
-        vec![
-            Value::UInt(line.id.into()),
-            Value::text(&line.shown.user),
-            Value::text(&line.shown.host),
-            text_or_null(line.shown.schema.as_deref()),
-            Value::text(activity_name(line.activity)),
-            Value::UInt(line.time_s),
-            Value::text(state_of(&line)),
-            text_or_null(line.shown.is_running.then_some(line.shown.statement.as_str())),
-        ]
-    };
-    ComputedTable::of_rows(columns, move || visible_processes(host).into_iter().map(row))
+    ComputedTable::of_rows(columns, move || {
+        visible_processes(host).into_iter().map(|line| values(&line).into())
+    })
 }
 
 pub fn engines(_host: &ConnectionHost) -> ComputedTable<'_> {

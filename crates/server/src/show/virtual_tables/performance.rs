@@ -1,7 +1,8 @@
 //! Tables of performance_schema about variables, status and threads.
 
 use crate::client::connection_host::ConnectionHost;
-use crate::server::sessions::{ProcessLine, activity_name};
+use crate::server::sessions::ProcessLine;
+use crate::show::processlist::{values, visible_processes};
 use crate::show::result_table::{number_column, text_column, text_or_null};
 use crate::show::status;
 use sql::{ComputedTable, VariableScope};
@@ -66,7 +67,7 @@ pub fn background_threads() -> Vec<os::account::ThreadTime> {
 /// The numbers that [`threads`] gives to the connections that the session may see.
 pub fn thread_ids(host: &ConnectionHost) -> HashMap<u32, u64> {
     let first = background_threads().len() as u64 + 1;
-    let lines = crate::show::processlist::visible_processes(host);
+    let lines = visible_processes(host);
     lines.iter().zip(first..).map(|(line, number)| (line.id, number)).collect()
 }
 
@@ -98,7 +99,7 @@ pub fn threads(host: &ConnectionHost) -> ComputedTable<'_> {
             row[11] = thread.tid.map_or(Value::Null, |tid| Value::UInt(tid as u64));
             rows.put(row)?;
         }
-        let lines = crate::show::processlist::visible_processes(host);
+        let lines = visible_processes(host);
         let mut connections = lines.iter().zip(first_connection..);
         connections.try_for_each(|(line, number)| rows.put(connection(line, number)))
     })
@@ -106,19 +107,6 @@ pub fn threads(host: &ConnectionHost) -> ComputedTable<'_> {
 
 /// A connection's row in [`threads`].
 fn connection(line: &ProcessLine, number: u64) -> Vec<Value> {
-    let statement = line.shown.is_running.then_some(line.shown.statement.as_str());
-    vec![
-        Value::UInt(number),
-        Value::text("thread/sql/one_connection"),
-        Value::text("FOREGROUND"),
-        Value::UInt(line.id.into()),
-        Value::text(&line.shown.user),
-        Value::text(&line.shown.host),
-        text_or_null(line.shown.schema.as_deref()),
-        Value::text(activity_name(line.activity)),
-        Value::UInt(line.time_s),
-        Value::text(crate::show::processlist::state_of(line)),
-        text_or_null(statement),
-        Value::Null,
-    ]
+    let name = ["thread/sql/one_connection", "FOREGROUND"].map(Value::text);
+    std::iter::once(Value::UInt(number)).chain(name).chain(values(line)).chain([Value::Null]).collect()
 }

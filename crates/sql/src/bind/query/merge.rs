@@ -193,10 +193,9 @@ pub(super) fn merge(
     let mut merged = Merged::default();
     // Hints name tables by their positions.
     let Some(tree) = from.tree.take_if(|_| from.before.is_empty()) else { return Ok(merged) };
+    assert!(from.tables.len() <= Mask::MOST, "the parser takes fewer tables than a mask has bits");
     let mut nullable = Mask::NONE;
-    if from.tables.len() <= Mask::MOST {
-        nullable_tables(&tree, false, &mut nullable);
-    }
+    nullable_tables(&tree, false, &mut nullable);
     let mut count = from.tables.len();
     let mut queries = Vec::with_capacity(count);
     for (at, leaf) in from.tables.iter_mut().enumerate() {

@@ -29,7 +29,7 @@ pub(crate) struct ClientState {
 }
 
 impl ClientState {
-    /// A client that has asked for this.
+    /// The client of a session that begins, which has asked for `init` in its handshake.
     ///
     /// # Errors
     /// 1231 for a character set that no client may have.

@@ -80,8 +80,9 @@ impl Transacting<'_> {
 
     /// Commits what is open.
     ///
-    /// # Errors 1399 within an XA transaction, which its own statements end; those of the commit,
-    /// after which nothing is open either.
+    /// # Errors
+    /// 1399 within an XA transaction, which its own statements end; those of the commit, after
+    /// which nothing is open either.
     pub fn commit(&mut self) -> Result<()> {
         self.of.xa.check_none()?;
         let committed = match self.of.open.take() {
@@ -159,8 +160,8 @@ impl Transacting<'_> {
         Ok(())
     }
 
-    /// The end of a statement in this transaction, whatever came of it. `tells`: what the statement
-    /// is answered with may be told to others, who must find it.
+    /// The end of a statement in this transaction, whatever came of it. With `tells` the client may
+    /// tell other clients of the statement's answer, and their statements have to find it too.
     ///
     /// # Errors
     /// The statement's own; those of the commit of a transaction that is the statement's alone.

@@ -2,8 +2,8 @@
 //!
 //! As in MySQL a block is numbered when it is met, from left to right: what the select list asks,
 //! FROM, and then the other clauses. Its own tables are shown first, and then the blocks within it,
-//! the last one first. Blocks that are joined with the tables around them have no number, where
-//! MySQL leaves theirs out.
+//! the last one first. MySQL numbers blocks before it merges them into those around them; here a
+//! block that was merged has no number, and those behind it have lower ones than MySQL's.
 
 use crate::ast::SetOperator;
 use crate::expr::{Expr, Node, SubqueryCall};
