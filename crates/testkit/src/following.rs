@@ -1,7 +1,7 @@
 //! A replica that follows a source through everything that a test can put in its way. The same for
 //! every pair of flavors; each pair has its own test file.
 
-use bench::instance::{Flavor, RowImage, Settings, USER, free_port};
+use bench::instance::{Flavor, Port, RowImage, Settings, USER};
 use bench::replication::{Position, StartFrom, Thread};
 use bench::sbtest::{Size, Workload};
 
@@ -32,6 +32,8 @@ pub struct Pair {
     pub replica: Replica,
     /// How it was asked to begin.
     pub by: By,
+    /// The port for replicas of MariaDB, if the source has one.
+    _mariadb_port: Option<Port>,
 }
 
 /// The first binary log file of a source, after its header's magic number.
@@ -41,13 +43,14 @@ pub fn beginning(source: &Server) -> StartFrom {
 }
 
 /// Starts a source; one of ours also listens for replicas of MariaDB that go by GTID.
-fn start_source(source: Flavor, replica: Flavor, settings: &Settings) -> Server {
+fn start_source(source: Flavor, replica: Flavor, settings: &Settings) -> (Server, Option<Port>) {
     let mut settings = Settings { server_id: 1, ..settings.clone() };
-    if (source, replica) == (Flavor::Slipstream, Flavor::MariaDb) {
-        let port = free_port().unwrap_or_else(|error| panic!("{error}"));
-        settings.extra.push(format!("--slipstream-mariadb-port={port}"));
+    let port = ((source, replica) == (Flavor::Slipstream, Flavor::MariaDb))
+        .then(|| Port::reserve().unwrap_or_else(|error| panic!("{error}")));
+    if let Some(port) = &port {
+        settings.extra.push(format!("--slipstream-mariadb-port={}", port.number()));
     }
-    Server::start(source, &settings)
+    (Server::start(source, &settings), port)
 }
 
 fn mariadb_port(source: &Server) -> u16 {
@@ -74,7 +77,7 @@ impl Pair {
         Pair::of(source, Replica::start(replica, &settings), by)
     }
 
-    fn of(source: Server, replica: Replica, by: By) -> Pair {
+    fn of((source, port): (Server, Option<Port>), replica: Replica, by: By) -> Pair {
         if replica.flavor() == Flavor::MariaDb && source.flavor() != Flavor::MariaDb {
             // MariaDB has no caching_sha2_password. The replica has its own account of that name.
             let mut client = source.connect();
@@ -95,7 +98,7 @@ impl Pair {
             By::Position => beginning(&source),
         };
         replica.follow(source.flavor(), proxy.port(), &from);
-        Pair { source, proxy, replica, by }
+        Pair { source, proxy, replica, by, _mariadb_port: port }
     }
 
     /// Runs a load of so many transactions on the source.

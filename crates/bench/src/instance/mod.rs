@@ -7,11 +7,12 @@
 //!
 //! Invariants: an [`Instance`] that is dropped leaves neither a process nor a directory behind;
 //! what an interrupted run left behind is removed by the next one; no directory of a living run is
-//! ever touched.
+//! ever touched; no two instances of any runs on this machine have one port.
 
 mod command;
 mod error;
 mod place;
+mod port;
 mod process;
 mod prototype;
 mod settings;
@@ -24,7 +25,8 @@ use crate::usage;
 pub use crate::usage::Usage;
 
 pub use error::InstanceError;
-pub use place::{Place, free_port, peers_dir};
+pub use place::{Place, peers_dir};
+pub use port::Port;
 pub use settings::{Doublewrite, Flavor, RowImage, Settings, USER};
 
 impl Flavor {
@@ -53,7 +55,7 @@ pub struct Instance {
     flavor: Flavor,
     settings: Settings,
     place: Place,
-    port: u16,
+    port: Port,
     /// None between a stop and the next start.
     child: Option<Child>,
 }
@@ -67,7 +69,7 @@ impl Instance {
         let place = Place::create(flavor)?;
         prototype::lay_down(flavor, settings, &place)?;
         let mut instance =
-            Instance { flavor, settings: settings.clone(), place, port: free_port()?, child: None };
+            Instance { flavor, settings: settings.clone(), place, port: Port::reserve()?, child: None };
         instance.start_again()?;
         if flavor == Flavor::Slipstream {
             prototype::create_accounts(&instance.socket())?;
@@ -84,7 +86,7 @@ impl Instance {
     /// Starts the process and does not wait until it is ready: for killing it before that.
     pub fn launch(&mut self) -> Result<(), InstanceError> {
         assert!(self.child.is_none(), "{} runs already", self.name());
-        let command = command::server(self.flavor, &self.settings, &self.place, self.port);
+        let command = command::server(self.flavor, &self.settings, &self.place, self.port());
         let child = process::spawn(command, &self.place.outside("console.log"))
             .map_err(|error| InstanceError::Io(format!("starting {}", self.name()), error))?;
         self.child = Some(child);
@@ -93,9 +95,9 @@ impl Instance {
 
     /// Waits until a process that was launched greets clients.
     pub fn wait_ready(&mut self) -> Result<(), InstanceError> {
-        let name = self.name();
+        let (name, port) = (self.name(), self.port());
         let child = self.child.as_mut().unwrap_or_else(|| panic!("{name} does not run"));
-        process::wait_ready(child, self.port, READY_WITHIN).map_err(|refusal| match refusal {
+        process::wait_ready(child, port, READY_WITHIN).map_err(|refusal| match refusal {
             process::Refusal::Ended(status) => InstanceError::Ended(self.name(), status, self.log_tail()),
             process::Refusal::Silent => InstanceError::Silent(self.name(), READY_WITHIN, self.log_tail()),
         })
@@ -154,7 +156,7 @@ impl Instance {
 
     /// The port on 127.0.0.1.
     pub fn port(&self) -> u16 {
-        self.port
+        self.port.number()
     }
 
     /// The Unix socket, as seen from outside a chroot.
@@ -205,7 +207,7 @@ impl Instance {
     }
 
     fn name(&self) -> String {
-        format!("{} on port {}", self.flavor, self.port)
+        format!("{} on port {}", self.flavor, self.port())
     }
 }
 

@@ -6,7 +6,6 @@
 //! alone.
 
 use std::io;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -26,14 +25,6 @@ pub fn peers_dir() -> PathBuf {
 
 pub(super) fn mysql_chroot() -> PathBuf {
     peers_dir().join("mysql-chroot")
-}
-
-/// A port on 127.0.0.1 that nobody listens on at this moment. It is not held: two callers never get
-/// the same one from the kernel in quick succession, and a server that finds it taken says so.
-pub fn free_port() -> Result<u16, InstanceError> {
-    let port = TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
-    port.map(|address| address.port())
-        .map_err(|error| InstanceError::Io("looking for a free port".into(), error))
 }
 
 /// A directory of an instance. Dropping it removes it.
