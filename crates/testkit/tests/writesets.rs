@@ -201,3 +201,30 @@ fn a_new_unique_index_counts_at_once() {
     let numbers = written_by(Flavor::Slipstream, &statements.map(str::to_string));
     assert_eq!(numbers, [(0, 1), (1, 2), (1, 3), (2, 4)], "the last one needs what the update left");
 }
+
+/// A row that a transaction inserts and then updates has had unique keys that only the update says.
+#[test]
+fn a_unique_key_that_an_inserted_row_is_given_later_counts() {
+    let statements = [
+        "INSERT INTO d.a VALUES (1, 5, 0)",
+        "DELETE FROM d.a WHERE id = 1",
+        "BEGIN",
+        "INSERT INTO d.a VALUES (2, 7, 0)",
+        "UPDATE d.a SET u = 5 WHERE id = 2",
+        "COMMIT",
+        "INSERT INTO d.a VALUES (3, 9, 0)",
+        "DELETE FROM d.a WHERE id = 3",
+        "BEGIN",
+        "INSERT INTO d.a VALUES (4, NULL, 0)",
+        "UPDATE d.a SET u = 9 WHERE id = 4",
+        "UPDATE d.a SET u = 11 WHERE id = 4",
+        "DELETE FROM d.a WHERE id = 4",
+        "COMMIT",
+    ];
+    for image in ["FULL", "MINIMAL"] {
+        let mut all = vec![format!("SET binlog_row_image = '{image}'")];
+        all.extend(statements.map(str::to_string));
+        let numbers = written_by(Flavor::Slipstream, &all);
+        assert_eq!(numbers, [(0, 1), (1, 2), (2, 3), (0, 4), (4, 5), (5, 6)], "{image}");
+    }
+}

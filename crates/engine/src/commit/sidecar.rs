@@ -13,7 +13,8 @@
 //! | 7 REPLACEMENTS | what the binary log has in place of parts of the event group |
 //! | 8 XA | the XA transaction that is prepared, or finished ([`crate::xa::record`]) |
 //!
-//! Secondary entries of inserted rows are left out because the insert's full image has them.
+//! Secondary entries of inserted rows are left out because the insert's full image has them. Those
+//! of unique indexes that an update of such a row puts are here: [`crate::writeset`] needs them.
 
 use crate::bytes::{Put, Reader};
 use crate::dictionary::DictionaryOp;

@@ -345,9 +345,11 @@ impl Transaction {
         } else {
             writes.set_row(table, old_key, Origin::Committed(old), Some(new_image), logged_at);
         }
-        // A row that moved is an update in the events, from which replay derives no entries.
-        let new_derivable = old_derivable && !moved;
         for (at, previous, new) in entries {
+            // A row that moved is an update in the events, from which replay derives no entries. Of
+            // a unique index the writeset wants every key that the row has had, and an update's
+            // image need not have all of its columns.
+            let new_derivable = old_derivable && !moved && !table.indexes[at].unique;
             writes.set_entry(table, at, previous, false, old_derivable);
             writes.set_entry(table, at, new, true, new_derivable);
         }

@@ -203,7 +203,7 @@ impl WriteSet {
         }
     }
 
-    /// Sets whether a secondary entry is there.
+    /// Sets whether a secondary entry is there. An entry that was once not derivable stays so.
     pub fn set_entry(
         &mut self,
         table: &Arc<Table>,
@@ -214,8 +214,9 @@ impl WriteSet {
     ) {
         assert!(key.secondary_len <= key.key.len(), "an entry's columns are a part of its key");
         let at = self.table_at(table);
-        let change = EntryChange { present, secondary_len: key.secondary_len as u16, derivable };
         let entries = &mut self.tables[at].entries[index];
+        let derivable = derivable && entries.get(&key.key).is_none_or(|earlier| earlier.derivable);
+        let change = EntryChange { present, secondary_len: key.secondary_len as u16, derivable };
         if self.journalled {
             let previous = entries.insert(key.key.clone(), change);
             self.journal.push(at, &key.key, journal::Replaced::Entry { index: index as u16, previous });
