@@ -260,3 +260,58 @@ fn a_character_that_a_column_has_not_is_a_question_mark() {
     );
     assert_eq!(answers[5], "SELECT * FROM t: a?b,???,?aé,a??");
 }
+
+/// A text with an offset from UTC says a point in time, wherever it is read.
+#[test]
+fn a_text_with_an_offset_is_read_in_the_sessions_time_zone() {
+    let answers = same_answers(
+        "texts_with_offsets",
+        &[
+            "create database d",
+            "use d",
+            "set time_zone='+03:00'",
+            "create table t (id int primary key, d datetime(2), t timestamp(2) null, a date, c time)",
+            "insert into t (id, d, t) values (1, '2020-01-01 00:00:00+01:00', '2020-01-01 00:00:00+01:00')",
+            "insert into t (id, d, t) values (2, '2020-01-01 00:00:00.256-05:30', '2020-01-01T00:00:00+14:00')",
+            "insert ignore into t (id, a) values (3, '2020-01-01 00:00:00+05:00')",
+            "insert into t (id, d) values (4, '2020-01-01 00:00:00+14:01')",
+            "insert into t (id, d) values (4, '2020-01-01 00:00:00+1:00')",
+            "insert into t (id, d) values (4, '2020-01-01 00:00:00-00:00')",
+            "insert into t (id, d) values (4, '2020-01-01 00:00:00+01')",
+            "insert into t (id, d) values (4, '2020-01-01 00:00:00+01:00x')",
+            "insert into t (id, d) values (4, cast('2020-01-01 00:00:00+01:00' as datetime))",
+            "select * from t",
+            "select id from t where d = '2020-01-01 00:00:00+01:00'",
+            "select id from t where t = '2020-01-01 00:00:00+01:00'",
+            "select id from t where d between '2020-01-01 00:00:00+01:00' and '2020-01-01 00:00:00+01:00'",
+            "set @p = '2020-01-01 00:00:00+01:00'",
+            "prepare s from 'select id from t where d = ?'",
+            "execute s using @p",
+            "select timestamp '2020-01-01 00:00:00+01:00', timestamp '2020-01-01 00:00:00.5-13:59'",
+            "select timestamp '2020-01-01 00:00:00+15:00'",
+            "select timestamp '2020-01-01 00:00:00x'",
+            "select date '2020-01-01 00:00:00+01:00'",
+            "select date '2020-01-01x'",
+            "select time '10:11:12x'",
+            "select time '00:00:00+01:00'",
+            "select time '2020-01-01 00:00:00+01:00'",
+            "select time '839:00:00'",
+            "select time ''",
+            "select cast('2020-01-01 00:00:00+01:00' as datetime), cast('2020-01-01 01:00:00+05:00' as date), \
+             cast('2020-01-01 00:00:00.5-13:30' as time(1))",
+            "select cast('2020-01-01 00:00:00+15:00' as datetime), cast('2020-01-01 00:00:00-00:00' as datetime)",
+            "select cast('2020-01-01 00:00:00+01:60' as datetime), cast('2020-01-01 00:00:00+01:00 ' as datetime)",
+            "select date_add('2020-01-01 00:00:00+01:00', interval 1 month), date('2020-01-01 01:00:00+05:00')",
+            "select hour('2020-01-01 00:00:00+01:00'), minute('2020-01-01 00:00:00+01:30'), \
+             extract(hour from '2020-01-01 00:00:00+01:00'), to_days('2020-01-01 01:00:00+05:00')",
+            "select unix_timestamp('2020-01-01 00:00:00+01:00'), date_format('2020-01-01 00:00:00+01:00', '%H:%i')",
+            "select timestampdiff(minute, '2020-01-01 00:00:00+01:00', '2020-01-01'), \
+             timediff('2020-01-01 00:00:00+01:00', '2020-01-01 00:00:00')",
+            "select '2020-01-01 00:00:00+01:00' = timestamp '2020-01-01 00:00:00'",
+            "set time_zone='+00:00'",
+            "execute s using @p",
+            "select id from t where d = '2020-01-01 03:00:00+01:00'",
+        ],
+    );
+    assert!(answers.iter().any(|answer| answer.contains("2020-01-01 02:00:00")), "{answers:#?}");
+}

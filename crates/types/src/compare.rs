@@ -123,7 +123,7 @@ impl Value {
             Value::Time(time) => Some(*time),
             Value::Date(_) => Some(Time::default()),
             Value::DateTime(_) | Value::Timestamp { .. } => self.to_datetime().map(|at| at.time()),
-            Value::Bytes(text) => parse::time(text).map(|parsed| parsed.value.time),
+            Value::Bytes(text) => parse::time(text, 0).map(|parsed| parsed.value.time),
             Value::Null => None,
             _ => parse::time_from_number(i64::try_from(self.to_integer()?).ok()?).map(|read| read.time),
         }

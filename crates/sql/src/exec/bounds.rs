@@ -96,7 +96,7 @@ fn temporal_position(ty: &ColumnType, value: &Value, ctx: &Context<'_>) -> Posit
     if ty.code == TypeCode::Time2 {
         let time = match value {
             Value::Time(time) => *time,
-            Value::Bytes(text) => match parse::time(text) {
+            Value::Bytes(text) => match parse::time(text, ctx.zone()) {
                 Some(read) if !read.trailing_garbage && !read.value.out_of_range => read.value.time,
                 _ => return Position::Unknown,
             },

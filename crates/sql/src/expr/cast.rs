@@ -28,7 +28,7 @@ pub(crate) fn datetime_of(value: &Value, ctx: &Context<'_>) -> Option<DateTime> 
 fn point_in_time(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
     let allow_invalid = ctx.dates().allow_invalid;
     let read_text = |text: &[u8]| {
-        let read = parse::datetime_with(ctx.dates().readable(text), allow_invalid)?.value;
+        let read = parse::datetime_with(ctx.dates().readable(text), allow_invalid)?.in_zone(ctx.zone());
         (!read.is_zero() || !ctx.dates().no_zero_date).then_some(read)
     };
     match value {
@@ -99,11 +99,11 @@ pub(crate) fn time_of(value: &Value, ctx: &Context<'_>) -> Option<Time> {
         Value::Date(_) => Some(Time::default()),
         Value::DateTime(at) => Some(at.time()),
         Value::Timestamp { .. } => datetime_of(value, ctx).map(|at| at.time()),
-        Value::Bytes(text) => parse::time(text).map(|parsed| parsed.value.time),
+        Value::Bytes(text) => parse::time(text, ctx.zone()).map(|parsed| parsed.value.time),
         other => match number(other) {
             Number::Int(n) => parse::time_from_number(n).map(|read| read.time),
             Number::UInt(n) => i64::try_from(n).ok().and_then(parse::time_from_number).map(|read| read.time),
-            _ => parse::time(&text_of(other)).map(|parsed| parsed.value.time),
+            _ => parse::time(&text_of(other), ctx.zone()).map(|parsed| parsed.value.time),
         },
     };
     if read.is_none() {

@@ -27,8 +27,8 @@ pub(crate) fn compare(
         (Value::Bytes(a), Value::Bytes(b)) => Some(collation::compare_utf8mb4(collation_id, a, b)),
         _ if is_point_in_time(a) || is_point_in_time(b) => temporal(a, b, ctx),
         (Value::Time(a), Value::Time(b)) => Some(a.cmp(b)),
-        (Value::Time(a), Value::Bytes(text)) => time_with_text(a, text),
-        (Value::Bytes(text), Value::Time(b)) => time_with_text(b, text).map(Ordering::reverse),
+        (Value::Time(a), Value::Bytes(text)) => time_with_text(a, text, ctx),
+        (Value::Bytes(text), Value::Time(b)) => time_with_text(b, text, ctx).map(Ordering::reverse),
         _ if is_text(a) && is_text(b) => {
             Some(collation::compare_utf8mb4(collation_id, &text_of(a), &text_of(b)))
         }
@@ -96,8 +96,8 @@ fn temporal(a: &Value, b: &Value, ctx: &Context<'_>) -> Option<Ordering> {
     }
 }
 
-fn time_with_text(time: &types::Time, text: &[u8]) -> Option<Ordering> {
-    match parse::time(text) {
+fn time_with_text(time: &types::Time, text: &[u8], ctx: &Context<'_>) -> Option<Ordering> {
+    match parse::time(text, ctx.zone()) {
         Some(parsed) => Some(time.cmp(&parsed.value.time)),
         None => {
             let mut own = Vec::new();

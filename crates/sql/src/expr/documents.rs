@@ -226,7 +226,7 @@ fn point_in_time(node: &Node, kind: Kind, dates: DateModes) -> Converted {
 fn time(node: &Node) -> Converted {
     let read = match node {
         Node::String(text) => {
-            parse::time(text).filter(|read| !read.trailing_garbage).map(|read| read.value.time)
+            parse::time(text, 0).filter(|read| !read.trailing_garbage).map(|read| read.value.time)
         }
         node => node.as_time().or_else(|| node.as_datetime().map(|at| at.time())),
     };

@@ -67,16 +67,17 @@ impl Reading {
         self.column.is_some()
     }
 
-    /// Reads a text, or a year's number; anything else stays as it is.
-    pub fn read(&self, value: &Value, dates: DateModes) -> Read {
+    /// Reads a text, or a year's number; anything else stays as it is. The offset of a text moves
+    /// it to the session's time zone, so many seconds east of UTC.
+    pub fn read(&self, value: &Value, dates: DateModes, zone_offset_s: i32) -> Read {
         let nothing = Read { value: None, complaint: None, refusal: None };
         match (self.kind, value) {
             (Kind::Year, Value::Int(year @ 1..=99)) => Read { value: Some(full_year(*year)), ..nothing },
             (Kind::Date | Kind::Datetime | Kind::Timestamp, Value::Bytes(text)) => {
-                self.point_in_time(value, text, dates)
+                self.point_in_time(value, text, dates, zone_offset_s)
             }
             (Kind::Time, Value::Bytes(text)) => {
-                let is_whole = parse::time(text).is_some_and(|read| !read.trailing_garbage);
+                let is_whole = parse::time(text, zone_offset_s).is_some_and(|read| !read.trailing_garbage);
                 Read { complaint: (!is_whole).then(|| self.complaint("time", value)), ..nothing }
             }
             (_, Value::Bytes(text)) => self.number(value, text),
@@ -107,7 +108,7 @@ impl Reading {
         }
     }
 
-    fn point_in_time(&self, value: &Value, text: &[u8], dates: DateModes) -> Read {
+    fn point_in_time(&self, value: &Value, text: &[u8], dates: DateModes, zone_offset_s: i32) -> Read {
         let (word, kind) = match self.kind {
             Kind::Date => ("date", "DATE"),
             Kind::Timestamp => ("datetime", "TIMESTAMP"),
@@ -121,15 +122,12 @@ impl Reading {
                 let refusal = Some(SqlError::new(1525, text));
                 Read { value: None, complaint: Some(complaint()), refusal }
             }
-            // The session's time zone moves it, which is not known here.
-            Some(read) if read.offset_seconds.is_some() => {
-                Read { value: None, complaint: None, refusal: None }
+            Some(read) => {
+                // MySQL leaves the offset out of account where there is no column.
+                let at = if self.is_beside_column() { read.in_zone(zone_offset_s) } else { read.value };
+                let complaint = read.trailing_garbage.then(complaint);
+                Read { value: Some(Value::DateTime(at)), complaint, refusal: None }
             }
-            Some(read) => Read {
-                value: Some(Value::DateTime(read.value)),
-                complaint: read.trailing_garbage.then(complaint),
-                refusal: None,
-            },
         }
     }
 }
@@ -158,7 +156,7 @@ mod tests {
 
     fn read(ty: &ColumnType, text: &str) -> Read {
         let reading = Reading::beside(ty, Some("c")).expect("it is no text");
-        reading.read(&Value::text(text), DateModes::default())
+        reading.read(&Value::text(text), DateModes::default(), 0)
     }
 
     #[test]

@@ -446,7 +446,9 @@ fn read_parameters(
     charge.add(parameters.iter().map(heap_bytes).sum())?;
     let mut all = parameters.to_vec();
     for (at, reading) in compared.iter().filter(|(at, _)| is_text(at)) {
-        let read = reading.read(&parameters[*at], session.settings.variables.sql_mode.dates());
+        let variables = &session.settings.variables;
+        let dates = variables.sql_mode.dates();
+        let read = reading.read(&parameters[*at], dates, variables.time_zone_offset_s);
         complaints.extend(read.complaint.map(|text| (1292, text)));
         if let Some(value) = read.value {
             all[*at] = value;

@@ -17,6 +17,15 @@ struct Read {
     offset_seconds: Option<i32>,
 }
 
+impl Read {
+    /// The date and time on the session's clocks.
+    fn in_zone(self, context: Context) -> Read {
+        let Some(offset) = self.offset_seconds else { return self };
+        let at = DateTime::from_unix(self.at.to_unix(offset), self.at.micros, context.zone_offset_seconds);
+        Read { at, offset_seconds: None, ..self }
+    }
+}
+
 fn read_datetime(value: &Value, context: Context) -> Option<Read> {
     let plain = |at| Some(Read { at, garbage: false, offset_seconds: None });
     match value {
@@ -79,6 +88,7 @@ pub(super) fn to_date(value: &Value, context: Context) -> Assigned {
     else {
         return context.adjust(zero, no_date(value, "date", context));
     };
+    let read = read.in_zone(context);
     let Some(rounded) = context.dates.fit(&read.at, 0) else {
         return context.adjust(zero, Problem::TemporalOverflow);
     };
@@ -93,13 +103,11 @@ pub(super) fn to_date(value: &Value, context: Context) -> Assigned {
 pub(super) fn to_datetime(value: &Value, ty: &ColumnType, context: Context) -> Assigned {
     let incorrect = || Problem::IncorrectTemporal("datetime", shown(value));
     let zero = Value::DateTime(DateTime::default());
-    let Some(mut read) = read_datetime(value, context).filter(|read| !context.dates.refuses(&read.at.date))
+    let Some(read) = read_datetime(value, context).filter(|read| !context.dates.refuses(&read.at.date))
     else {
         return context.adjust(zero, no_date(value, "datetime", context));
     };
-    if let Some(offset) = read.offset_seconds {
-        read.at = DateTime::from_unix(read.at.to_unix(offset), read.at.micros, context.zone_offset_seconds);
-    }
+    let read = read.in_zone(context);
     let Some(rounded) = context.dates.fit(&read.at, ty.fsp()) else {
         return context.adjust(zero, Problem::TemporalOverflow);
     };
@@ -150,7 +158,7 @@ pub(super) fn to_time(value: &Value, ty: &ColumnType, context: Context) -> Assig
     let zero = Value::Time(Time::default());
     let (read, garbage) = match value {
         Value::Time(time) => (parse::TimeRead { time: *time, out_of_range: false }, false),
-        Value::Bytes(text) => match parse::time(context.dates.readable(text)) {
+        Value::Bytes(text) => match parse::time(context.dates.readable(text), context.zone_offset_seconds) {
             Some(parsed) => (parsed.value, parsed.trailing_garbage),
             None => return context.adjust(zero, incorrect()),
         },

@@ -19,6 +19,18 @@ pub struct Parsed<T> {
     pub spaced: bool,
 }
 
+impl Parsed<DateTime> {
+    /// The date and time on the clocks of a time zone so many seconds east of UTC: a text with an
+    /// offset of its own says a point in time.
+    pub fn in_zone(&self, zone_offset_seconds: i32) -> DateTime {
+        let at = &self.value;
+        match self.offset_seconds {
+            Some(offset) => DateTime::from_unix(at.to_unix(offset), at.micros, zone_offset_seconds),
+            None => *at,
+        }
+    }
+}
+
 /// A reader over the text.
 struct Cursor<'a> {
     text: &'a [u8],
@@ -113,8 +125,13 @@ pub fn datetime_with(text: &[u8], allow_invalid: bool) -> Option<Parsed<DateTime
         return None;
     }
     let has_time = fields.count > 3;
-    let offset_seconds = if has_time { zone_offset(&mut cursor) } else { None };
+    // Behind the seconds a sign begins an offset, and nothing else.
+    let has_offset = fields.count == 6 && matches!(cursor.peek(), Some(b'+' | b'-'));
+    let offset_seconds = if has_offset { Some(zone_offset(&mut cursor)?) } else { None };
     cursor.skip_spaces();
+    if has_offset && cursor.peek().is_some() {
+        return None;
+    }
     let [mut year, month, day, hour, minute, second] = fields.values;
     if fields.year_digits == 2 {
         let not_zero = fields.values.iter().any(|&value| value != 0) || fields.micros != 0;
@@ -124,7 +141,7 @@ pub fn datetime_with(text: &[u8], allow_invalid: bool) -> Option<Parsed<DateTime
         return None;
     }
     let date = Date { year: year as u16, month: month as u8, day: day as u8 };
-    if !allow_invalid && !date.exists() {
+    if !allow_invalid && !date.exists() || has_offset && date.has_zero_part() {
         return None;
     }
     let (hour, minute, second) = (hour as u8, minute as u8, second as u8);
@@ -191,7 +208,7 @@ fn skip_delimiters(cursor: &mut Cursor<'_>, i: usize, fields: &mut Fields) -> Op
                 return None;
             }
             spaced = true;
-        } else if !byte.is_ascii_punctuation() || (i > 2 && matches!(byte, b'+' | b'-')) {
+        } else if !byte.is_ascii_punctuation() {
             break;
         }
         cursor.at += 1;
@@ -204,6 +221,10 @@ fn skip_delimiters(cursor: &mut Cursor<'_>, i: usize, fields: &mut Fields) -> Op
     Some(())
 }
 
+/// The largest offset from UTC that MySQL takes, 14 hours, in seconds.
+const MOST_OFFSET_SECONDS: i32 = 14 * 3600;
+
+/// The offset from UTC at the cursor, in seconds; None if there is none that MySQL takes.
 fn zone_offset(cursor: &mut Cursor<'_>) -> Option<i32> {
     let rest = cursor.text.get(cursor.at..cursor.at + 6)?;
     let digit = |i: usize| rest[i].is_ascii_digit().then(|| i32::from(rest[i] - b'0'));
@@ -212,7 +233,8 @@ fn zone_offset(cursor: &mut Cursor<'_>) -> Option<i32> {
     }
     let (hours, minutes) = (digit(1)? * 10 + digit(2)?, digit(4)? * 10 + digit(5)?);
     let total = hours * 3600 + minutes * 60;
-    if hours > 14 || minutes > 59 || total > 14 * 3600 {
+    let negative_zero = rest[0] == b'-' && total == 0;
+    if minutes > 59 || total > MOST_OFFSET_SECONDS || negative_zero {
         return None;
     }
     cursor.at += 6;
@@ -222,7 +244,9 @@ fn zone_offset(cursor: &mut Cursor<'_>) -> Option<i32> {
 /// Reads a TIME from text: `[-][days ]hh:mm:ss[.f]`, `hh:mm`, `hhmmss`, `ss`, or a whole DATETIME
 /// (with a space between date and time) whose time part is taken; an empty text and one with an
 /// exponent are zero. None if it is none of these; what is over `838:59:59` is clipped.
-pub fn time(text: &[u8]) -> Option<Parsed<TimeRead>> {
+///
+/// The offset of a DATETIME moves its time to the time zone so many seconds east of UTC.
+pub fn time(text: &[u8], zone_offset_seconds: i32) -> Option<Parsed<TimeRead>> {
     let of = |time, out_of_range, trailing_garbage| {
         let value = TimeRead { time, out_of_range };
         Some(Parsed { value, trailing_garbage, has_time: true, offset_seconds: None, spaced: false })
@@ -235,7 +259,7 @@ pub fn time(text: &[u8]) -> Option<Parsed<TimeRead>> {
     let negative = cursor.skip_if(|b| b == b'-');
     if !negative
         && text.len() - cursor.at >= 12
-        && let Some(read) = time_of_datetime(text)
+        && let Some(read) = time_of_datetime(text, zone_offset_seconds)
     {
         let (time, trailing_garbage) = read?;
         return of(time, false, trailing_garbage);
@@ -267,15 +291,16 @@ pub fn time(text: &[u8]) -> Option<Parsed<TimeRead>> {
 /// The time of a whole DATETIME, and whether something followed it; None if the text does not look
 /// like one, Some(None) if it does but there is no such date and time. A fraction that rounds up to
 /// midnight is 24:00:00.
-fn time_of_datetime(text: &[u8]) -> Option<Option<(Time, bool)>> {
+fn time_of_datetime(text: &[u8], zone_offset_seconds: i32) -> Option<Option<(Time, bool)>> {
     let mut cursor = Cursor { text, at: 0 };
     cursor.skip_spaces();
     let fields = cursor.peek_is_digit().then(|| date_fields(&mut cursor)).flatten()?;
     if fields.count < 4 || !(fields.spaced || fields.undelimited) {
         return None;
     }
-    if datetime(text).is_none() {
-        return Some(None);
+    let Some(read) = datetime(text) else { return Some(None) };
+    if read.offset_seconds.is_some() {
+        return Some(Some((read.in_zone(zone_offset_seconds).time(), false)));
     }
     let [.., hour, minute, second] = fields.values;
     let seconds = i64::from(hour * 3600 + minute * 60 + second);
@@ -427,13 +452,13 @@ mod tests {
             ("2024-01-02 03:04:05", "03:04:05"),
         ] {
             assert_eq!(
-                time(text.as_bytes()).map(|p| p.value.time.to_string()).as_deref(),
+                time(text.as_bytes(), 0).map(|p| p.value.time.to_string()).as_deref(),
                 Some(expected),
                 "{text}"
             );
         }
-        assert!(time(b"900:00:00").unwrap().value.out_of_range);
-        assert!(time(b"10:99:00").is_none() && time(b"x").is_none());
+        assert!(time(b"900:00:00", 0).unwrap().value.out_of_range);
+        assert!(time(b"10:99:00", 0).is_none() && time(b"x", 0).is_none());
         assert_eq!(time_from_number(-101112).unwrap().time.to_string(), "-10:11:12");
         assert_eq!(datetime_from_number(20240102030405).unwrap().to_string(), "2024-01-02 03:04:05");
         assert!(datetime_from_number(20240230).is_none());

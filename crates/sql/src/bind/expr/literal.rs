@@ -28,22 +28,23 @@ impl Binder<'_> {
                 return Ok(Expr { node, ty, nullable: false, coercibility: Coercibility::Literal });
             }
             Literal::Date(text) => match self.datetime_literal(text) {
-                Some(read) if !read.has_time => Value::Date(read.value.date),
+                Some(read) if !read.has_time && !read.trailing_garbage => Value::Date(read.value.date),
                 _ => return Err(wrong_literal("DATE", text)),
             },
-            Literal::Time(text) => match parse::time(text) {
-                Some(read) => {
+            Literal::Time(text) => match time_literal(text) {
+                Some(time) => {
                     let ty = ColumnType::time(expr::fraction_digits(text));
-                    return Ok(Expr { ty, ..Expr::constant(Value::Time(read.value.time)) });
+                    return Ok(Expr { ty, ..Expr::constant(Value::Time(time)) });
                 }
                 None => return Err(wrong_literal("TIME", text)),
             },
             Literal::Timestamp(text) => match self.datetime_literal(text) {
-                Some(read) => {
+                Some(read) if !read.trailing_garbage => {
+                    let at = read.in_zone(self.variables.time_zone_offset_s);
                     let ty = ColumnType::datetime(expr::fraction_digits(text));
-                    return Ok(Expr { ty, ..Expr::constant(Value::DateTime(read.value)) });
+                    return Ok(Expr { ty, ..Expr::constant(Value::DateTime(at)) });
                 }
-                None => return Err(wrong_literal("DATETIME", text)),
+                _ => return Err(wrong_literal("DATETIME", text)),
             },
             Literal::Bool(value) => return Ok(truth(*value)),
             Literal::Integer(_) | Literal::Decimal(_) | Literal::Float(_) => {
@@ -71,6 +72,14 @@ impl Binder<'_> {
             }
         }
     }
+}
+
+/// The time of `TIME '...'`, of whose text nothing may be left, and which has no offset.
+fn time_literal(text: &[u8]) -> Option<types::Time> {
+    let has_offset = parse::datetime(text).is_some_and(|read| read.offset_seconds.is_some());
+    let is_blank = text.iter().all(u8::is_ascii_whitespace);
+    let read = parse::time(text, 0).filter(|_| !has_offset && !is_blank)?;
+    (!read.trailing_garbage && !read.value.out_of_range).then_some(read.value.time)
 }
 
 /// `TRUE` or `FALSE`: a number of one digit, which is how it is told from 1 and 0 in JSON.

@@ -1,11 +1,13 @@
 //! Native functions: a table of them for each subject.
 
 mod call;
+mod date_text;
 mod digest;
 pub(crate) mod grouping;
 mod gtid;
 pub(crate) mod json;
 mod md5;
+mod network;
 mod numeric;
 mod regexp;
 mod session;
@@ -13,6 +15,7 @@ mod spatial;
 mod string;
 pub(crate) mod table;
 mod time;
+mod time_sums;
 mod user_lock;
 pub(crate) mod vector;
 

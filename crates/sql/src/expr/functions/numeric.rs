@@ -73,6 +73,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("sin", 1..=1, double, |call| Ok(Value::Double(call.double(0).sin()))),
     Function::new("cos", 1..=1, double, |call| Ok(Value::Double(call.double(0).cos()))),
     Function::new("tan", 1..=1, double, |call| Ok(Value::Double(call.double(0).tan()))),
+    Function::new("cot", 1..=1, double, |call| {
+        let (angle, tangent) = (call.double(0), call.double(0).tan());
+        match tangent == 0.0 {
+            true => Err(SqlError::out_of_range("DOUBLE", format_args!("cot({angle})"))),
+            false => Ok(Value::Double(tangent.recip())),
+        }
+    }),
     Function::new("asin", 1..=1, double, |call| Ok(nan_is_null(call.double(0).asin()))),
     Function::new("acos", 1..=1, double, |call| Ok(nan_is_null(call.double(0).acos()))),
     Function::new("atan", 1..=2, double, |call| {

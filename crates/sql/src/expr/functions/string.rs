@@ -1,11 +1,12 @@
 //! Functions on text.
 
 use super::super::infer::{aggregate_collations, of_operation};
+use super::super::value_type::{text_length, text_type};
 use super::{Call, Function, ascii_text, bigint, int, joined, like_first, long_text, text};
 use crate::error::{Result, SqlError};
-use crate::expr::Context;
+use crate::expr::{Coercibility, Context, Expr};
 use crate::memory::{Charge, growth};
-use types::{Value, collation};
+use types::{ColumnType, Value, collation};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("ascii", 1..=1, int, |call| {
@@ -109,6 +110,19 @@ pub(super) const FUNCTIONS: &[Function] = &[
             }
             _ => Ok(Value::Null),
         }
+    })
+    .sees_nulls(),
+    Function::new("export_set", 3..=5, joined_bits, export_set),
+    Function::new("make_set", 2..=usize::MAX, joined_after_first, |call| {
+        if call.values[0].is_null() {
+            return Ok(Value::Null);
+        }
+        let bits = call.bits(0);
+        let is_asked = |at: &usize| *at <= 64 && bits >> (at - 1) & 1 == 1;
+        let given = (1..call.values.len()).filter(is_asked).filter(|at| !call.values[*at].is_null());
+        let parts: Vec<_> = given.map(|at| call.bytes(at)).collect();
+        let total = parts.iter().fold(0usize, |total, part| total.saturating_add(part.len() + 1));
+        made(call.may_make(total, "make_set")?, || parts.join(&b','))
     })
     .sees_nulls(),
     Function::new("field", 2..=usize::MAX, int, |call| {
@@ -220,6 +234,33 @@ fn concat_ws(call: &Call<'_>) -> Result<Value> {
     let separators = separator.len().saturating_mul(parts.len().saturating_sub(1));
     let total = parts.iter().fold(separators, |total, part| total.saturating_add(part.len()));
     made(call.may_make(total, "concat_ws")?, || parts.join(&*separator))
+}
+
+/// Text as long as all arguments but the first, which is a number, together.
+fn joined_after_first(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    joined(&args[1..])
+}
+
+/// Text as long as 64 of the longer of two texts, with a separator between each two.
+fn joined_bits(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    let chars = |at: usize| args.get(at).map_or(1, |arg| text_length(&arg.ty));
+    let (id, coercibility) = aggregate_collations(args[1..args.len().min(4)].iter())?;
+    let chars = chars(1).max(chars(2)).saturating_mul(64).saturating_add(chars(3).saturating_mul(63));
+    Ok((text_type(chars, id), coercibility))
+}
+
+/// `EXPORT_SET(bits, on, off)`: a text for each bit, the lowest first.
+fn export_set(call: &Call<'_>) -> Result<Value> {
+    const BITS: usize = 64;
+    let (bits, on, off) = (call.bits(0), call.bytes(1), call.bytes(2));
+    let separator = if call.is_given(3) { call.bytes(3) } else { std::borrow::Cow::Borrowed(&b","[..]) };
+    let count = if call.is_given(4) { usize::try_from(call.integer(4)).unwrap_or(BITS) } else { BITS };
+    let count = count.min(BITS);
+    let total = (on.len().max(off.len()) + separator.len()).saturating_mul(count);
+    made(call.may_make(total, "export_set")?, || {
+        let parts: Vec<&[u8]> = (0..count).map(|at| if bits >> at & 1 == 1 { &*on } else { &*off }).collect();
+        parts.join(&*separator)
+    })
 }
 
 fn substring(call: &Call<'_>) -> Result<Value> {

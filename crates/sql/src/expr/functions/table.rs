@@ -1,8 +1,8 @@
 //! The table of all native functions, by name.
 
 use super::{
-    Function, digest, grouping, gtid, json, numeric, regexp, session, spatial, string, time, user_lock,
-    vector,
+    Function, date_text, digest, grouping, gtid, json, network, numeric, regexp, session, spatial, string,
+    time, time_sums, user_lock, vector,
 };
 
 /// The function with this name (in lower case).
@@ -30,6 +30,9 @@ pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
         numeric::FUNCTIONS,
         regexp::FUNCTIONS,
         time::FUNCTIONS,
+        date_text::FUNCTIONS,
+        time_sums::FUNCTIONS,
+        network::FUNCTIONS,
         digest::FUNCTIONS,
         session::FUNCTIONS,
         user_lock::FUNCTIONS,

@@ -128,7 +128,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
                 datetime_of(value, call.ctx).map(|at| at.to_micros())
             }
             Value::Bytes(bytes) if parse::datetime(bytes).is_some_and(|read| read.has_time) => {
-                parse::datetime(bytes).map(|read| read.value.to_micros())
+                parse::datetime(bytes).map(|read| read.in_zone(call.ctx.zone()).to_micros())
             }
             value => time_of(value, call.ctx).map(|time| time.to_micros()),
         };
@@ -166,8 +166,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
 ];
 
-const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-const MONTHS: [&str; 12] = [
+pub(super) const DAYS: [&str; 7] =
+    ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+pub(super) const MONTHS: [&str; 12] = [
     "January",
     "February",
     "March",
@@ -216,7 +217,7 @@ fn fsp_of(arg: &Expr) -> u8 {
     }
 }
 
-fn most_fsp(args: &[Expr]) -> u8 {
+pub(super) fn most_fsp(args: &[Expr]) -> u8 {
     args.iter().map(fsp_of).max().unwrap_or(0)
 }
 

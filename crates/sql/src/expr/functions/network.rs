@@ -1,0 +1,134 @@
+//! Functions on addresses of the internet protocol (manual, "Miscellaneous Functions").
+
+use super::super::node::Node;
+use super::{Call, Function, ascii_text, int, text, truth_value, unsigned};
+use crate::error::Result;
+use crate::expr::{Coercibility, Expr};
+use std::net::{Ipv4Addr, Ipv6Addr};
+use types::{ColumnType, Value};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("inet_aton", 1..=1, unsigned, |call| {
+        Ok(or_complaint(call, "string", number_of_address(&call.bytes(0)).map(Value::UInt)))
+    }),
+    Function::new("inet_ntoa", 1..=1, ascii_text::<15>, |call| {
+        let address = u32::try_from(call.integer(0)).ok().map(|bits| text(Ipv4Addr::from(bits).to_string()));
+        Ok(or_complaint(call, "integer", address))
+    }),
+    Function::new("inet6_aton", 1..=1, sixteen_bytes, |call| {
+        let shown = call.bytes(0);
+        let four = ipv4(&shown).map(|address| address.octets().to_vec());
+        let bytes = four.or_else(|| ipv6(&shown).map(|address| address.octets().to_vec()));
+        Ok(or_complaint(call, "string", bytes.map(Value::Bytes)))
+    }),
+    Function::new("inet6_ntoa", 1..=1, ascii_text::<39>, |call| {
+        let bytes = call.stored(0);
+        // A text is not taken for an address, however long it is.
+        let is_binary = call.is_binary(0);
+        let shown = match (<[u8; 4]>::try_from(&*bytes), <[u8; 16]>::try_from(&*bytes)) {
+            (Ok(four), _) if is_binary => Some(Ipv4Addr::from(four).to_string()),
+            (_, Ok(sixteen)) if is_binary => Some(shown_ipv6(Ipv6Addr::from(sixteen))),
+            _ => None,
+        };
+        Ok(or_complaint(call, "string", shown.map(text)))
+    }),
+    Function::new("is_ipv4", 1..=1, int, |call| Ok(truth_value(ipv4(&call.bytes(0)).is_some()))),
+    Function::new("is_ipv6", 1..=1, int, |call| Ok(truth_value(ipv6(&call.bytes(0)).is_some()))),
+    Function::new("is_ipv4_compat", 1..=1, int, |call| {
+        Ok(truth_value(sixteen(call).is_some_and(|address| is_compatible(&address))))
+    }),
+    Function::new("is_ipv4_mapped", 1..=1, int, |call| {
+        Ok(truth_value(sixteen(call).is_some_and(|address| address.to_ipv4_mapped().is_some())))
+    }),
+];
+
+fn sixteen_bytes(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((ColumnType::varbinary(16), Coercibility::Literal))
+}
+
+/// The value, or NULL with the warning that the argument is none.
+fn or_complaint(call: &Call<'_>, kind: &str, value: Option<Value>) -> Value {
+    value.unwrap_or_else(|| {
+        let shown = call.string(0);
+        let is_literal = matches!(&call.args[0].node, Node::Constant(Value::Bytes(_)));
+        let shown = if is_literal { format!("'{shown}'") } else { shown };
+        let name = call.name;
+        call.ctx.warn(1411, format!("Incorrect {kind} value: '{shown}' for function {name}"));
+        Value::Null
+    })
+}
+
+/// The number of an address of up to four parts; the last of fewer stands for all that lack.
+fn number_of_address(shown: &[u8]) -> Option<u64> {
+    let mut parts: Vec<u64> = Vec::with_capacity(4);
+    for part in shown.split(|byte| *byte == b'.') {
+        if parts.len() == 4 || !part.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        let number = part.iter().fold(0u64, |sum, digit| (sum * 10 + u64::from(digit - b'0')).min(256));
+        parts.push(Some(number).filter(|number| *number <= 255)?);
+    }
+    if !shown.last()?.is_ascii_digit() {
+        return None;
+    }
+    let last = parts.pop()?;
+    let before = parts.iter().enumerate().map(|(at, part)| part << (24 - 8 * at));
+    // A part alone, or all four of them, need no filling.
+    Some(before.sum::<u64>() + last)
+}
+
+/// As MySQL reads them: four numbers of one to three digits.
+fn ipv4(shown: &[u8]) -> Option<Ipv4Addr> {
+    let mut octets = [0; 4];
+    let mut parts = shown.split(|byte| *byte == b'.');
+    for octet in &mut octets {
+        let part = parts.next().filter(|part| (1..=3).contains(&part.len()))?;
+        *octet =
+            part.iter().all(u8::is_ascii_digit).then(|| std::str::from_utf8(part).ok())??.parse().ok()?;
+    }
+    parts.next().is_none().then_some(octets.into())
+}
+
+fn ipv6(shown: &[u8]) -> Option<Ipv6Addr> {
+    std::str::from_utf8(shown).ok()?.parse().ok()
+}
+
+fn sixteen(call: &Call<'_>) -> Option<Ipv6Addr> {
+    let bytes = call.stored(0);
+    <[u8; 16]>::try_from(&*bytes).ok().filter(|_| call.is_binary(0)).map(Ipv6Addr::from)
+}
+
+/// Whether all but the last four bytes are zero, and those are an address of more than 16 bits.
+fn is_compatible(address: &Ipv6Addr) -> bool {
+    let segments = address.segments();
+    segments[..6].iter().all(|segment| *segment == 0) && segments[6] != 0
+}
+
+/// Shows an address as MySQL does: without the first of the longest runs of zeros, one zero alone
+/// among them, and with an address of version 4 at the end as such.
+fn shown_ipv6(address: Ipv6Addr) -> String {
+    let octets = address.octets();
+    let four = Ipv4Addr::new(octets[12], octets[13], octets[14], octets[15]);
+    if is_compatible(&address) {
+        return format!("::{four}");
+    }
+    if address.to_ipv4_mapped().is_some() {
+        return format!("::ffff:{four}");
+    }
+    let segments = address.segments();
+    let (mut best, mut at) = (0..0, 0);
+    while at < segments.len() {
+        let run = segments[at..].iter().take_while(|segment| **segment == 0).count();
+        if run > best.len() {
+            best = at..at + run;
+        }
+        at += run.max(1);
+    }
+    let joined = |segments: &[u16]| {
+        segments.iter().map(|segment| format!("{segment:x}")).collect::<Vec<_>>().join(":")
+    };
+    match best.is_empty() {
+        true => joined(&segments),
+        false => format!("{}::{}", joined(&segments[..best.start]), joined(&segments[best.end..])),
+    }
+}
