@@ -475,6 +475,7 @@ const VARIABLES: &[Case] = &[
     q("SET SESSION bulk_insert_buffer_size = DEFAULT"),
     q("SET SESSION character_set_database = DEFAULT"),
     q("SET SESSION character_set_filesystem = DEFAULT"),
+    q("SET SESSION innodb_strict_mode = 1"),
     q("SET SESSION max_error_count = DEFAULT"),
     q("SET SESSION min_examined_row_limit = DEFAULT"),
     q("SET SESSION select_into_buffer_size = DEFAULT"),

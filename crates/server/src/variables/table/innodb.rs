@@ -4,8 +4,8 @@
 //! differs, it is because the value tells what this server does. Some that MySQL changes while it
 //! runs are read-only here: they are taken at start.
 
-use crate::variables::definition::Definition;
 use crate::variables::definition::Kind::{Bool, Double, Enum, Text, UInt};
+use crate::variables::definition::{Definition, Guard};
 use crate::variables::definition::{global, session};
 use crate::variables::pool;
 
@@ -330,6 +330,7 @@ pub const DEFINITIONS: &[Definition] = &[
     global("innodb_status_output_locks", Bool, "OFF")
         .kept("The monitor is shown by SHOW ENGINE INNODB STATUS only."),
     session("innodb_strict_mode", Bool, "ON")
+        .guarded(Guard::SessionWithoutSuper)
         .kept("CREATE TABLE refuses what it does not know, in either mode."),
     global("innodb_sync_spin_loops", UInt(0, 4_294_967_295), "30").kept("How long a latch spins is fixed."),
     session("innodb_table_locks", Bool, "ON").kept("LOCK TABLES always locks in the engine."),
