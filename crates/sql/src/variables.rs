@@ -47,6 +47,35 @@ const KEPT: &[(&str, Kind, &str)] = &[
     ("gtid_next", Kind::Text, "AUTOMATIC"),
 ];
 
+/// What follows a COMMIT or ROLLBACK that does not say it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CompletionType {
+    NoChain,
+    Chain,
+    Release,
+}
+
+impl CompletionType {
+    const ALL: [CompletionType; 3] =
+        [CompletionType::NoChain, CompletionType::Chain, CompletionType::Release];
+
+    fn name(self) -> &'static str {
+        match self {
+            CompletionType::NoChain => "NO_CHAIN",
+            CompletionType::Chain => "CHAIN",
+            CompletionType::Release => "RELEASE",
+        }
+    }
+
+    /// The type of this name or number.
+    fn named(word: &str) -> Option<CompletionType> {
+        let all = CompletionType::ALL.into_iter().enumerate();
+        let mut fitting =
+            all.filter(|(number, ty)| ty.name().eq_ignore_ascii_case(word) || number.to_string() == word);
+        fitting.next().map(|(_, ty)| ty)
+    }
+}
+
 /// Session values.
 #[derive(Debug, Clone)]
 pub(crate) struct Variables {
@@ -54,6 +83,7 @@ pub(crate) struct Variables {
     pub sql_mode: SqlMode,
     pub isolation: Isolation,
     pub transaction_read_only: bool,
+    pub completion_type: CompletionType,
     /// `character_set_client`, as its default collation.
     pub client_collation: u16,
     /// `collation_connection`.
@@ -112,6 +142,7 @@ impl Default for Variables {
             sql_mode: SqlMode::default(),
             isolation: Isolation::RepeatableRead,
             transaction_read_only: false,
+            completion_type: CompletionType::NoChain,
             client_collation: collation::UTF8MB4_0900_AI_CI,
             connection_collation: collation::UTF8MB4_0900_AI_CI,
             results_collation: Some(collation::UTF8MB4_0900_AI_CI),
@@ -190,6 +221,7 @@ impl Variables {
         "sql_mode",
         "transaction_isolation",
         "transaction_read_only",
+        "completion_type",
         "time_zone",
         "auto_increment_increment",
         "auto_increment_offset",
@@ -243,6 +275,7 @@ impl Variables {
             "sql_mode" => Value::text(&self.sql_mode.to_string()),
             "transaction_isolation" | "tx_isolation" => Value::text(isolation_name(self.isolation)),
             "transaction_read_only" | "tx_read_only" => bool(self.transaction_read_only),
+            "completion_type" => Value::text(self.completion_type.name()),
             "character_set_client" => charset(self.client_collation),
             "character_set_connection" => charset(self.connection_collation),
             "character_set_results" => self.results_collation.map_or(Value::Null, charset),
@@ -333,6 +366,14 @@ impl Variables {
             }
             "transaction_isolation" | "tx_isolation" => self.isolation = wanted.isolation()?,
             "transaction_read_only" | "tx_read_only" => self.transaction_read_only = wanted.boolean()?,
+            "completion_type" => {
+                self.completion_type = match wanted.value {
+                    Value::Int(_) | Value::UInt(_) | Value::Bytes(_) | Value::Null => {
+                        CompletionType::named(&wanted.text()).ok_or_else(|| wanted.is_wrong())?
+                    }
+                    _ => return Err(SqlError::wrong_type_for_variable(wanted.name)),
+                }
+            }
             "character_set_client" => {
                 let id = wanted.charset()?;
                 let charset = collation::charset_of(id);

@@ -231,3 +231,44 @@ fn a_scope_that_a_variable_has_not_is_no_place_to_read_it() {
          variable\n    Error,1238,Variable 'max_connections' is a GLOBAL variable"
     );
 }
+
+/// COMMIT and ROLLBACK that do not say what follows them do as `completion_type` says.
+#[test]
+fn completion_type_says_what_follows_a_commit() {
+    let answers = same_answers(
+        "completion_type",
+        &[
+            "CREATE DATABASE d",
+            "CREATE TABLE d.t (id INT PRIMARY KEY)",
+            "SET completion_type = CHAIN",
+            "SELECT @@completion_type",
+            "BEGIN",
+            "INSERT INTO d.t VALUES (1)",
+            "COMMIT",
+            "INSERT INTO d.t VALUES (2)",
+            "ROLLBACK",
+            "INSERT INTO d.t VALUES (3)",
+            "ROLLBACK AND NO CHAIN",
+            "INSERT INTO d.t VALUES (4)",
+            "ROLLBACK",
+            "SELECT id FROM d.t",
+            "ROLLBACK AND NO CHAIN",
+            "SET completion_type = 0",
+            "COMMIT AND CHAIN",
+            "INSERT INTO d.t VALUES (5)",
+            "ROLLBACK",
+            "SELECT id FROM d.t",
+            "SET completion_type = 2",
+            "COMMIT NO RELEASE",
+            "SELECT @@completion_type",
+            "SET completion_type = 3",
+            "SET completion_type = 'nope'",
+            "SET completion_type = NULL",
+            "SET completion_type = 1.5",
+            "SET GLOBAL completion_type = 'chain'",
+            "SELECT @@global.completion_type, @@session.completion_type",
+            "SET GLOBAL completion_type = DEFAULT",
+        ],
+    );
+    assert!(answers.iter().any(|answer| answer.contains("CHAIN")), "{answers:#?}");
+}

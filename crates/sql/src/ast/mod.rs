@@ -108,6 +108,13 @@ pub enum Maintenance {
     Checksum,
 }
 
+/// What COMMIT and ROLLBACK say of what follows; `None` where `completion_type` says it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Completion {
+    pub chain: Option<bool>,
+    pub release: Option<bool>,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum Statement {
     /// Nothing but comments, which MySQL answers with OK.
@@ -166,14 +173,8 @@ pub enum Statement {
         snapshot: bool,
         read_only: Option<bool>,
     },
-    Commit {
-        chain: bool,
-        release: bool,
-    },
-    Rollback {
-        chain: bool,
-        release: bool,
-    },
+    Commit(Completion),
+    Rollback(Completion),
     Savepoint(String),
     RollbackTo(String),
     ReleaseSavepoint(String),

@@ -4,7 +4,7 @@ use super::Parser;
 use super::program::BodyParser;
 use crate::SqlError;
 use crate::admin::AdminCommand;
-use crate::ast::{Maintenance, PrepareText, Statement, TableToLock};
+use crate::ast::{Completion, Maintenance, PrepareText, Statement, TableToLock};
 use crate::error::Result;
 use crate::lexer::TokenKind;
 
@@ -118,18 +118,14 @@ impl Parser<'_> {
                 self.expect("SAVEPOINT")?;
                 Ok(Statement::ReleaseSavepoint(self.name()?))
             }
-            "COMMIT" => {
-                let (chain, release) = self.completion()?;
-                Ok(Statement::Commit { chain, release })
-            }
+            "COMMIT" => Ok(Statement::Commit(self.completion()?)),
             _ => {
                 self.eat("WORK");
                 if self.eat("TO") {
                     self.eat("SAVEPOINT");
                     return Ok(Statement::RollbackTo(self.name()?));
                 }
-                let (chain, release) = self.completion()?;
-                Ok(Statement::Rollback { chain, release })
+                Ok(Statement::Rollback(self.completion()?))
             }
         }
     }
@@ -151,19 +147,20 @@ impl Parser<'_> {
     }
 
     /// `[WORK] [AND [NO] CHAIN] [[NO] RELEASE]`
-    fn completion(&mut self) -> Result<(bool, bool)> {
+    fn completion(&mut self) -> Result<Completion> {
         self.eat("WORK");
-        let (mut chain, mut release) = (false, false);
+        let (mut chain, mut release) = (None, None);
         if self.eat("AND") {
-            chain = !self.eat("NO");
+            chain = Some(!self.eat("NO"));
             self.expect("CHAIN")?;
         }
         if self.are(&["NO", "RELEASE"]) {
             self.at += 2;
-        } else {
-            release = self.eat("RELEASE");
+            release = Some(false);
+        } else if self.eat("RELEASE") {
+            release = Some(true);
         }
-        Ok((chain, release))
+        Ok(Completion { chain, release })
     }
 
     fn prepared(&mut self, word: &str) -> Result<Statement> {

@@ -21,8 +21,8 @@ pub(super) fn class_of(statement: &Statement, is_prepared: bool) -> StatementCla
         Statement::Empty
         | Statement::Query(_)
         | Statement::Begin { .. }
-        | Statement::Commit { .. }
-        | Statement::Rollback { .. }
+        | Statement::Commit(_)
+        | Statement::Rollback(_)
         | Statement::Savepoint(_)
         | Statement::RollbackTo(_)
         | Statement::ReleaseSavepoint(_)

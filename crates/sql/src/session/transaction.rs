@@ -2,10 +2,11 @@
 
 use super::transacting::Chained;
 use super::{Session, locked_tables, results, xa};
-use crate::ast::Statement;
+use crate::ast::{Completion, Statement};
 use crate::error::Result;
 use crate::expr::Level;
 use crate::sink::ResultSink;
+use crate::variables::CompletionType;
 
 /// Runs a statement about transactions; false when the statement is none.
 ///
@@ -15,22 +16,24 @@ pub(super) fn run(session: &mut Session, statement: &Statement, sink: &mut dyn R
     let mut stays = Vec::new();
     match statement {
         Statement::Begin { snapshot, read_only } => begin(session, *snapshot, *read_only)?,
-        Statement::Commit { chain, release } => {
+        Statement::Commit(completion) => {
+            let (chain, release) = follows(session, *completion);
             let mut transacting = session.transacting();
-            let chained = transacting.chained(*chain);
+            let chained = transacting.chained(chain);
             transacting.commit_empty()?;
             transacting.commit()?;
             transacting.spend_gtid();
-            after_completion(session, chained, *release)?;
+            after_completion(session, chained, release)?;
         }
-        Statement::Rollback { chain, release } => {
+        Statement::Rollback(completion) => {
+            let (chain, release) = follows(session, *completion);
             session.transaction.xa.check_none()?;
             stays = session.transaction.stays_of_temporary();
             let mut transacting = session.transacting();
-            let chained = transacting.chained(*chain);
+            let chained = transacting.chained(chain);
             transacting.rollback();
             transacting.spend_gtid();
-            after_completion(session, chained, *release)?;
+            after_completion(session, chained, release)?;
         }
         Statement::Xa(statement) => return xa::run(session, statement, sink).map(|()| true),
         Statement::Savepoint(name) => session.transacting().savepoint(name)?,
@@ -53,6 +56,15 @@ fn begin(session: &mut Session, snapshot: bool, read_only: Option<bool>) -> Resu
     session.transacting().commit()?;
     locked_tables::let_tables_go(session);
     session.transacting().begin(snapshot, read_only)
+}
+
+/// Whether another transaction follows this COMMIT or ROLLBACK, and whether the connection ends.
+fn follows(session: &Session, completion: Completion) -> (bool, bool) {
+    let otherwise = session.settings.variables.completion_type;
+    (
+        completion.chain.unwrap_or(otherwise == CompletionType::Chain),
+        completion.release.unwrap_or(otherwise == CompletionType::Release),
+    )
 }
 
 fn after_completion(session: &mut Session, chained: Option<Chained>, release: bool) -> Result<()> {

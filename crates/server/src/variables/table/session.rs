@@ -23,7 +23,7 @@ pub const DEFINITIONS: &[Definition] = &[
     session("bulk_insert_buffer_size", UInt(0, u64::MAX), "8388608").guarded(Guard::Session)
         .kept("It is of MyISAM."),
     session("completion_type", Enum(&["NO_CHAIN", "CHAIN", "RELEASE"]), "NO_CHAIN")
-        .kept("COMMIT does what it says alone."),
+        .does("What follows a COMMIT or ROLLBACK that does not say it."),
     session("cte_max_recursion_depth", UInt(0, 4_294_967_295), "1000")
         .kept("Common table expressions are not there."),
     session("default_storage_engine", Text, "InnoDB")
