@@ -315,3 +315,79 @@ fn a_text_with_an_offset_is_read_in_the_sessions_time_zone() {
     );
     assert!(answers.iter().any(|answer| answer.contains("2020-01-01 02:00:00")), "{answers:#?}");
 }
+
+/// A cast to BINARY without a length keeps all bytes of a text whose characters have several.
+#[test]
+fn a_text_that_is_cast_to_binary_keeps_its_bytes() {
+    let answers = same_answers(
+        "casts_to_binary",
+        &[
+            "create database d",
+            "use d",
+            "create table t (id int primary key, u varchar(10), l varchar(10) character set latin1, c text)",
+            "insert into t values (1, 'éa€', 'éa', 'éa€')",
+            "select hex(cast('é' as binary)), hex(cast('éé' as binary)), hex(convert('é', binary))",
+            "select hex(cast(u as binary)), hex(cast(l as binary)), hex(cast(c as binary)) from t",
+            "select hex(cast(concat(u, l) as binary)), hex(cast(12 as binary)) from t",
+            "create table made as select cast(u as binary) as b, cast(l as binary) as c from t",
+            "select hex(b), hex(c) from made",
+            "select column_type from information_schema.columns where table_name = 'made' order by 1",
+        ],
+    );
+    assert!(answers.iter().any(|answer| answer.contains("C3A961E282AC")), "{answers:#?}");
+}
+
+/// A text that meets bytes is the bytes that its own character set stores, and bytes that meet a
+/// column of characters are its characters: in comparisons, functions and columns.
+#[test]
+fn texts_and_bytes_meet_in_the_character_set_of_the_text() {
+    let answers = same_answers(
+        "texts_and_bytes",
+        &[
+            "create database d",
+            "use d",
+            "create table t (k int primary key, a varchar(10) charset utf16, c varchar(10) charset utf32, \
+             d varchar(10) charset latin1, e varchar(10) charset cp1251, f varchar(10) charset gbk, \
+             n enum('é','b') charset latin1)",
+            "insert into t values (1, 'aé', 'ab', 'aé', 'aж', 'a中', 'é')",
+            "select length(c), bit_length(c), hex(c), length(_utf16 x'00610062'), ord(a), ord(f), ord(c), ord(x'c3a9') from t",
+            "select d = x'61e9', a = x'006100e9', d < x'61ea', d <=> x'61e9', d like x'61e9', d in (x'61e9', 'z') from t",
+            "select d = unhex('61e9'), unhex('61e9') in (d), (d, 1) = (unhex('61e9'), 1), n = unhex('e9') from t",
+            "select d between unhex('61e9') and unhex('61e9'), case d when unhex('61e9') then 1 else 0 end, \
+             nullif(d, unhex('61e9')) from t",
+            "select strcmp(d, x'61e9'), instr(d, unhex('e9')), locate(unhex('e9'), d), field(unhex('61e9'), d), \
+             find_in_set(unhex('61e9'), d) from t",
+            "select hex(concat(d, x'e9')), hex(concat(d, unhex('ff'))), hex(concat(n, unhex('ff'))), \
+             hex(concat_ws(unhex('2c'), d, d)), hex(elt(2, d, unhex('fe'))), hex(ifnull(d, x'ff')) from t",
+            "select hex(if(0, d, unhex('fe'))), hex(coalesce(d, unhex('e9'))), \
+             hex(case when 1 then d else unhex('ff') end), hex(trim(unhex('e9') from d)) from t",
+            "select hex(replace(d, unhex('e9'), 'z')), hex(lpad(d, 4, unhex('e9'))), \
+             hex(insert(d, 1, 1, unhex('e9'))), hex(greatest(d, unhex('e9'))), hex(group_concat(d, unhex('ff'))) from t",
+            "select hex(convert(x'61e9' using latin1)), convert(x'61e9' using latin1) = 'aé', hex(cast(n as binary)) from t",
+            "create table b (v varbinary(40))",
+            "insert into b select d from t",
+            "insert into b select a from t",
+            "insert into b select n from t",
+            "insert into b select distinct concat(e, '') from t",
+            "insert into b values (concat(_latin1 x'e9', _latin1 x'e8'))",
+            "update b, t set v = concat(d, d) where v = x'006100e9'",
+            "select hex(v) from b order by v",
+            "select count(*) from t join b on t.d = b.v",
+            "insert into t (k, d, a) values (2, x'ffe9', unhex('006100e9'))",
+            "update t set d = unhex('e8e8') where d = x'ffe9'",
+            "select hex(d), hex(a), d from t where k = 2",
+            "set names latin1",
+            "create table l (b varbinary(20), l varchar(20) charset latin1, u varchar(20) charset utf8mb4)",
+            "insert into l values ('aé', 'aé', 'aé'), ('è', 1, 2)",
+            "insert into l (b) values (concat('aé')), (_binary 'aé')",
+            "insert into l (b) values ('aé') on duplicate key update b = 'é'",
+            "update l set b = 'é' where b = 'è'",
+            "select hex(b), hex(l), hex(u), b = 'aé' from l",
+            "select hex('é'), length('é'), 'é' = x'e9'",
+            "set names utf8mb4",
+            "insert into l values ('aé', 'aé', 'aé'), ('è', 1, 2)",
+            "select hex(b), hex(l), hex(u), b = 'aé' from l",
+        ],
+    );
+    assert!(answers.iter().any(|answer| answer.contains("61E961E9")), "{answers:#?}");
+}

@@ -17,7 +17,7 @@ use super::texts::{beside, comparable};
 use super::{Binder, Place, Scope};
 use crate::ast::{self, BinaryOp, Literal, UnaryOp};
 use crate::error::{Result, SqlError};
-use crate::expr::{self, Coercibility, Expr, Node, comparison_collation};
+use crate::expr::{self, Coercibility, Expr, Node, comparison_collation, is_text};
 use crate::host::Privilege;
 use crate::memory::allocated;
 use types::collation::{self, Charset};
@@ -60,6 +60,7 @@ impl Binder<'_> {
                 read_beside(&mut self.constants, high, operand, place.scope, NoDate::Unknown)?;
                 let operands = json::between(operands, place.scope, &mut self.constants);
                 let collation = comparison_collation("between", operands.iter())?;
+                let operands = operands.map(|operand| operand.in_characters_of(collation));
                 let nullable = operands.iter().any(|operand| operand.nullable);
                 Ok(boolean(
                     Node::Between { negated: *negated, operands: Box::new(operands), collation },
@@ -168,7 +169,7 @@ impl Binder<'_> {
                     return Ok(json::cast_as_json(operand));
                 }
                 let operand = json::cast_operand(operand, &ty, place.scope);
-                let operand = in_characters_of(operand.beside(&ty), &ty);
+                let operand = cast_operand(operand.beside(&ty), &ty);
                 Ok(Expr {
                     node: Node::Cast(Box::new(operand)),
                     ty,
@@ -180,11 +181,8 @@ impl Binder<'_> {
                 let operand = self.expr(operand, place)?;
                 let charset = Charset::from_name(charset)
                     .ok_or_else(|| SqlError::new(1115, format!("Unknown character set: '{charset}'")))?;
-                let chars = text_length(&operand.ty);
-                let ty = expr_text_type(chars, charset.default_collation());
-                let nullable = operand.nullable;
-                let node = Node::Recollate(Box::new(operand));
-                Ok(Expr { node, ty, nullable, coercibility: Coercibility::Implicit })
+                let converted = operand.recollated(charset.default_collation());
+                Ok(Expr { coercibility: Coercibility::Implicit, ..converted })
             }
             ast::Expr::Collate { operand, collation } => self.collate(operand, collation, place),
             ast::Expr::JsonValue(written) => self.json_value(written, place),
@@ -228,7 +226,7 @@ impl Binder<'_> {
                 };
                 let (ty, coercibility) = (text_like(&operand), operand.coercibility);
                 let nullable = operand.nullable || remove.nullable;
-                let operands = Box::new([operand, remove]);
+                let operands = Box::new([operand, remove.in_characters_of(ty.collation)]);
                 let node = Node::Trim { leading: *leading, trailing: *trailing, operands };
                 Ok(Expr { node, ty, nullable, coercibility })
             }
@@ -334,9 +332,7 @@ impl Binder<'_> {
             UnaryOp::Plus => operand,
             UnaryOp::Not => boolean(Node::Not(Box::new(json::truth(operand, &mut self.constants))), nullable),
             UnaryOp::Binary => {
-                let ty = expr_text_type(text_length(&operand.ty), collation::BINARY);
-                let node = Node::Recollate(Box::new(operand));
-                Expr { node, ty, nullable, coercibility: Coercibility::Implicit }
+                Expr { coercibility: Coercibility::Implicit, ..operand.recollated(collation::BINARY) }
             }
             UnaryOp::BitNot => Expr {
                 node: Node::BitNot(Box::new(number(operand, place.scope))),
@@ -407,6 +403,7 @@ impl Binder<'_> {
             }
             BinaryOp::NullSafeEqual => {
                 let collation = comparison_collation(op.symbol(), operands.iter())?;
+                let operands = operands.map(|operand| operand.in_characters_of(collation));
                 Ok(boolean(Node::Compare { op, operands: Box::new(operands), collation }, false))
             }
             BinaryOp::Equal
@@ -416,6 +413,7 @@ impl Binder<'_> {
             | BinaryOp::Greater
             | BinaryOp::GreaterEqual => {
                 let collation = comparison_collation(op.symbol(), operands.iter())?;
+                let operands = operands.map(|operand| operand.in_characters_of(collation));
                 Ok(boolean(Node::Compare { op, operands: Box::new(operands), collation }, nullable))
             }
             _ => {
@@ -446,8 +444,8 @@ impl Binder<'_> {
         for (left, right) in left.iter().zip(right) {
             let mut pair = [self.expr(left, place)?, self.expr(right, place)?];
             read_operands(&mut self.constants, &mut pair, place.scope)?;
-            comparison_collation(op.symbol(), pair.iter())?;
-            pairs.extend(pair);
+            let collation = comparison_collation(op.symbol(), pair.iter())?;
+            pairs.extend(pair.map(|operand| operand.in_characters_of(collation)));
         }
         Ok(boolean(Node::CompareRows { op, pairs }, true))
     }
@@ -486,6 +484,8 @@ impl Binder<'_> {
             _ => " IN ",
         };
         let collation = comparison_collation(operation, std::iter::once(&operand).chain(&list))?;
+        let operand = operand.in_characters_of(collation);
+        let list: Vec<Expr> = list.into_iter().map(|item| item.in_characters_of(collation)).collect();
         let nullable = operand.nullable || list.iter().any(|item| item.nullable);
         Ok(boolean(Node::In { negated, operand: Box::new(operand), list, collation }, nullable))
     }
@@ -510,6 +510,7 @@ impl Binder<'_> {
             },
         };
         let collation = comparison_collation("like", operands.iter())?;
+        let operands = operands.map(|operand| operand.in_characters_of(collation));
         let nullable = operands.iter().any(|operand| operand.nullable);
         Ok(boolean(Node::Like { negated, operands: Box::new(operands), escape, collation }, nullable))
     }
@@ -552,7 +553,15 @@ impl Binder<'_> {
         let (ty, coercibility) =
             expr::common_type(&results).map_err(|error| expr::of_operation(error, "case"))?;
         let nullable = otherwise.is_none() || results.iter().any(|result| result.nullable);
-        let node = Node::Case { operand, whens: bound, otherwise, collation };
+        let compared = |when: Expr| match operand.is_some() {
+            true => when.in_characters_of(collation),
+            false => when,
+        };
+        let result = |result: Expr| result.in_characters_of(ty.collation);
+        let whens = bound.into_iter().map(|(when, then)| (compared(when), result(then))).collect();
+        let otherwise = otherwise.map(|otherwise| Box::new(result(*otherwise)));
+        let operand = operand.map(|operand| Box::new(operand.in_characters_of(collation)));
+        let node = Node::Case { operand, whens, otherwise, collation };
         Ok(Expr { node, ty, nullable, coercibility })
     }
 
@@ -624,13 +633,8 @@ impl Binder<'_> {
 }
 
 /// The operand of a cast to text, in the character set of the result.
-fn in_characters_of(operand: Expr, ty: &ColumnType) -> Expr {
-    let is_text = |ty: &ColumnType| matches!(ty.code, TypeCode::String | TypeCode::Varchar | TypeCode::Blob);
+fn cast_operand(operand: Expr, ty: &ColumnType) -> Expr {
     let same = collation::charset_of(operand.ty.collation) == collation::charset_of(ty.collation);
-    if !is_text(ty) || !is_text(&operand.ty) || same {
-        return operand;
-    }
-    let (nullable, coercibility) = (operand.nullable, operand.coercibility);
-    let ty = expr_text_type(text_length(&operand.ty), ty.collation);
-    Expr { node: Node::Recollate(Box::new(operand)), ty, nullable, coercibility }
+    let are_texts = is_text(ty) && is_text(&operand.ty) && !operand.is_json();
+    if are_texts && !same { operand.recollated(ty.collation) } else { operand }
 }

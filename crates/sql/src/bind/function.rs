@@ -8,8 +8,8 @@ use crate::error::{Result, SqlError};
 use crate::expr::functions::json::MARIADB_JSON_VALID;
 use crate::expr::functions::table::find_function;
 use crate::expr::{
-    self, Aggregate, AggregateKind, Coercibility, Expr, Node, NumericClass, StoredFunction, common_type,
-    comparison_collation, is_aggregate, of_operation,
+    self, Aggregate, AggregateKind, Coercibility, Expr, Node, NumericClass, StoredFunction,
+    aggregate_collations, common_type, comparison_collation, is_aggregate, of_operation,
 };
 use crate::host::Privilege;
 use std::sync::Arc;
@@ -51,8 +51,8 @@ impl Binder<'_> {
                 let (ty, coercibility) =
                     common_type(&[&args[1], &args[2]]).map_err(|error| of_operation(error, "if"))?;
                 let nullable = args[1].nullable || args[2].nullable;
-                let args: Box<[Expr; 3]> = Box::new(three(args));
-                Ok(Expr { node: Node::If(args), ty, nullable, coercibility })
+                let args = three(args).map(|arg| arg.in_characters_of(ty.collation));
+                Ok(Expr { node: Node::If(Box::new(args)), ty, nullable, coercibility })
             }
             "ifnull" | "coalesce" => {
                 if call.name == "ifnull" {
@@ -63,6 +63,7 @@ impl Binder<'_> {
                 let (ty, coercibility) = common_type(&args.iter().collect::<Vec<_>>())
                     .map_err(|error| of_operation(error, &call.name))?;
                 let nullable = args.iter().all(|arg| arg.nullable);
+                let args = args.into_iter().map(|arg| arg.in_characters_of(ty.collation)).collect();
                 Ok(Expr { node: Node::Coalesce(args), ty, nullable, coercibility })
             }
             "name_const" => {
@@ -82,9 +83,10 @@ impl Binder<'_> {
             "nullif" => {
                 count_is(2, 2)?;
                 let (ty, coercibility) = (args[0].ty.clone(), args[0].coercibility);
-                let mut operands = Box::new(two(args));
+                let mut operands = two(args);
                 read_operands(&mut self.constants, &mut operands, place.scope)?;
                 let collation = comparison_collation("nullif", operands.iter())?;
+                let operands = Box::new(operands.map(|operand| operand.in_characters_of(collation)));
                 Ok(Expr { node: Node::NullIf { operands, collation }, ty, nullable: true, coercibility })
             }
             name => {
@@ -99,6 +101,7 @@ impl Binder<'_> {
                 }
                 let args = if takes_numbers(name) { numeric(args, place.scope) } else { args };
                 let (ty, coercibility) = expr::function_type(function, &args)?;
+                let args = if is_of_texts(name) { in_one_character_set(args) } else { args };
                 if function.varies {
                     self.uncacheable |= matches!(name, "last_insert_id");
                 }
@@ -224,6 +227,7 @@ impl Binder<'_> {
             "json_arrayagg" => AggregateKind::JsonArray,
             "json_objectagg" => AggregateKind::JsonObject,
             "group_concat" => {
+                args = in_one_character_set(args);
                 let mut order = Vec::new();
                 for item in &call.order_by {
                     args.push(self.expr(&item.expr, place)?);
@@ -278,6 +282,24 @@ fn check_shapes(kind: &AggregateKind, name: &str, args: &[Expr]) -> Result<()> {
 
 fn numeric(args: Vec<Expr>, scope: &Scope) -> Vec<Expr> {
     args.into_iter().map(|arg| number(arg, scope)).collect()
+}
+
+/// Functions that put texts together or look for one in another.
+fn is_of_texts(name: &str) -> bool {
+    let joins = matches!(name, "concat" | "concat_ws" | "elt" | "replace" | "insert" | "lpad" | "rpad");
+    let compares = matches!(name, "greatest" | "least" | "strcmp" | "field");
+    joins || compares || matches!(name, "find_in_set" | "locate" | "instr")
+}
+
+/// The arguments of such a function, bytes and texts in one character set.
+fn in_one_character_set(args: Vec<Expr>) -> Vec<Expr> {
+    let is_bytes = |arg: &Expr| arg.ty.collation == collation::BINARY && expr::is_text(&arg.ty);
+    match aggregate_collations(args.iter()) {
+        Ok((id, _)) if args.iter().any(is_bytes) => {
+            args.into_iter().map(|arg| arg.in_characters_of(id)).collect()
+        }
+        _ => args,
+    }
 }
 
 /// Functions all of whose arguments are numbers.

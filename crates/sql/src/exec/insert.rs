@@ -2,6 +2,7 @@
 
 mod generator;
 mod literals;
+mod recoded;
 mod row_in_the_way;
 mod target;
 
@@ -18,6 +19,7 @@ use engine::{ColumnDefault, Table, TriggerEvent};
 pub(super) use generator::Generator;
 use literals::ListedRow;
 pub(super) use literals::{ColumnSource, RowOfLiterals, sources, to_image};
+use recoded::Recoded;
 use std::sync::Arc;
 pub(super) use target::{Target, check_columns, target_of};
 use target::{check_generated, target_columns};
@@ -38,6 +40,8 @@ pub(crate) struct InsertPlan {
     /// Columns that no value is given for.
     pub(super) missing: Vec<usize>,
     pub(super) rows: Rows,
+    /// Which values of literals and of a query are stored as other bytes than they come.
+    pub(super) recoded: Vec<Recoded>,
     pub(super) replace: bool,
     pub(super) ignore: bool,
     pub(super) on_duplicate: Vec<(usize, NewValue)>,
@@ -75,6 +79,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     let expressions = RowExpressions::within(binder, &table.def, &insert.partitions)?;
     super::expressions::check_kept_keys(&table.def, |_| true)?;
     let scope = Scope::of(ScopeTable { readable, ..ScopeTable::stored(&table, name, 0) });
+    let mut recoded = Vec::new();
     let rows = match &insert.source {
         ast::InsertSource::Values(rows) => Rows::Values(bind_rows(binder, rows, &scope, &table, &columns)?),
         ast::InsertSource::Literals(rows) => {
@@ -82,6 +87,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
                 return Err(SqlError::new(1136, "Column count doesn't match value count at row 1"));
             }
             binder.may_make(rows.kept_bytes())?;
+            recoded = Recoded::of_literals(binder.variables, &table, &columns);
             Rows::Literals(rows.clone(), sources(&table, &columns))
         }
         ast::InsertSource::Query(query) => {
@@ -91,6 +97,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
             }
             let types = columns.iter().map(|at| &table.def.columns[*at].ty);
             plan.beside(types);
+            recoded = Recoded::of_query(&plan, &table, &columns);
             Rows::Query(Box::new(plan))
         }
     };
@@ -118,6 +125,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
         columns,
         missing,
         rows,
+        recoded,
         replace: insert.replace,
         ignore: insert.ignore,
         on_duplicate,
@@ -278,6 +286,7 @@ impl InsertPlan {
                 for (number, row) in rows.rows().enumerate() {
                     run.on_row()?;
                     if self.expressions.is_none()
+                        && self.recoded.is_empty()
                         && !fires
                         && to_image(
                             &self.table,
@@ -292,7 +301,8 @@ impl InsertPlan {
                         continue;
                     }
                     literals::check_vectors(&self.table, &self.columns, rows, row)?;
-                    let row: Vec<Value> = row.iter().map(|literal| rows.value(*literal)).collect();
+                    let mut row: Vec<Value> = row.iter().map(|literal| rows.value(*literal)).collect();
+                    self.recoded.iter().for_each(|recoded| recoded.apply(&mut row));
                     self.values_from(run, &row, number as u64 + 1, &mut generator, &mut values)?;
                     count(self.store(run, &mut values, &generator, &mut image)?, &mut generator);
                 }
@@ -308,6 +318,7 @@ impl InsertPlan {
                 while cursor.next(&mut row, run.ctx)? {
                     run.on_row()?;
                     number += 1;
+                    self.recoded.iter().for_each(|recoded| recoded.apply(&mut row));
                     self.values_from(run, &row, number, &mut generator, &mut values)?;
                     count(self.store(run, &mut values, &generator, &mut image)?, &mut generator);
                 }

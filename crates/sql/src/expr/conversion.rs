@@ -2,10 +2,12 @@
 //! for a column, and as a document or out of one.
 
 use super::documents;
+use super::eval::converted;
 use super::functions::json::{AS_JSON, AS_VALUE};
 use super::functions::vector::TEXT_FOR_VECTOR;
 use super::node::{Coercibility, Expr, Node};
-use super::value_type::{is_number, is_text};
+use super::value_type::{is_number, is_text, length_in, text_type};
+use types::collation::{Charset, charset_of};
 use types::{ColumnType, TypeCode, Value};
 
 impl Expr {
@@ -28,6 +30,27 @@ impl Expr {
         if matches!(self.node, Node::HexLiteral(_)) && is_number(other) { self.numeric() } else { self }
     }
 
+    /// This text where an operation has a collation: as the bytes that its own character set stores
+    /// if that is `binary`, and the characters of its bytes if they are `binary` and the collation
+    /// is not. Texts are in utf8mb4 here, so no other conversion changes a value.
+    pub fn in_characters_of(self, id: u16) -> Expr {
+        if is_stored_otherwise(&self.ty, id) { self.recollated(id) } else { self }
+    }
+
+    /// This text in the character set of a collation, with room for what that makes of it.
+    pub fn recollated(self, id: u16) -> Expr {
+        let ty = text_type(length_in(&self.ty, id), id);
+        let (nullable, coercibility) = (self.nullable, self.coercibility);
+        let node = match &self.node {
+            Node::Constant(Value::Bytes(bytes)) | Node::HexLiteral(Value::Bytes(bytes)) => {
+                let converted = converted(bytes, &self.ty, &ty);
+                Node::Constant(Value::Bytes(converted.unwrap_or_else(|| bytes.clone())))
+            }
+            _ => Node::Recollate(Box::new(self)),
+        };
+        Expr { node, ty, nullable, coercibility }
+    }
+
     /// This expression as a value for a column of this type: a VECTOR takes no text. Whether a
     /// parameter or a user variable is one is not known here.
     pub fn for_column(self, column: &ColumnType) -> Expr {
@@ -44,7 +67,10 @@ impl Expr {
                 coercibility: self.coercibility,
                 node: Node::Call { function: &TEXT_FOR_VECTOR, args: vec![self] },
             },
-            false => self.beside(column).read_from_json(column, None),
+            false => {
+                let value = self.beside(column).read_from_json(column, None);
+                if is_text(column) { value.in_characters_of(column.collation) } else { value }
+            }
         }
     }
 
@@ -80,4 +106,15 @@ impl Expr {
             node: Node::Call { function: &AS_JSON, args: vec![self] },
         }
     }
+}
+
+/// Whether values of a type are other bytes in a collation: one of the two is `binary`, and the
+/// other has characters that are not stored as in utf8mb4.
+pub(crate) fn is_stored_otherwise(ty: &ColumnType, id: u16) -> bool {
+    let other = match (charset_of(ty.collation), charset_of(id)) {
+        (Charset::Binary, other) | (other, Charset::Binary) => other,
+        _ => return false,
+    };
+    let is_same = other.is_stored_as_utf8mb4() || other == Charset::Binary;
+    !is_same && is_text(ty) && ty.code != TypeCode::Json
 }

@@ -1,6 +1,7 @@
 //! Computing a bound expression.
 
 use super::node::{Call, Expr, Function, Node};
+use super::value_type::{is_text, text_collation};
 use super::{Context, Number, arithmetic, cast, compare, conform, date_arithmetic, like, text_of};
 use crate::ast::{BinaryOp, Scope, TruthValue};
 use crate::error::{Result, SqlError};
@@ -229,7 +230,11 @@ impl Expr {
                             None => return Ok(value),
                         }
                     }
-                    other => Value::Bytes(text_of(other).into_owned()),
+                    other => {
+                        let text = text_of(other);
+                        let converted = converted(&text, &operand.ty, &self.ty);
+                        Value::Bytes(converted.unwrap_or_else(|| text.into_owned()))
+                    }
                 }
             }
             Node::DateAdd { operands, unit, subtract } => {
@@ -396,11 +401,10 @@ fn trim(text: &[u8], remove: &[u8], leading: bool, trailing: bool) -> Vec<u8> {
 /// Text of one character set as text of another; `None` where nothing changes. Text is in utf8mb4
 /// whatever its character set, and a question mark stands for what the other does not have. Bytes
 /// are as the character set that they come from or go to stores them.
-fn converted(bytes: &[u8], from: &types::ColumnType, to: &types::ColumnType) -> Option<Vec<u8>> {
+pub(crate) fn converted(bytes: &[u8], from: &types::ColumnType, to: &types::ColumnType) -> Option<Vec<u8>> {
     use types::collation::{Charset, charset_of, from_utf8mb4_lossy, to_utf8mb4};
-    let (before, after) = (charset_of(from.collation), charset_of(to.collation));
-    let is_text = from.is_character() || from.is_blob();
-    if before == after || !is_text || (after.has_ascii() && before.has_ascii() && bytes.is_ascii()) {
+    let (before, after) = (charset_of(text_collation(from)), charset_of(to.collation));
+    if before == after || !is_text(from) || (after.has_ascii() && before.has_ascii() && bytes.is_ascii()) {
         return None;
     }
     let changed = match (before, after) {

@@ -3,8 +3,8 @@
 
 use super::node::{Coercibility, Expr, Function};
 use super::value_type::{
-    NumericClass, decimal_type, integer_digits, is_number, is_text, numeric_class, scale_of, text_collation,
-    text_length, text_type,
+    NumericClass, decimal_type, integer_digits, is_number, is_text, length_in, numeric_class, scale_of,
+    text_collation, text_type,
 };
 use crate::error::{Result, SqlError};
 use types::collation::{self, Charset};
@@ -47,7 +47,7 @@ pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
         let ty = if all(is_time) { ColumnType::time(fsp) } else { ColumnType::datetime(fsp) };
         return Ok((ty, Coercibility::Numeric));
     }
-    let chars = real.iter().map(|item| text_length(&item.ty)).max().unwrap_or(0);
+    let chars = real.iter().map(|item| length_in(&item.ty, collation_id)).max().unwrap_or(0);
     Ok((text_type(chars, collation_id), coercibility))
 }
 

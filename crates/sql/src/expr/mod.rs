@@ -34,12 +34,15 @@ pub(crate) use compare::{compare, group_key, sort_compare};
 pub(crate) use context::{
     Context, NoPrograms, Programs, RunSubqueries, SharedTransaction, StoredFunction, SubqueryRows, TriggerRow,
 };
+pub(crate) use conversion::is_stored_otherwise;
 pub(crate) use date_arithmetic::interval as interval_of;
 pub(crate) use diagnostics::{Diagnostics, Level, Warning};
-pub(crate) use eval::truth;
+pub(crate) use eval::{converted, truth};
 pub(crate) use functions::TEXT_ORDER;
 pub(crate) use functions::vector::no_vector;
-pub(crate) use infer::{common_type, comparison_collation, function_type, of_operation, united_type};
+pub(crate) use infer::{
+    aggregate_collations, common_type, comparison_collation, function_type, of_operation, united_type,
+};
 pub(crate) use like::like;
 pub(crate) use no_session::NoSession;
 pub(crate) use node::{
@@ -50,6 +53,6 @@ pub(crate) use sorting::{scratch_bytes, sort_by};
 pub(crate) use text::text_of;
 pub(crate) use user_variables::UserVariables;
 pub(crate) use value_type::{
-    NumericClass, decimal_type, integer_digits, is_number, numeric_class, scale_of, text_collation,
-    truth_form,
+    NumericClass, decimal_type, integer_digits, is_number, is_text, length_in, numeric_class, scale_of,
+    text_collation, truth_form,
 };

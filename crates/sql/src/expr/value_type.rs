@@ -75,6 +75,15 @@ pub(crate) fn text_length(ty: &ColumnType) -> u32 {
     ty.display_length()
 }
 
+/// The length of a type's values as text of a collation: bytes for `binary`, else characters.
+pub(crate) fn length_in(ty: &ColumnType, id: u16) -> u32 {
+    let bytes_per_char = match id == collation::BINARY && is_text(ty) {
+        true => u32::from(collation::max_bytes_per_char(text_collation(ty))),
+        false => 1,
+    };
+    text_length(ty).saturating_mul(bytes_per_char)
+}
+
 /// A text type for so many characters: VARCHAR, or LONGTEXT when it is longer than that can be.
 pub(crate) fn text_type(chars: u32, collation_id: u16) -> ColumnType {
     if ColumnType::char_fits(chars, collation_id) {

@@ -193,6 +193,11 @@ impl Charset {
         self.min_bytes_per_char() == 1
     }
 
+    /// Whether its characters are stored as utf8mb4 has them.
+    pub fn is_stored_as_utf8mb4(self) -> bool {
+        matches!(self, Charset::Utf8mb4 | Charset::Utf8mb3 | Charset::Ascii)
+    }
+
     /// Whether every ASCII character is stored as itself.
     pub fn has_ascii(self) -> bool {
         self.min_bytes_per_char() == 1 && self != Charset::Swe7

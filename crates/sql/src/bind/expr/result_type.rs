@@ -29,7 +29,9 @@ impl Binder<'_> {
                     id,
                 )
             }
-            CastType::Binary { length: None } => expr_text_type(text_length(&operand.ty), collation::BINARY),
+            CastType::Binary { length: None } => {
+                expr_text_type(expr::length_in(&operand.ty, collation::BINARY), collation::BINARY)
+            }
             CastType::Binary { length: Some(length) } if *length <= 65_535 => {
                 ColumnType::binary(*length as u32)
             }

@@ -60,6 +60,7 @@ pub(super) fn bind_target(
         columns,
         // They come one at a time.
         rows: Rows::Values(Vec::new()),
+        recoded: Vec::new(),
         replace: insert.replace,
         ignore: insert.ignore,
         on_duplicate: Vec::new(),

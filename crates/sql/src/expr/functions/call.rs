@@ -1,7 +1,7 @@
 //! What functions ask of a call, and the types that many of their results have.
 
 use super::super::node::{Call, Coercibility, Expr, Function};
-use super::super::value_type::{text_length, text_type};
+use super::super::value_type::{length_in, text_length, text_type};
 use super::super::{Number, arithmetic, infer, text_of};
 use crate::error::{Result, SqlError};
 use std::borrow::Cow;
@@ -56,7 +56,8 @@ impl Call<'_> {
     pub(in crate::expr) fn stored(&self, at: usize) -> Cow<'_, [u8]> {
         let bytes = self.bytes(at);
         let ty = &self.args[at].ty;
-        if !ty.is_character() || bytes.is_ascii() {
+        let has_ascii = collation::charset_of(ty.collation).has_ascii();
+        if !ty.is_character() || (has_ascii && bytes.is_ascii()) {
             return bytes;
         }
         match collation::from_utf8mb4(ty.collation, &bytes) {
@@ -119,8 +120,8 @@ pub(in crate::expr) fn double(_: &[Expr]) -> Result<(ColumnType, Coercibility)> 
 
 /// Text as long as all arguments together.
 pub(in crate::expr) fn joined(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
-    let chars = args.iter().fold(0u32, |sum, arg| sum.saturating_add(text_length(&arg.ty)));
     let (id, coercibility) = infer::aggregate_collations(args.iter())?;
+    let chars = args.iter().fold(0u32, |sum, arg| sum.saturating_add(length_in(&arg.ty, id)));
     Ok((text_type(chars, id), coercibility))
 }
 

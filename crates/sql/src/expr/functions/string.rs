@@ -1,7 +1,7 @@
 //! Functions on text.
 
 use super::super::infer::{aggregate_collations, of_operation};
-use super::super::value_type::{text_length, text_type};
+use super::super::value_type::{is_text, text_length, text_type};
 use super::{Call, Function, ascii_text, bigint, int, joined, like_first, long_text, text};
 use crate::error::{Result, SqlError};
 use crate::expr::{Coercibility, Context, Expr};
@@ -14,9 +14,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
     Function::new("ord", 1..=1, bigint, |call| {
         let bytes = call.stored(0);
-        let one_byte = collation::max_bytes_per_char(call.args[0].ty.collation) == 1;
-        let first = if one_byte { bytes.len().min(1) } else { prefix(&bytes, 1).len() };
-        Ok(Value::Int(bytes[..first].iter().fold(0, |code, byte| (code << 8) | i64::from(*byte))))
+        let ty = &call.args[0].ty;
+        let id = if is_text(ty) { ty.collation } else { collation::UTF8MB4_BIN };
+        let first = collation::char_prefix(id, &bytes, 1);
+        Ok(Value::Int(first.iter().fold(0, |code, byte| (code << 8) | i64::from(*byte))))
     }),
     Function::new("bit_length", 1..=1, bigint, |call| Ok(Value::Int(call.stored(0).len() as i64 * 8))),
     Function::new("length", 1..=1, int, |call| Ok(Value::Int(call.stored(0).len() as i64))),
