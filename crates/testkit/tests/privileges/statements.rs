@@ -178,6 +178,9 @@ const ROWS: &[Case] = &[
     q("USE nope"),
     q("USE mysql"),
     q("USE information_schema"),
+    q("USE performance_schema"),
+    q("SHOW TABLES FROM performance_schema"),
+    q("SHOW TABLES FROM information_schema"),
     q("XA RECOVER"),
     q("BEGIN").own_undo(&["ROLLBACK"]),
 ];

@@ -55,15 +55,15 @@ fn shows_routines(account: &Account) -> bool {
 /// Whether an account sees something. A privilege on a table itself counts whichever it is.
 pub fn sees(account: &Account, sight: Sight<'_>) -> bool {
     let in_schema = || IN_SCHEMA.with(*ON_TABLE);
-    let is_everybodys = |schema: &str| is_computed(schema);
+    // Everybody sees that there is a performance_schema, and may not use it.
+    let is_everybodys = |schema: &str| schema.eq_ignore_ascii_case("information_schema");
     match sight {
-        Sight::Schema(schema) if schema.eq_ignore_ascii_case("information_schema") => true,
         Sight::Schema(schema) => {
             account.global.intersects(in_schema().with(bits(Privilege::ShowDatabases)))
                 || !account.on_schema(schema).without(account.global).is_empty()
                 || account.on_tables_of(schema).next().is_some()
                 || account.has_routines_in(schema)
-                || is_everybodys(schema)
+                || is_computed(schema)
         }
         Sight::SchemaToUse(schema) | Sight::CreateSchema(schema) => {
             is_everybodys(schema)
