@@ -160,7 +160,11 @@ fn a_statement_is_run_as_if_it_were_the_first() {
             let mut logged =
                 LoggedContext { insert_id: rng.one_in(9).then_some(1000 + step), ..Default::default() };
             if rng.one_in(2) {
-                logged.user_variables.push(("variable".to_string(), Value::text("a value")));
+                logged.user_variables.push((
+                    "variable".to_string(),
+                    Value::text("a value"),
+                    types::collation::UTF8MB4_0900_AI_CI,
+                ));
             }
             let schema = if rng.one_in(10) { "b" } else { "a" };
             let logged = Logged { schema, text: statement(&mut rng), session: context.clone(), logged };

@@ -204,22 +204,20 @@ fn session_of(
     }
 }
 
-/// The value of a user variable that a statement uses; an error for one that no expression could
-/// have made.
-pub(super) fn user_variable(event: &UserVarEvent<'_>) -> Result<(String, Value), StatementError> {
+/// The name, the value and the collation of a user variable that a statement uses; an error for one
+/// that no expression could have made.
+pub(super) fn user_variable(event: &UserVarEvent<'_>) -> Result<(String, Value, u16), StatementError> {
     // MySQL's Item_result.
     const STRING: u8 = 0;
     const REAL: u8 = 1;
     const INTEGER: u8 = 2;
     const DECIMAL: u8 = 4;
     let name = String::from_utf8_lossy(event.name).into_owned();
-    let Some(value) = &event.value else { return Ok((name, Value::Null)) };
+    let Some(value) = &event.value else { return Ok((name, Value::Null, types::collation::BINARY)) };
+    let collation = u16::try_from(value.collation).unwrap_or(types::collation::BINARY);
     let number = || value.bytes.first_chunk::<8>().map(|bytes| u64::from_le_bytes(*bytes));
     let decoded = match value.kind {
-        STRING => {
-            let collation = u16::try_from(value.collation).unwrap_or(types::collation::BINARY);
-            Some(Value::Bytes(types::collation::to_utf8mb4(collation, value.bytes).into_owned()))
-        }
+        STRING => Some(Value::Bytes(types::collation::to_utf8mb4(collation, value.bytes).into_owned())),
         REAL => number().map(|bits| Value::Double(f64::from_bits(bits))),
         INTEGER if value.unsigned => number().map(Value::UInt),
         INTEGER => number().map(|bits| Value::Int(bits as i64)),
@@ -227,7 +225,7 @@ pub(super) fn user_variable(event: &UserVarEvent<'_>) -> Result<(String, Value),
         _ => None,
     };
     decoded
-        .map(|value| (name.clone(), value))
+        .map(|value| (name.clone(), value, collation))
         .ok_or_else(|| StatementError::NotSupported(format!("the value of the user variable @{name}")))
 }
 
@@ -329,7 +327,7 @@ mod tests {
     fn user_variables_have_the_values_that_were_logged() {
         fn variable(kind: u8, bytes: &[u8]) -> Result<Value, StatementError> {
             let value = UserVarValue { kind, collation: 255, bytes, unsigned: false };
-            user_variable(&UserVarEvent { name: b"v", value: Some(value) }).map(|(_, value)| value)
+            user_variable(&UserVarEvent { name: b"v", value: Some(value) }).map(|(_, value, _)| value)
         }
         assert_eq!(variable(0, b"text").expect("a text"), Value::text("text"));
         assert_eq!(variable(1, &1.5f64.to_le_bytes()).expect("a number"), Value::Double(1.5));

@@ -7,7 +7,7 @@ use super::logging::LoggingNeeds;
 use super::self_read::SubqueryReads;
 use crate::ast;
 use crate::error::{Result, SqlError};
-use crate::expr::Expr;
+use crate::expr::{Expr, UserVariables};
 use crate::host::{Host, Privilege, Rights};
 use crate::memory::Charge;
 use crate::plan::SubPlan;
@@ -34,6 +34,8 @@ pub(crate) struct Binder<'a> {
     /// EXPLAIN: who asks is shown the tables of views.
     pub explains: bool,
     pub variables: &'a Variables,
+    /// The session's, where the statement may read them.
+    pub user_variables: Option<&'a UserVariables>,
     /// The current schema.
     pub schema: Option<&'a str>,
     /// Plans of the subqueries, by their numbers.
@@ -115,6 +117,7 @@ impl<'a> Binder<'a> {
             definer: None,
             explains: false,
             variables,
+            user_variables: None,
             schema,
             subqueries: Vec::new(),
             assigns_variables: false,

@@ -111,7 +111,7 @@ impl Binder<'_> {
     fn parameter(&self, index: usize) -> Expr {
         let node = Node::Parameter(index);
         match self.parameter_types.get(index) {
-            Some(ty) if self.of_program && (ty.is_character() || ty.is_blob()) => {
+            Some(ty) if self.of_program && is_text(ty) => {
                 Expr { node, ty: ty.clone(), nullable: true, coercibility: Coercibility::Implicit }
             }
             Some(ty) if !ty.is_character() => {
@@ -142,15 +142,10 @@ impl Binder<'_> {
 
     fn rare(&mut self, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {
         match written {
-            ast::Expr::UserVariable(name) => Ok(Expr {
-                node: Node::UserVariable(name.clone()),
-                ty: ColumnType::longtext(collation::UTF8MB4_0900_AI_CI),
-                nullable: true,
-                coercibility: Coercibility::Implicit,
-            })
-            .map(|expr| self.with_type_of_variable(expr, name)),
+            ast::Expr::UserVariable(name) => Ok(self.user_variable(name)),
             ast::Expr::AssignVariable(name, value) => {
                 self.assigns_variables = true;
+                self.constants.complaints.push((1287, ASSIGNED_WITHIN.to_owned()));
                 let value = self.expr(value, place)?;
                 let (ty, nullable) = (value.ty.clone(), value.nullable);
                 let node = Node::AssignVariable(name.clone(), Box::new(value));
@@ -181,7 +176,7 @@ impl Binder<'_> {
                 let operand = self.expr(operand, place)?;
                 let charset = Charset::from_name(charset)
                     .ok_or_else(|| SqlError::new(1115, format!("Unknown character set: '{charset}'")))?;
-                let converted = operand.recollated(charset.default_collation());
+                let converted = operand.into_text().recollated(charset.default_collation());
                 Ok(Expr { coercibility: Coercibility::Implicit, ..converted })
             }
             ast::Expr::Collate { operand, collation } => self.collate(operand, collation, place),
@@ -226,7 +221,7 @@ impl Binder<'_> {
                 };
                 let (ty, coercibility) = (text_like(&operand), operand.coercibility);
                 let nullable = operand.nullable || remove.nullable;
-                let operands = Box::new([operand, remove.in_characters_of(ty.collation)]);
+                let operands = Box::new([operand.into_text(), remove.for_result(&ty)]);
                 let node = Node::Trim { leading: *leading, trailing: *trailing, operands };
                 Ok(Expr { node, ty, nullable, coercibility })
             }
@@ -510,7 +505,7 @@ impl Binder<'_> {
             },
         };
         let collation = comparison_collation("like", operands.iter())?;
-        let operands = operands.map(|operand| operand.in_characters_of(collation));
+        let operands = operands.map(|operand| operand.into_text().in_characters_of(collation));
         let nullable = operands.iter().any(|operand| operand.nullable);
         Ok(boolean(Node::Like { negated, operands: Box::new(operands), escape, collation }, nullable))
     }
@@ -557,7 +552,7 @@ impl Binder<'_> {
             true => when.in_characters_of(collation),
             false => when,
         };
-        let result = |result: Expr| result.in_characters_of(ty.collation);
+        let result = |result: Expr| result.for_result(&ty);
         let whens = bound.into_iter().map(|(when, then)| (compared(when), result(then))).collect();
         let otherwise = otherwise.map(|otherwise| Box::new(result(*otherwise)));
         let operand = operand.map(|operand| Box::new(operand.in_characters_of(collation)));
@@ -576,7 +571,10 @@ impl Binder<'_> {
             operand.coercibility,
             Coercibility::Literal | Coercibility::Numeric | Coercibility::Null
         );
-        if matches!(operand.node, Node::HexLiteral(_)) && id != collation::BINARY {
+        let is_bytes = matches!(operand.node, Node::HexLiteral(_) | Node::UserVariable(_))
+            && is_text(&operand.ty)
+            && operand.ty.collation == collation::BINARY;
+        if is_bytes && id != collation::BINARY {
             return Err(SqlError::new(
                 1253,
                 format!("COLLATION '{name}' is not valid for CHARACTER SET 'binary'"),
@@ -594,11 +592,17 @@ impl Binder<'_> {
         Ok(Expr { node, ty, nullable, coercibility: Coercibility::Explicit })
     }
 
-    /// The type of a user variable is that of its value now.
-    fn with_type_of_variable(&mut self, expr: Expr, name: &str) -> Expr {
+    /// A user variable has the type that its value has now.
+    fn user_variable(&mut self, name: &str) -> Expr {
         self.uncacheable = true;
         self.logging.user_variable(name);
-        expr
+        let no_variable = || ColumnType::longtext(collation::BINARY);
+        Expr {
+            node: Node::UserVariable(name.to_owned()),
+            ty: self.user_variables.map_or_else(no_variable, |variables| variables.ty(name)),
+            nullable: true,
+            coercibility: Coercibility::Implicit,
+        }
     }
 
     fn system_variable(&mut self, scope: ast::Scope, name: &str) -> Result<Expr> {
@@ -632,8 +636,14 @@ impl Binder<'_> {
     }
 }
 
+/// What MySQL says of `@a := 1`.
+const ASSIGNED_WITHIN: &str = "Setting user variables within expressions is deprecated and will be removed in a \
+    future release. Consider alternatives: 'SET variable=expression, ...', or 'SELECT expression(s) INTO \
+    variables(s)'.";
+
 /// The operand of a cast to text, in the character set of the result.
 fn cast_operand(operand: Expr, ty: &ColumnType) -> Expr {
+    let operand = if is_text(ty) { operand.into_text() } else { operand };
     let same = collation::charset_of(operand.ty.collation) == collation::charset_of(ty.collation);
     let are_texts = is_text(ty) && is_text(&operand.ty) && !operand.is_json();
     if are_texts && !same { operand.recollated(ty.collation) } else { operand }

@@ -51,7 +51,8 @@ impl Binder<'_> {
                 let (ty, coercibility) =
                     common_type(&[&args[1], &args[2]]).map_err(|error| of_operation(error, "if"))?;
                 let nullable = args[1].nullable || args[2].nullable;
-                let args = three(args).map(|arg| arg.in_characters_of(ty.collation));
+                let [condition, yes, no] = three(args);
+                let args = [condition, yes.for_result(&ty), no.for_result(&ty)];
                 Ok(Expr { node: Node::If(Box::new(args)), ty, nullable, coercibility })
             }
             "ifnull" | "coalesce" => {
@@ -63,7 +64,7 @@ impl Binder<'_> {
                 let (ty, coercibility) = common_type(&args.iter().collect::<Vec<_>>())
                     .map_err(|error| of_operation(error, &call.name))?;
                 let nullable = args.iter().all(|arg| arg.nullable);
-                let args = args.into_iter().map(|arg| arg.in_characters_of(ty.collation)).collect();
+                let args = args.into_iter().map(|arg| arg.for_result(&ty)).collect();
                 Ok(Expr { node: Node::Coalesce(args), ty, nullable, coercibility })
             }
             "name_const" => {
@@ -227,7 +228,7 @@ impl Binder<'_> {
             "json_arrayagg" => AggregateKind::JsonArray,
             "json_objectagg" => AggregateKind::JsonObject,
             "group_concat" => {
-                args = in_one_character_set(args);
+                args = in_one_character_set(args).into_iter().map(Expr::into_text).collect();
                 let mut order = Vec::new();
                 for item in &call.order_by {
                     args.push(self.expr(&item.expr, place)?);
@@ -389,7 +390,8 @@ fn result_of(kind: &AggregateKind, args: &[Expr], increment: u8) -> Result<Expr>
             )
         }
         AggregateKind::Min | AggregateKind::Max | AggregateKind::Any => {
-            Expr { node: Node::Constant(Value::Null), nullable: true, ..args[0].clone() }
+            let ty = args[0].ty.clone().without_zerofill();
+            Expr { node: Node::Constant(Value::Null), ty, nullable: true, ..args[0].clone() }
         }
         AggregateKind::JsonArray | AggregateKind::JsonObject => Expr {
             node: Node::Constant(Value::Null),

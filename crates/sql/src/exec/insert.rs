@@ -302,7 +302,7 @@ impl InsertPlan {
                     }
                     literals::check_vectors(&self.table, &self.columns, rows, row)?;
                     let mut row: Vec<Value> = row.iter().map(|literal| rows.value(*literal)).collect();
-                    self.recoded.iter().for_each(|recoded| recoded.apply(&mut row));
+                    self.recoded.iter().for_each(|recoded| recoded.apply(&mut row, run.ctx.zone()));
                     self.values_from(run, &row, number as u64 + 1, &mut generator, &mut values)?;
                     count(self.store(run, &mut values, &generator, &mut image)?, &mut generator);
                 }
@@ -318,7 +318,7 @@ impl InsertPlan {
                 while cursor.next(&mut row, run.ctx)? {
                     run.on_row()?;
                     number += 1;
-                    self.recoded.iter().for_each(|recoded| recoded.apply(&mut row));
+                    self.recoded.iter().for_each(|recoded| recoded.apply(&mut row, run.ctx.zone()));
                     self.values_from(run, &row, number, &mut generator, &mut values)?;
                     count(self.store(run, &mut values, &generator, &mut image)?, &mut generator);
                 }

@@ -93,7 +93,7 @@ impl<'p> Projection<'p> {
         out.resize(self.plan.outputs.len(), Value::Null);
         for (at, (expr, column)) in self.plan.outputs.iter().zip(self.columns).enumerate() {
             if self.moved[at].is_none() {
-                out[at] = ctx.owned(conform(expr.eval(row, ctx)?, &column.ty, ctx)?)?;
+                out[at] = ctx.owned(expr.output(row, &column.ty, ctx)?)?;
             }
         }
         Ok(())

@@ -15,7 +15,6 @@ use super::sort::Sorter;
 use super::spill::Rows;
 use super::window::run_windowed;
 use crate::error::Result;
-use crate::expr::conform;
 use crate::memory::{Charge, growth};
 use crate::plan::{QueryBody, QueryPlan, RowLock, SelectPlan, Source, TableStep};
 use crate::sink::ColumnMeta;
@@ -155,7 +154,7 @@ fn ungrouped(
             && sorter.offer(row, run.ctx)?
         {
             for (expr, column) in plan.outputs.iter().zip(columns) {
-                sorter.write(&*conform(expr.eval(row, run.ctx)?, &column.ty, run.ctx)?);
+                sorter.write(&*expr.output(row, &column.ty, run.ctx)?);
             }
             sorter.keep(run.ctx)?;
         }

@@ -8,13 +8,13 @@ use super::run::{Emit, QueryOutcome, Run, RunQuery};
 use super::sort::Sorter;
 use crate::ast::SetOperator;
 use crate::error::Result;
-use crate::expr::{Context, Expr, conform, group_key};
+use crate::expr::{Context, Expr, conform, group_key, text_for};
 use crate::memory::{Charge, growth};
 use crate::plan::{Branch, LimitPlan, QueryPlan, SortKey};
 use crate::sink::ColumnMeta;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use types::Value;
+use types::{ColumnType, Value};
 
 /// Rows that are kept, and what they take.
 struct Kept {
@@ -55,10 +55,23 @@ pub(super) fn row_key(row: &[Value], columns: &[ColumnMeta]) -> Vec<u8> {
     key
 }
 
-/// A row with its values as the columns' types say.
-fn conformed(row: &[Value], columns: &[ColumnMeta], ctx: &Context<'_>) -> Result<Vec<Value>> {
-    let values = row.iter().zip(columns);
-    values.map(|(value, column)| ctx.owned(conform(Cow::Borrowed(value), &column.ty, ctx)?)).collect()
+/// A value of a column of one of the queries as the type of the whole says.
+fn united(value: &Value, from: &ColumnType, to: &ColumnType, ctx: &Context<'_>) -> Result<Value> {
+    match text_for(value, from, to, ctx.zone()) {
+        Some(text) => Ok(text),
+        None => ctx.owned(conform(Cow::Borrowed(value), to, ctx)?),
+    }
+}
+
+/// A row of one of the queries with its values as the types of the whole say.
+fn conformed(
+    row: &[Value],
+    plan: &QueryPlan,
+    columns: &[ColumnMeta],
+    ctx: &Context<'_>,
+) -> Result<Vec<Value>> {
+    let values = row.iter().zip(&plan.columns).zip(columns);
+    values.map(|((value, from), to)| united(value, &from.ty, &to.ty, ctx)).collect()
 }
 
 /// How often each row of a query is there.
@@ -72,7 +85,7 @@ fn counted(
     let (ctx, mut counts) = (run.ctx, HashMap::new());
     run_query(run, plan, &mut |row| {
         ctx.check_interrupt()?;
-        let key = row_key(&conformed(row, columns, ctx)?, columns);
+        let key = row_key(&conformed(row, plan, columns, ctx)?, columns);
         match counts.get_mut(&key) {
             Some(count) => *count += 1,
             None => {
@@ -151,8 +164,8 @@ pub(super) fn run_union(
                 return Ok(());
             }
             conformed.clear();
-            for (value, column) in row.iter().zip(columns) {
-                conformed.push(ctx.owned(conform(Cow::Borrowed(value), &column.ty, ctx)?)?);
+            for ((value, from), to) in row.iter().zip(&branch.plan.columns).zip(columns) {
+                conformed.push(united(value, &from.ty, &to.ty, ctx)?);
             }
             if let Some(distinct) = &mut distinct
                 && !distinct.is_first(&conformed, columns, ctx)?
@@ -209,7 +222,7 @@ fn run_chain(
             let distinct = at < distinct_branches;
             run_query(run, &branch.plan, &mut |row| {
                 ctx.check_interrupt()?;
-                let conformed = conformed(row, columns, ctx)?;
+                let conformed = conformed(row, &branch.plan, columns, ctx)?;
                 if distinct && !growth::insert(&mut keys, row_key(&conformed, columns), &mut key_charge)? {
                     return Ok(());
                 }
@@ -233,7 +246,7 @@ pub(super) fn run_values(
     for row in rows {
         run.on_row()?;
         let values = row.iter().zip(columns);
-        let values = values.map(|(expr, column)| ctx.owned(conform(expr.eval(&[], ctx)?, &column.ty, ctx)?));
+        let values = values.map(|(expr, column)| united(&*expr.eval(&[], ctx)?, &expr.ty, &column.ty, ctx));
         kept.add(values.collect::<Result<_>>()?)?;
     }
     in_order(run, &kept.rows, (&[], limit), emit)

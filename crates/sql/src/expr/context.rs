@@ -16,8 +16,8 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use types::Value;
 use types::convert::{self, DateModes};
+use types::{ColumnType, Value};
 
 /// The rows of a subquery for some arguments.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ pub(crate) trait Programs {
     fn call(
         &self,
         function: &StoredFunction,
-        args: Vec<Value>,
+        args: Vec<(Value, ColumnType)>,
         transaction: &dyn SharedTransaction,
         ctx: &Context<'_>,
     ) -> Result<Value>;
@@ -119,7 +119,7 @@ impl Programs for NoPrograms {
     fn call(
         &self,
         function: &StoredFunction,
-        _: Vec<Value>,
+        _: Vec<(Value, ColumnType)>,
         _: &dyn SharedTransaction,
         _: &Context<'_>,
     ) -> Result<Value> {

@@ -3,10 +3,12 @@
 
 use super::documents;
 use super::eval::converted;
+use super::functions::AS_TEXT;
 use super::functions::json::{AS_JSON, AS_VALUE};
 use super::functions::vector::TEXT_FOR_VECTOR;
 use super::node::{Coercibility, Expr, Node};
-use super::value_type::{is_number, is_text, length_in, text_type};
+use super::text::{text_as, text_of};
+use super::value_type::{is_number, is_text, length_in, text_length, text_type};
 use types::collation::{Charset, charset_of};
 use types::{ColumnType, TypeCode, Value};
 
@@ -69,9 +71,30 @@ impl Expr {
             },
             false => {
                 let value = self.beside(column).read_from_json(column, None);
-                if is_text(column) { value.in_characters_of(column.collation) } else { value }
+                match is_text(column) {
+                    true if value.ty.fsp() > 0 => value.shown(),
+                    true => value.in_characters_of(column.collation),
+                    false => value,
+                }
             }
         }
+    }
+
+    /// This expression where a text is wanted: a date or a time with the digits that its type gives
+    /// the fraction, and a number as its column shows it. Any other expression stays as it is.
+    pub fn into_text(self) -> Expr {
+        if self.ty.fsp() == 0 && (self.ty.form.is_none() || is_text(&self.ty)) { self } else { self.shown() }
+    }
+
+    fn shown(self) -> Expr {
+        let ty = text_type(text_length(&self.ty), types::collation::UTF8MB4_0900_AI_CI);
+        let (nullable, coercibility) = (self.nullable, self.coercibility);
+        Expr { node: Node::Call { function: &AS_TEXT, args: vec![self] }, ty, nullable, coercibility }
+    }
+
+    /// An operand of an operation whose result is of this type.
+    pub fn for_result(self, ty: &ColumnType) -> Expr {
+        if is_text(ty) { self.into_text().in_characters_of(ty.collation) } else { self }
     }
 
     /// A document as a value of the kind that a type is of; anything else as it is. `column` is its
@@ -105,6 +128,34 @@ impl Expr {
             coercibility: Coercibility::Implicit,
             node: Node::Call { function: &AS_JSON, args: vec![self] },
         }
+    }
+}
+
+/// A value of one type where a text of another type is stored: a date or a time with the digits
+/// that its own type gives the fraction, and bytes where texts of one of the two are bytes and the
+/// other's are not. `None` where the value is stored as it is.
+pub(crate) fn text_for(
+    value: &Value,
+    from: &ColumnType,
+    to: &ColumnType,
+    zone_offset_s: i32,
+) -> Option<Value> {
+    if !is_text(to) {
+        return None;
+    }
+    match value {
+        Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. } => {
+            let changes = is_stored_otherwise(from, to.collation);
+            changes.then(|| converted(&text_of(value), from, to)).flatten().map(Value::Bytes)
+        }
+        Value::Date(_) | Value::Time(_) | Value::DateTime(_) => {
+            Some(Value::Bytes(text_as(value, from).into_owned()))
+        }
+        Value::Timestamp { .. } => {
+            let local = value.clone().in_zone(zone_offset_s);
+            Some(Value::Bytes(text_as(&local, from).into_owned()))
+        }
+        _ => None,
     }
 }
 

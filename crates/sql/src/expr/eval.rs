@@ -9,7 +9,7 @@ use crate::host::VariableScope;
 use crate::memory::{Charge, LONG_VALUE_BYTES, heap_bytes};
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use types::{Value, json};
+use types::{ColumnType, TypeCode, Value, json};
 
 /// SQL's three-valued truth of a value; `None` is unknown.
 pub(crate) fn truth(value: &Value, ctx: &Context<'_>) -> Option<bool> {
@@ -162,7 +162,7 @@ impl Expr {
             }
             Node::Subquery { call, what } => call.value(*what, row, ctx)?,
             Node::Stored { function, args } => {
-                let args = args.iter().map(|arg| ctx.owned(arg.eval(row, ctx)?));
+                let args = args.iter().map(|arg| Ok((ctx.owned(arg.eval(row, ctx)?)?, arg.ty.clone())));
                 let args = args.collect::<Result<Vec<_>>>()?;
                 let Some(statement) = ctx.subqueries else {
                     return Err(SqlError::not_supported(format!(
@@ -176,12 +176,12 @@ impl Expr {
             Node::RowSubquery(compared) => return Ok(boolean(compared.answer(row, ctx)?)),
             Node::MayEqual(equal) => return Ok(boolean(Some(equal.holds(row, ctx)?))),
             Node::UserVariable(name) => match ctx.user_variables.borrow().get(name) {
-                Some(value) => ctx.copied(value)?,
+                Some(variable) => ctx.copied(&variable.value)?,
                 None => Value::Null,
             },
             Node::AssignVariable(name, operand) => {
                 let value = ctx.owned(operand.eval(row, ctx)?)?;
-                ctx.user_variables.set(name, &value)?;
+                ctx.user_variables.set(name, &value.clone().in_zone(ctx.zone()), &operand.ty)?;
                 value
             }
             Node::SystemVariable { scope, name } => system_variable(*scope, name, ctx)?,
@@ -369,6 +369,22 @@ impl Expr {
         }
     }
 
+    /// The value for a row as one of a column of the result, whose type is `ty`. A DECIMAL that is
+    /// a user variable keeps the digits that it has.
+    pub fn output<'v>(
+        &'v self,
+        row: &'v [Value],
+        ty: &ColumnType,
+        ctx: &'v Context<'_>,
+    ) -> Result<Cow<'v, Value>> {
+        let value = self.eval(row, ctx)?;
+        let is_variable = matches!(self.node, Node::UserVariable(_) | Node::AssignVariable(..));
+        match (&*value, ty.code) {
+            (Value::Decimal(_), TypeCode::NewDecimal) if is_variable => Ok(value),
+            _ => conform(value, ty, ctx),
+        }
+    }
+
     /// The value of one branch as the expression's own type.
     fn conformed<'v>(&self, value: Cow<'v, Value>, ctx: &Context<'_>) -> Result<Cow<'v, Value>> {
         conform(value, &self.ty, ctx)
@@ -401,7 +417,7 @@ fn trim(text: &[u8], remove: &[u8], leading: bool, trailing: bool) -> Vec<u8> {
 /// Text of one character set as text of another; `None` where nothing changes. Text is in utf8mb4
 /// whatever its character set, and a question mark stands for what the other does not have. Bytes
 /// are as the character set that they come from or go to stores them.
-pub(crate) fn converted(bytes: &[u8], from: &types::ColumnType, to: &types::ColumnType) -> Option<Vec<u8>> {
+pub(crate) fn converted(bytes: &[u8], from: &ColumnType, to: &ColumnType) -> Option<Vec<u8>> {
     use types::collation::{Charset, charset_of, from_utf8mb4_lossy, to_utf8mb4};
     let (before, after) = (charset_of(text_collation(from)), charset_of(to.collation));
     if before == after || !is_text(from) || (after.has_ascii() && before.has_ascii() && bytes.is_ascii()) {

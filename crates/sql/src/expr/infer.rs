@@ -3,8 +3,8 @@
 
 use super::node::{Coercibility, Expr, Function};
 use super::value_type::{
-    NumericClass, decimal_type, integer_digits, is_number, is_text, length_in, numeric_class, scale_of,
-    text_collation, text_type,
+    NumericClass, decimal_type, integer_digits, is_number, is_text, is_time, length_in, numeric_class,
+    scale_of, text_collation, text_type,
 };
 use crate::error::{Result, SqlError};
 use types::collation::{self, Charset};
@@ -43,7 +43,6 @@ pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
     }
     if all(ColumnType::is_temporal) {
         let fsp = real.iter().map(|item| item.ty.fsp()).max().unwrap_or(0);
-        let is_time = |ty: &ColumnType| matches!(ty.code, TypeCode::Time | TypeCode::Time2);
         let ty = if all(is_time) { ColumnType::time(fsp) } else { ColumnType::datetime(fsp) };
         return Ok((ty, Coercibility::Numeric));
     }
@@ -180,7 +179,7 @@ pub(crate) fn united_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
         (ty, Coercibility::None) if is_text(&ty) => {
             Err(SqlError::new(1271, "Illegal mix of collations for operation 'UNION'"))
         }
-        united => Ok(united),
+        (ty, coercibility) => Ok((ty.without_zerofill(), coercibility)),
     }
 }
 

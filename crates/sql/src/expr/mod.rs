@@ -34,10 +34,10 @@ pub(crate) use compare::{compare, group_key, sort_compare};
 pub(crate) use context::{
     Context, NoPrograms, Programs, RunSubqueries, SharedTransaction, StoredFunction, SubqueryRows, TriggerRow,
 };
-pub(crate) use conversion::is_stored_otherwise;
+pub(crate) use conversion::{is_stored_otherwise, text_for};
 pub(crate) use date_arithmetic::interval as interval_of;
 pub(crate) use diagnostics::{Diagnostics, Level, Warning};
-pub(crate) use eval::{converted, truth};
+pub(crate) use eval::truth;
 pub(crate) use functions::TEXT_ORDER;
 pub(crate) use functions::vector::no_vector;
 pub(crate) use infer::{
@@ -51,7 +51,7 @@ pub(crate) use node::{
 pub(crate) use reading::Reading;
 pub(crate) use sorting::{scratch_bytes, sort_by};
 pub(crate) use text::text_of;
-pub(crate) use user_variables::UserVariables;
+pub(crate) use user_variables::{UserVariable, UserVariables};
 pub(crate) use value_type::{
     NumericClass, decimal_type, integer_digits, is_number, is_text, length_in, numeric_class, scale_of,
     text_collation, truth_form,

@@ -1,13 +1,22 @@
 //! The text of values, and as much of it as messages show.
 
 use std::borrow::Cow;
-use types::Value;
+use types::{ColumnType, Value};
 
 /// A value as text (bytes for binary values); empty for NULL.
 pub(crate) fn text_of(value: &Value) -> Cow<'_, [u8]> {
     match value {
         Value::Bytes(bytes) => Cow::Borrowed(bytes),
         other => Cow::Owned(other.text_bytes(None).unwrap_or_default()),
+    }
+}
+
+/// The text of a value of a type: its fraction has the digits of the type, and a number is written
+/// as its column shows it.
+pub(crate) fn text_as<'v>(value: &'v Value, ty: &ColumnType) -> Cow<'v, [u8]> {
+    match value {
+        Value::Bytes(bytes) => Cow::Borrowed(bytes),
+        other => Cow::Owned(other.text_bytes(Some(ty)).unwrap_or_default()),
     }
 }
 

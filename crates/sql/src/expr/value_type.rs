@@ -58,6 +58,11 @@ pub(crate) fn is_text(ty: &ColumnType) -> bool {
     ty.is_character() || ty.is_blob() || matches!(ty.code, TypeCode::Varchar | TypeCode::String)
 }
 
+/// Whether values of the type are times without a date.
+pub(crate) fn is_time(ty: &ColumnType) -> bool {
+    matches!(ty.code, TypeCode::Time | TypeCode::Time2)
+}
+
 /// The collation of a type's values as text, which documents have too.
 pub(crate) fn text_collation(ty: &ColumnType) -> u16 {
     if ty.code == TypeCode::Json { collation::UTF8MB4_BIN } else { ty.collation }

@@ -9,26 +9,27 @@ use types::{ColumnType, Value};
 /// The rows of a cursor that is open.
 pub(crate) struct OpenCursor {
     rows: std::vec::IntoIter<Vec<Value>>,
-    columns: usize,
+    types: Arc<[ColumnType]>,
     /// Of the rows.
     _charge: Charge,
 }
 
 impl OpenCursor {
-    /// A cursor before its first row.
-    pub fn new(rows: Vec<Vec<Value>>, columns: usize, charge: Charge) -> OpenCursor {
-        OpenCursor { rows: rows.into_iter(), columns, _charge: charge }
+    /// A cursor before its first row. `types` are those of its columns.
+    pub fn new(rows: Vec<Vec<Value>>, types: Vec<ColumnType>, charge: Charge) -> OpenCursor {
+        OpenCursor { rows: rows.into_iter(), types: types.into(), _charge: charge }
     }
 
-    /// The next row, for so many variables.
+    /// The next row, for so many variables, and the types of its columns.
     ///
     /// # Errors
     /// 1328 for another number of variables; 1329 behind the last row.
-    pub fn next(&mut self, variables: usize) -> Result<Vec<Value>> {
-        if variables != self.columns {
+    pub fn next(&mut self, variables: usize) -> Result<(Vec<Value>, Arc<[ColumnType]>)> {
+        if variables != self.types.len() {
             return Err(SqlError::new(1328, "Incorrect number of FETCH variables"));
         }
-        self.rows.next().ok_or_else(SqlError::no_data)
+        let row = self.rows.next().ok_or_else(SqlError::no_data)?;
+        Ok((row, self.types.clone()))
     }
 }
 

@@ -31,8 +31,14 @@ pub(crate) trait Surroundings {
     /// Whether the condition of a step is true.
     fn holds(&mut self, routine: &Routine, step: usize, condition: &Expr, frame: &Frame) -> Result<bool>;
 
-    /// Puts a value into a slot, as its type has it.
-    fn store(&mut self, routine: &Routine, frame: &mut Frame, slot: usize, value: &Value) -> Result<()>;
+    /// Puts a value of a type into a slot, as the slot's type has it.
+    fn store(
+        &mut self,
+        routine: &Routine,
+        frame: &mut Frame,
+        slot: usize,
+        value: (&Value, &ColumnType),
+    ) -> Result<()>;
 
     /// Opens a cursor.
     fn open(&mut self, routine: &Routine, cursor: usize, frame: &mut Frame) -> Result<()>;
@@ -60,7 +66,7 @@ pub(crate) struct Machine<'r, S> {
 /// Where a program goes from a step.
 enum Next {
     Step(usize),
-    End(Value),
+    End((Value, ColumnType)),
 }
 
 /// Which conditions of the diagnostics area are there already.
@@ -70,11 +76,11 @@ struct Known {
 }
 
 impl<S: Surroundings> Machine<'_, S> {
-    /// Runs the program to its end; what RETURN says, if it said something.
+    /// Runs the program to its end; what RETURN says, if it said something, and its type.
     ///
     /// # Errors
     /// What no handler caught.
-    pub fn run(&mut self, frame: &mut Frame) -> Result<Option<Value>> {
+    pub fn run(&mut self, frame: &mut Frame) -> Result<Option<(Value, ColumnType)>> {
         let mut at = 0;
         while at < self.routine.program.steps.len() {
             self.surroundings.check_interrupt()?;
@@ -109,7 +115,7 @@ impl<S: Surroundings> Machine<'_, S> {
                     frame.types[*slot] = ty;
                     frame.put(*slot, value)?;
                 } else {
-                    self.surroundings.store(self.routine, frame, *slot, &value)?;
+                    self.surroundings.store(self.routine, frame, *slot, (&value, &ty))?;
                 }
             }
             Op::Jump(to) => return Ok(Next::Step(*to)),
@@ -128,9 +134,9 @@ impl<S: Surroundings> Machine<'_, S> {
             }
             Op::Fetch { cursor, into } => {
                 let open = frame.cursors[*cursor].as_mut().ok_or_else(SqlError::cursor_not_open)?;
-                let row = open.next(into.len())?;
-                for (slot, value) in into.iter().zip(&row) {
-                    self.surroundings.store(self.routine, frame, *slot, value)?;
+                let (row, types) = open.next(into.len())?;
+                for ((slot, value), ty) in into.iter().zip(&row).zip(&*types) {
+                    self.surroundings.store(self.routine, frame, *slot, (value, ty))?;
                 }
             }
             Op::Close(cursor) => {
@@ -138,10 +144,7 @@ impl<S: Surroundings> Machine<'_, S> {
             }
             Op::LeaveCursors { from, to } => frame.cursors[*from..*to].iter_mut().for_each(|it| *it = None),
             Op::Return(value) => {
-                return self
-                    .surroundings
-                    .value(self.routine, at, value, frame)
-                    .map(|(value, _)| Next::End(value));
+                return self.surroundings.value(self.routine, at, value, frame).map(Next::End);
             }
         }
         Ok(Next::Step(at + 1))

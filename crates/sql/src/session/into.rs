@@ -170,8 +170,8 @@ impl<'s> IntoRows<'s> {
         match (self.into, &mut self.file) {
             (SelectInto::Variables(_) | SelectInto::Dumpfile(_), _) if is_second => Err(more_than_one()),
             (SelectInto::Variables(names), _) => {
-                for (name, value) in names.iter().zip(row) {
-                    ctx.user_variables.set(name, &value.clone().in_zone(ctx.zone()))?;
+                for ((name, value), column) in names.iter().zip(row).zip(self.columns) {
+                    ctx.user_variables.set(name, &value.clone().in_zone(ctx.zone()), &column.ty)?;
                 }
                 Ok(())
             }

@@ -10,7 +10,7 @@ use super::state::Bound;
 use crate::bind::LoggingNeeds;
 use crate::binlog_format::BinlogFormat;
 use crate::error::{Result, SqlError};
-use crate::expr::{Level, text_of};
+use crate::expr::{Level, UserVariable, text_of};
 use crate::lexer::{LexMode, TokenKind, tokenize};
 use binlog::event::{UserVarEvent, UserVarValue};
 use engine::{Isolation, LoggedStatement, Transaction, TriggerEvent};
@@ -97,12 +97,9 @@ fn uses_temporary(session: &Session, bound: &Bound) -> bool {
 
 fn context_of(session: &Session, needs: &LoggingNeeds) -> TextContext {
     let variables = session.settings.user_variables.borrow();
-    let value_of = |name: &String| {
-        let value = variables.get(name).unwrap_or(&Value::Null);
-        LoggedVariable {
-            name: name.clone(),
-            value: logged_value(value, session.settings.variables.connection_collation),
-        }
+    let value_of = |name: &String| LoggedVariable {
+        name: name.clone(),
+        value: variables.get(name).and_then(logged_value),
     };
     let seeds = session.settings.random.get();
     TextContext {
@@ -150,19 +147,18 @@ fn has_triggers(bound: &Bound) -> bool {
     bound.plan.changed_tables().iter().any(|table| table.has_triggers(any))
 }
 
-fn logged_value(value: &Value, connection_collation: u16) -> Option<LoggedValue> {
+fn logged_value(variable: &UserVariable) -> Option<LoggedValue> {
     const STRING: u8 = 0;
     const REAL: u8 = 1;
     const INTEGER: u8 = 2;
     const DECIMAL: u8 = 4;
     let number = |kind, bytes, unsigned| LoggedValue { kind, collation: collation::BINARY, bytes, unsigned };
-    Some(match value {
+    Some(match &variable.value {
         Value::Null => return None,
         Value::Int(n) => number(INTEGER, n.to_le_bytes().to_vec(), false),
         Value::UInt(n) => number(INTEGER, n.to_le_bytes().to_vec(), true),
-        Value::Float(n) => number(REAL, f64::from(*n).to_le_bytes().to_vec(), false),
         Value::Double(n) => number(REAL, n.to_le_bytes().to_vec(), false),
-        Value::Decimal(_) => {
+        value @ Value::Decimal(_) => {
             let ty = value.natural_type();
             // Precision and scale, then the digits as a column has them.
             let mut bytes = vec![ty.precision(), ty.scale()];
@@ -170,13 +166,8 @@ fn logged_value(value: &Value, connection_collation: u16) -> Option<LoggedValue>
             number(DECIMAL, bytes, false)
         }
         other => {
-            let bytes = text_of(other).into_owned();
-            let is_utf8mb4 = collation::charset_of(connection_collation) == collation::Charset::Utf8mb4;
-            let collation = match std::str::from_utf8(&bytes) {
-                Err(_) => collation::BINARY,
-                Ok(_) if is_utf8mb4 => connection_collation,
-                Ok(_) => collation::UTF8MB4_0900_AI_CI,
-            };
+            let collation = variable.ty().collation;
+            let bytes = collation::from_utf8mb4_lossy(collation, &text_of(other)).into_owned();
             LoggedValue { kind: STRING, collation, bytes, unsigned: false }
         }
     })

@@ -216,7 +216,7 @@ impl Session {
     /// The value of a user variable: replicas tell their wishes for a dump this way. Names are in
     /// lower case.
     pub fn user_variable(&self, name: &str) -> Option<Value> {
-        self.settings.user_variables.get(name)
+        self.settings.user_variables.borrow().get(name).map(|variable| variable.value.clone())
     }
 
     /// COM_SET_OPTION.
@@ -298,6 +298,7 @@ impl Session {
             schema,
             locked,
         );
+        binder.user_variables = Some(&self.settings.user_variables);
         binder.temporary = TemporaryUse::of(&self.temporary, self.programs.tables_around());
         binder
     }

@@ -224,9 +224,7 @@ impl Session {
                 let text = match text {
                     PrepareText::Literal(text) => text.clone(),
                     PrepareText::UserVariable(variable) => {
-                        let variables = self.settings.user_variables.borrow();
-                        let value = variables.get(variable).cloned().unwrap_or(Value::Null);
-                        crate::expr::text_of(&value).into_owned()
+                        crate::expr::text_of(&self.settings.user_variables.value(variable)).into_owned()
                     }
                 };
                 let name = name.to_lowercase();
@@ -237,13 +235,8 @@ impl Session {
             }
             Statement::Execute { name, using } => {
                 let key = name.to_lowercase();
-                let parameters: Vec<Value> = {
-                    let variables = self.settings.user_variables.borrow();
-                    using
-                        .iter()
-                        .map(|variable| variables.get(variable).cloned().unwrap_or(Value::Null))
-                        .collect()
-                };
+                let variables = &self.settings.user_variables;
+                let parameters: Vec<Value> = using.iter().map(|name| variables.value(name)).collect();
                 let Some(mut prepared) = self.prepared.take_named(&key) else {
                     return Err(unknown(name, "EXECUTE"));
                 };
@@ -252,7 +245,7 @@ impl Session {
                 let returned = std::mem::take(&mut self.parameters.returned);
                 result?;
                 for out in returned {
-                    self.settings.user_variables.set(&using[out.number], &out.value)?;
+                    self.settings.user_variables.set(&using[out.number], &out.value, &out.ty)?;
                 }
             }
             Statement::Deallocate(name) => {

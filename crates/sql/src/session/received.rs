@@ -19,7 +19,7 @@ use binlog::event::flags2;
 use engine::{CommitOptions, Engine, GtidNext, SessionContext, StatementContext, Transaction};
 use os::disk::TempFile;
 use std::sync::Arc;
-use types::{Value, collation};
+use types::{ColumnType, Value, collation};
 
 /// What a source logs before a statement because the statement's text does not say it: INTVAR, RAND
 /// and USER_VAR events.
@@ -31,8 +31,8 @@ pub struct LoggedContext {
     pub last_insert_id: Option<u64>,
     /// The seeds of RAND().
     pub rand_seeds: Option<(u64, u64)>,
-    /// User variables by name, without the @.
-    pub user_variables: Vec<(String, Value)>,
+    /// User variables by name, without the @, with the collations of their texts.
+    pub user_variables: Vec<(String, Value, u16)>,
 }
 
 /// A statement about rows as it was received.
@@ -269,8 +269,8 @@ fn begin_received(session: &mut Session, received: &ReceivedChange<'_>) -> Resul
         session.settings.random.set((first & 0xffff_ffff) | second << 32);
     }
     session.settings.user_variables.clear();
-    for (name, value) in &logged.user_variables {
-        session.settings.user_variables.set(name, value)?;
+    for (name, value, collation) in &logged.user_variables {
+        session.settings.user_variables.set(name, value, &ColumnType::longtext(*collation))?;
     }
     session.statement.diagnostics.borrow_mut().clear();
     Ok(())

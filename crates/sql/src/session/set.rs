@@ -1,7 +1,7 @@
 //! SET.
 
 use super::Session;
-use super::program::evaluate_one;
+use super::program::evaluate_typed;
 use crate::ast::{IsolationName, Scope, SetItem};
 use crate::error::{Result, SqlError};
 use crate::expr::{Level, number, text_of};
@@ -10,7 +10,7 @@ use crate::memory::{Charge, heap_bytes};
 use crate::sql_mode::SqlMode;
 use crate::variables::Variables;
 use engine::Isolation;
-use types::Value;
+use types::{ColumnType, Value};
 
 /// `SET TRANSACTION`, with the engine's name of the level.
 struct Characteristics {
@@ -30,7 +30,7 @@ pub(super) fn run(session: &mut Session, items: &[SetItem]) -> Result<()> {
     let mut values = Vec::with_capacity(items.len());
     for item in items {
         let value = value_of(session, item, &mut charge)?;
-        check_item(session, item, value.as_ref(), &mut after)?;
+        check_item(session, item, value.as_ref().map(|(value, _)| value), &mut after)?;
         values.push(value);
     }
     let result = items.iter().zip(values).try_for_each(|(item, value)| set_item(session, item, value));
@@ -50,21 +50,28 @@ pub(super) fn check_known(session: &Session, item: &SetItem) -> Result<()> {
     }
 }
 
-/// The value that an item sets, charged; `None` where it names none, and for DEFAULT of a variable
-/// that lives with the host.
-fn value_of(session: &mut Session, item: &SetItem, charge: &mut Charge) -> Result<Option<Value>> {
+/// The value that an item sets, charged, and its type; `None` where it names none, and for DEFAULT
+/// of a variable that lives with the host.
+fn value_of(
+    session: &mut Session,
+    item: &SetItem,
+    charge: &mut Charge,
+) -> Result<Option<(Value, ColumnType)>> {
     let (written, copies) = match item {
         SetItem::UserVariable(_, written) => (written, 1),
         // The text is copied on its way to the setting.
         SetItem::Variable { value: Some(written), .. } => (written, 3),
-        SetItem::Variable { scope, name, value: None } => return default_of(session, *scope, name),
+        SetItem::Variable { scope, name, value: None } => {
+            let default = default_of(session, *scope, name)?;
+            return Ok(default.map(|value| (value.clone(), value.natural_type())));
+        }
         SetItem::Names { .. } | SetItem::CharacterSet(_) | SetItem::Transaction { .. } => {
             return Ok(None);
         }
     };
-    let value = evaluate_one(session, written)?;
+    let (value, ty) = evaluate_typed(session, written)?;
     charge.add(copies * heap_bytes(&value))?;
-    Ok(Some(value))
+    Ok(Some((value, ty)))
 }
 
 /// DEFAULT of a session's variable is the global value.
@@ -99,12 +106,16 @@ fn check_item(
     }
 }
 
-fn set_item(session: &mut Session, item: &SetItem, value: Option<Value>) -> Result<()> {
+fn set_item(session: &mut Session, item: &SetItem, value: Option<(Value, ColumnType)>) -> Result<()> {
     match item {
         SetItem::UserVariable(name, _) => {
-            session.settings.user_variables.set(name, &value.unwrap_or(Value::Null))
+            let (value, ty) = value.expect("a user variable is set to a value");
+            let value = value.in_zone(session.settings.variables.time_zone_offset_s);
+            session.settings.user_variables.set(name, &value, &ty)
         }
-        SetItem::Variable { scope, name, .. } => set_variable(session, *scope, name, value),
+        SetItem::Variable { scope, name, .. } => {
+            set_variable(session, *scope, name, value.map(|(value, _)| value))
+        }
         SetItem::Names { charset, collation } => {
             session.settings.variables.set_names(charset.as_deref(), collation.as_deref())
         }

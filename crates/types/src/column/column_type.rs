@@ -54,6 +54,12 @@ impl ColumnType {
         self.form.and_then(NumberForm::text)
     }
 
+    /// The type without ZEROFILL: what is computed from a column is not filled up.
+    pub fn without_zerofill(self) -> ColumnType {
+        let form = self.form.and_then(NumberForm::without_zerofill);
+        ColumnType { form, ..self }
+    }
+
     /// Digits in all of a DECIMAL.
     pub fn precision(&self) -> u8 {
         (self.meta >> 8) as u8

@@ -53,6 +53,15 @@ impl NumberForm {
         self.0.get() & ZEROFILL != 0
     }
 
+    /// The form without ZEROFILL; `None` where it says nothing else.
+    pub(super) fn without_zerofill(self) -> Option<NumberForm> {
+        match (self.zerofill(), self.decimals()) {
+            (false, _) => Some(self),
+            (true, Some(decimals)) => Some(NumberForm::new(self.width(), Some(decimals), false)),
+            (true, None) => None,
+        }
+    }
+
     /// Fills up the text of a number, which stands in `out` from `start` on.
     pub(crate) fn fill(self, start: usize, out: &mut Vec<u8>) {
         let missing = usize::from(self.width()).saturating_sub(out.len() - start);

@@ -113,7 +113,7 @@ impl Binder<'_> {
         let (frame, first) = (place.frame(), self.subqueries.len());
         let mut plan = self.subquery(query, &frame)?;
         let [meta] = &plan.columns[..] else { return Err(wrong_columns(1)) };
-        let ty = meta.ty.clone();
+        let ty = meta.ty.clone().without_zerofill();
         let coercibility = if ty.is_character() { Coercibility::Implicit } else { Coercibility::Numeric };
         if let Some(named) = named_alone(&plan) {
             self.forget_subqueries(first);

@@ -316,7 +316,7 @@ fn bind_function(
     };
     let ty = match result.ty.is_integer() {
         true => ColumnType::bigint(result.ty.unsigned),
-        false => result.ty,
+        false => result.ty.without_zerofill(),
     };
     Ok(WindowFunction { kind, args, result: Expr { ty, ..result }, slot })
 }

@@ -12,7 +12,7 @@ use super::loops::{Flow, Materialized, nested_loops};
 use super::output::Output;
 use super::sort::Sorter;
 use crate::error::Result;
-use crate::expr::{Context, conform, group_key};
+use crate::expr::{Context, group_key};
 use crate::plan::{Grouping, IndexEnds, RowLock, SelectPlan};
 use crate::sink::ColumnMeta;
 use engine::{Direction, KeyRange};
@@ -28,7 +28,7 @@ fn outputs(
 ) -> Result<Vec<Value>> {
     let mut out = Vec::with_capacity(plan.outputs.len());
     for (expr, column) in plan.outputs.iter().zip(columns) {
-        out.push(ctx.owned(conform(expr.eval(row, ctx)?, &column.ty, ctx)?)?);
+        out.push(ctx.owned(expr.output(row, &column.ty, ctx)?)?);
     }
     Ok(out)
 }

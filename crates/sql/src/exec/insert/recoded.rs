@@ -1,12 +1,13 @@
-//! Values that are text where they come from and bytes in their column, or the other way round.
+//! Values that are text where they come from and bytes in their column, or the other way round, and
+//! dates and times with a fraction, which become texts.
 
-use crate::expr::{converted, is_stored_otherwise, is_text, text_of};
+use crate::expr::{is_stored_otherwise, is_text, text_for};
 use crate::plan::QueryPlan;
 use crate::variables::Variables;
 use engine::Table;
 use types::{ColumnType, Value};
 
-/// The values of one column, which come in one character set and are stored in another.
+/// The values of one column, which come as one type and are stored as a text of another.
 pub(in crate::exec) struct Recoded {
     /// The place of the value in the row that comes.
     place: usize,
@@ -27,13 +28,10 @@ impl Recoded {
     }
 
     /// Sets the value in a row to what its column stores.
-    pub fn apply(&self, row: &mut [Value]) {
+    pub fn apply(&self, row: &mut [Value], zone_offset_s: i32) {
         let value = &mut row[self.place];
-        if !matches!(value, Value::Bytes(_) | Value::Enum { .. } | Value::Set { .. }) {
-            return;
-        }
-        if let Some(stored) = converted(&text_of(value), &self.from, &self.to) {
-            *value = Value::Bytes(stored);
+        if let Some(stored) = text_for(value, &self.from, &self.to, zone_offset_s) {
+            *value = stored;
         }
     }
 }
@@ -42,7 +40,7 @@ fn all<'t>(from: impl Iterator<Item = &'t ColumnType>, table: &Table, columns: &
     let to = columns.iter().map(|at| &table.def.columns[*at].ty);
     let pairs = from.zip(to).enumerate();
     pairs
-        .filter(|(_, (from, to))| is_text(to) && is_stored_otherwise(from, to.collation))
+        .filter(|(_, (from, to))| is_text(to) && (is_stored_otherwise(from, to.collation) || from.fsp() > 0))
         .map(|(place, (from, to))| Recoded { place, from: from.clone(), to: to.clone() })
         .collect()
 }

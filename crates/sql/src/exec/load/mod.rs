@@ -18,7 +18,7 @@ use scanner::{Fields, Scanner};
 use std::sync::Arc;
 use target::{LineTarget, bind_target};
 use types::collation::{self, Charset};
-use types::{TypeCode, Value};
+use types::{ColumnType, TypeCode, Value};
 
 /// What is said of a line that has fewer fields than there are targets, and of one that has more.
 const TOO_SHORT: (u16, &str) = (1261, "doesn't contain data for all columns");
@@ -237,7 +237,8 @@ impl LoadPlan {
             match target {
                 LineTarget::Variable(name) => {
                     let value = field.map_or(Value::Null, |text| self.text_value(text, false));
-                    run.ctx.user_variables.set(name, &value)?;
+                    let ty = ColumnType::varchar(0, self.charset.default_collation());
+                    run.ctx.user_variables.set(name, &value, &ty)?;
                 }
                 LineTarget::Column(at) if !is_there => {
                     filling.set_missing(*at, self.fixed.is_some(), run)?;

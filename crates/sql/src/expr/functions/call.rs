@@ -1,8 +1,9 @@
 //! What functions ask of a call, and the types that many of their results have.
 
 use super::super::node::{Call, Coercibility, Expr, Function};
+use super::super::text::text_as;
 use super::super::value_type::{length_in, text_length, text_type};
-use super::super::{Number, arithmetic, infer, text_of};
+use super::super::{Number, arithmetic, infer};
 use crate::error::{Result, SqlError};
 use std::borrow::Cow;
 use types::{ColumnType, TypeCode, Value, collation};
@@ -43,12 +44,14 @@ impl Call<'_> {
         at < self.values.len()
     }
 
+    /// The argument as text, with the digits and the form of its type.
     pub(in crate::expr) fn bytes(&self, at: usize) -> Cow<'_, [u8]> {
+        let ty = &self.args[at].ty;
         match &*self.values[at] {
             stamp @ Value::Timestamp { .. } => {
-                Cow::Owned(text_of(&stamp.clone().in_zone(self.ctx.zone())).into_owned())
+                Cow::Owned(text_as(&stamp.clone().in_zone(self.ctx.zone()), ty).into_owned())
             }
-            value => text_of(value),
+            value => text_as(value, ty),
         }
     }
 
@@ -163,6 +166,11 @@ pub(crate) static TEXT_ORDER: Function = Function::new(
         })
     },
 );
+
+/// The text of a value that is no text. It has no name that a statement could write.
+pub(crate) static AS_TEXT: Function = Function::new("as text", 1..=1, like_first, |call| {
+    if call.values[0].is_null() { Ok(Value::Null) } else { call.copied(&call.bytes(0)) }
+});
 
 pub(in crate::expr) fn truth_value(value: bool) -> Value {
     Value::Int(i64::from(value))

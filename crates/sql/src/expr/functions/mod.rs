@@ -21,6 +21,7 @@ pub(crate) mod vector;
 
 use super::node::{Call, Coercibility, Expr, Function};
 use super::value_type::text_type;
+pub(super) use call::AS_TEXT;
 pub(crate) use call::TEXT_ORDER;
 use call::{
     ascii_text, bigint, double, int, joined, like_first, long_text, system_text, text, truth_value, unsigned,

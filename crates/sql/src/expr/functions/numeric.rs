@@ -1,11 +1,12 @@
 //! Functions on numbers, and GREATEST, LEAST.
 
 use super::super::arithmetic::{double_of, integer_of};
+use super::super::value_type::{is_text, is_time};
 use super::super::{Number, common_type, compare, conform, number};
-use super::{Call, Coercibility, Function, ascii_text, bigint, double, int, text};
+use super::{Call, Coercibility, Expr, Function, ascii_text, bigint, double, int, text};
 use crate::error::{Result, SqlError};
 use std::cmp::Ordering;
-use types::{ColumnType, TypeCode, Value};
+use types::{ColumnType, TypeCode, Value, collation};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("abs", 1..=1, like_number, |call| {
@@ -268,13 +269,23 @@ fn convert_base(call: &Call<'_>) -> Result<Value> {
     Ok(Value::Bytes(out))
 }
 
+/// Numbers among texts are compared as texts; dates and documents as what they are.
 fn extreme(call: &Call<'_>, wanted: Ordering) -> Result<Value> {
     let (ty, _) = common(call.args)?;
+    let is_of_texts = |arg: &Expr| !arg.is_json() && (!arg.ty.is_temporal() || is_time(&arg.ty));
+    let as_texts = is_text(&ty) && call.args.iter().all(is_of_texts);
     let mut best = 0;
     for at in 1..call.values.len() {
-        if compare(&call.values[at], &call.values[best], ty.collation, call.ctx)? == Some(wanted) {
+        let order = match as_texts {
+            true => Some(collation::compare_utf8mb4(ty.collation, &call.bytes(at), &call.bytes(best))),
+            false => compare(&call.values[at], &call.values[best], ty.collation, call.ctx)?,
+        };
+        if order == Some(wanted) {
             best = at;
         }
+    }
+    if as_texts {
+        return call.copied(&call.bytes(best));
     }
     conform(std::borrow::Cow::Borrowed(&*call.values[best]), &ty, call.ctx).map(|value| value.into_owned())
 }

@@ -93,10 +93,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("second", 1..=1, int, |call| on_time(call, |time| i64::from(time.seconds))),
     Function::new("microsecond", 1..=1, int, |call| on_time(call, |time| i64::from(time.micros))),
     Function::new("time_to_sec", 1..=1, bigint, |call| on_time(call, |time| time.to_micros() / MICROS)),
-    Function::new("sec_to_time", 1..=1, time_like_args, |call| {
-        let micros = call.integer(0).saturating_mul(MICROS);
-        Ok(Value::Time(Time::from_micros(micros).unwrap_or_else(|| Time::largest(micros < 0))))
-    }),
+    Function::new("sec_to_time", 1..=1, |args| time_of_seconds(&args[0]), sec_to_time),
     Function::new("makedate", 2..=2, date, |call| {
         let (year, day) = (call.integer(0), call.integer(1));
         let year = if (0..100).contains(&year) { i64::from(parse::expand_year(year as u16)) } else { year };
@@ -108,16 +105,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
             .filter(|d| !d.is_zero())
             .map_or(Value::Null, Value::Date))
     }),
-    Function::new("maketime", 3..=3, time_fsp, |call| {
-        let (hours, minutes, seconds) = (call.integer(0), call.integer(1), call.integer(2));
-        if !(0..60).contains(&minutes) || !(0..60).contains(&seconds) {
-            return Ok(Value::Null);
-        }
-        let total = hours.saturating_abs().saturating_mul(3600).saturating_add(minutes * 60 + seconds);
-        let micros = total.saturating_mul(MICROS);
-        let time = Time::from_micros(if hours < 0 { -micros } else { micros });
-        Ok(Value::Time(time.unwrap_or_else(|| Time::largest(hours < 0))))
-    }),
+    Function::new("maketime", 3..=3, |args| time_of_seconds(&args[2]), make_time),
     Function::new("datediff", 2..=2, int, |call| {
         let (a, b) = (date_of(&call.values[0], call.ctx), date_of(&call.values[1], call.ctx));
         Ok(a.zip(b).map_or(Value::Null, |(a, b)| Value::Int(a.day_number() - b.day_number())))
@@ -221,6 +209,16 @@ pub(super) fn most_fsp(args: &[Expr]) -> u8 {
     args.iter().map(fsp_of).max().unwrap_or(0)
 }
 
+/// A TIME with the digits of a number of seconds.
+fn time_of_seconds(seconds: &Expr) -> Result<(ColumnType, Coercibility)> {
+    let fsp = match seconds.ty.code {
+        _ if seconds.ty.is_integer() => 0,
+        types::TypeCode::NewDecimal => seconds.ty.scale().min(6),
+        _ => 6,
+    };
+    Ok((ColumnType::time(fsp), Coercibility::Numeric))
+}
+
 fn time_like_args(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     Ok((ColumnType::time(most_fsp(args)), Coercibility::Numeric))
 }
@@ -317,6 +315,39 @@ fn from_unixtime(call: &Call<'_>) -> Result<Value> {
     } else {
         Value::DateTime(at)
     })
+}
+
+/// A number of seconds in microseconds; one out of their range is the least or the greatest.
+fn micros_of(seconds: &Decimal) -> i64 {
+    let bound = if seconds.is_negative() { i64::MIN } else { i64::MAX };
+    seconds.mul(&Decimal::from(MICROS)).and_then(|micros| micros.to_i64()).unwrap_or(bound)
+}
+
+fn sec_to_time(call: &Call<'_>) -> Result<Value> {
+    let micros = micros_of(&call.decimal(0));
+    Ok(Value::Time(Time::from_micros(micros).unwrap_or_else(|| {
+        call.ctx.warn_truncated("time", &call.values[0]);
+        Time::largest(micros < 0)
+    })))
+}
+
+fn make_time(call: &Call<'_>) -> Result<Value> {
+    let (hours, minutes, seconds) = (call.integer(0), call.integer(1), call.decimal(2));
+    let second_micros = micros_of(&seconds);
+    // A fraction that is rounded up may come to a whole minute.
+    let is_second = !seconds.is_negative() && micros_of(&seconds.truncate(0)) < 60 * MICROS;
+    if !(0..60).contains(&minutes) || !is_second {
+        return Ok(Value::Null);
+    }
+    let whole = hours.saturating_abs().saturating_mul(3600).saturating_add(minutes * 60);
+    let micros = whole.saturating_mul(MICROS).saturating_add(second_micros);
+    let time = Time::from_micros(if hours < 0 { -micros } else { micros });
+    Ok(Value::Time(time.filter(|_| micros <= Time::largest(false).to_micros()).unwrap_or_else(|| {
+        let seconds = seconds.to_string();
+        let written = format!("{}:{minutes:02}:{seconds:0>2}", hours.saturating_abs());
+        call.ctx.warn_truncated("time", &Value::text(&written));
+        Time::largest(hours < 0)
+    })))
 }
 
 fn period_months(period: i64) -> i64 {

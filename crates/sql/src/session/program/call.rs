@@ -22,7 +22,7 @@ use crate::sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink, status};
 use engine::{Object, ObjectKind, Table};
 use std::borrow::Cow;
 use std::sync::Arc;
-use types::Value;
+use types::{ColumnType, Value};
 
 /// The program as it is run, read once.
 pub(super) fn routine_of(
@@ -103,7 +103,7 @@ fn run_procedure(
     around: Around<'_>,
     sink: &mut dyn ResultSink,
     routine: &Routine,
-    arguments: &[Option<Value>],
+    arguments: &[Option<(Value, ColumnType)>],
 ) -> Result<Vec<Value>> {
     check_recursion(session, routine)?;
     crate::parse::check_stack()?;
@@ -118,13 +118,13 @@ fn run_entered(
     around: Around<'_>,
     sink: &mut dyn ResultSink,
     routine: &Routine,
-    arguments: &[Option<Value>],
+    arguments: &[Option<(Value, ColumnType)>],
 ) -> Result<Vec<Value>> {
     let mut frame = Frame::new(&routine.types, routine.program.cursors.len(), &session.server.memory)?;
     let mut running = Running { session, around, sink };
     for (slot, value) in arguments.iter().enumerate() {
-        if let Some(value) = value {
-            running.store(routine, &mut frame, slot, value)?;
+        if let Some((value, ty)) = value {
+            running.store(routine, &mut frame, slot, (value, ty))?;
         }
     }
     Machine { routine, surroundings: &mut running }.run(&mut frame)?;
@@ -171,12 +171,12 @@ pub(super) fn call_within(
     for (at, (argument, parameter)) in call.arguments.iter().zip(&routine.parameters).enumerate() {
         arguments.push(match parameter.mode {
             Mode::Out => None,
-            _ => Some(running.one((key.0, key.1, at), argument, frame)?),
+            _ => Some(running.one_typed((key.0, key.1, at), argument, frame)?),
         });
     }
     let values = run_procedure(running.session, running.around, running.sink, &routine, &arguments)?;
     for (at, target) in targets {
-        running.put(caller, frame, &target, &values[at])?;
+        running.put(caller, frame, &target, (&values[at], &routine.columns[at].ty))?;
     }
     Ok(())
 }
@@ -190,7 +190,7 @@ pub(in crate::session) fn call(session: &mut Session, call: &Call, sink: &mut dy
     for (argument, parameter) in call.arguments.iter().zip(&routine.parameters) {
         arguments.push(match parameter.mode {
             Mode::Out => None,
-            _ => values::evaluate_written(session, std::slice::from_ref(argument))?.pop(),
+            _ => Some(values::evaluate_typed(session, argument)?),
         });
     }
     session.statement.row_count = 0;
@@ -202,7 +202,10 @@ pub(in crate::session) fn call(session: &mut Session, call: &Call, sink: &mut dy
     {
         let Ok(values) = &done else { break };
         match target {
-            Target::UserVariable(name) => session.settings.user_variables.set(&name, &values[at])?,
+            Target::UserVariable(name) => {
+                let (value, ty) = (&values[at], &routine.columns[at].ty);
+                session.settings.user_variables.set(&name, value, ty)?;
+            }
             Target::Slot(number) => {
                 let column = &routine.columns[at];
                 session.parameters.returned.push(Returned {

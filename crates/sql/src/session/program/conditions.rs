@@ -209,7 +209,7 @@ pub(in crate::session) fn get_diagnostics(session: &mut Session, get: &GetDiagno
     };
     for (target, value) in values {
         if let Target::UserVariable(name) = target {
-            session.settings.user_variables.set(name, &value)?;
+            session.settings.user_variables.set(name, &value, &value.natural_type())?;
         }
     }
     Ok(())
@@ -235,7 +235,7 @@ pub(super) fn get_in(
         return Ok(());
     };
     for (target, value) in values {
-        running.put(routine, frame, target, &value)?;
+        running.put(routine, frame, target, (&value, &value.natural_type()))?;
     }
     Ok(())
 }

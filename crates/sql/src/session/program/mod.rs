@@ -17,4 +17,4 @@ mod within;
 
 pub(super) use call::{call_alone, check_body, known_procedure, run_event_body};
 pub(super) use conditions::{get_diagnostics, signal};
-pub(super) use values::{evaluate_one, evaluate_written};
+pub(super) use values::{evaluate_one, evaluate_typed, evaluate_written};

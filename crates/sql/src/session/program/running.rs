@@ -6,7 +6,7 @@ use crate::ast::program::{InnerStatement, SlotKind};
 use crate::ast::{Expr, SetItem, Statement, Target};
 use crate::error::{Result, SqlError};
 use crate::exec::{Strictness, to_column};
-use crate::expr::Level;
+use crate::expr::{Level, text_for};
 use crate::memory::{Charge, row_bytes};
 use crate::program::{Frame, OpenCursor, Routine};
 use crate::session::Session;
@@ -15,7 +15,7 @@ use crate::session::state::{Arguments, Bound, BoundValues, PlanKey, Planned};
 use crate::sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink};
 use engine::ColumnDef;
 use std::sync::Arc;
-use types::{TypeCode, Value, collation};
+use types::{ColumnType, TypeCode, Value, collation};
 
 /// A program that runs in a session.
 pub(super) struct Running<'s, 'o> {
@@ -28,7 +28,8 @@ pub(super) struct Running<'s, 'o> {
 /// The rows of a cursor, or of SELECT ... INTO.
 pub(super) struct KeptRows {
     rows: Vec<Vec<Value>>,
-    columns: usize,
+    /// Of the columns.
+    types: Vec<ColumnType>,
     /// How many columns there have to be.
     wanted: Option<usize>,
     /// Error 1172 for more.
@@ -38,13 +39,19 @@ pub(super) struct KeptRows {
 
 impl KeptRows {
     fn new(session: &Session, wanted: Option<usize>, most: usize) -> KeptRows {
-        KeptRows { rows: Vec::new(), columns: 0, wanted, most, charge: Charge::new(&session.server.memory) }
+        KeptRows {
+            rows: Vec::new(),
+            types: Vec::new(),
+            wanted,
+            most,
+            charge: Charge::new(&session.server.memory),
+        }
     }
 }
 
 impl ResultSink for KeptRows {
     fn columns(&mut self, columns: &[ColumnMeta]) -> Result<()> {
-        self.columns = columns.len();
+        self.types = columns.iter().map(|column| column.ty.clone()).collect();
         match self.wanted {
             Some(wanted) if wanted != columns.len() => {
                 Err(SqlError::new(1222, "The used SELECT statements have a different number of columns"))
@@ -143,9 +150,14 @@ impl Running<'_, '_> {
 
     /// The value of one of a step's expressions.
     pub fn one(&mut self, key: PlanKey, expr: &Expr, frame: &Frame) -> Result<Value> {
+        self.one_typed(key, expr, frame).map(|(value, _)| value)
+    }
+
+    /// The value of one of a step's expressions, and its type.
+    pub fn one_typed(&mut self, key: PlanKey, expr: &Expr, frame: &Frame) -> Result<(Value, ColumnType)> {
         let bound = self.bound_values(key, std::slice::from_ref(expr), frame)?;
         let mut all = values::evaluate(self.session, self.around, &bound, &frame.values)?;
-        Ok(all.pop().unwrap_or(Value::Null))
+        Ok((all.pop().unwrap_or(Value::Null), bound.exprs[0].ty.clone()))
     }
 
     /// Error 1442 of a statement that changes a table which the statement around uses.
@@ -217,15 +229,21 @@ impl Running<'_, '_> {
             self.session.statement.row_count = 0;
             return Ok(());
         };
-        for (target, value) in inner.into.iter().zip(&row) {
-            self.put(routine, frame, target, value)?;
+        for ((target, value), ty) in inner.into.iter().zip(&row).zip(&kept.types) {
+            self.put(routine, frame, target, (value, ty))?;
         }
         self.session.statement.row_count = 1;
         Ok(())
     }
 
-    /// Puts a value into a slot, as its type has it.
-    pub fn keep(&mut self, routine: &Routine, frame: &mut Frame, slot: usize, value: &Value) -> Result<()> {
+    /// Puts a value of a type into a slot, as the slot's type has it.
+    pub fn keep(
+        &mut self,
+        routine: &Routine,
+        frame: &mut Frame,
+        slot: usize,
+        (value, ty): (&Value, &ColumnType),
+    ) -> Result<()> {
         let column = &routine.columns[slot];
         let is_row = matches!(routine.program.slots[slot].kind, SlotKind::Column { .. });
         if value.is_null() && is_row {
@@ -235,7 +253,8 @@ impl Running<'_, '_> {
         let stored = {
             let ctx = self.session.context(&frame.values, true);
             let strictness = Strictness { strict: ctx.strict, null_becomes_zero: false };
-            to_column(value, column, 1, strictness, &ctx)?
+            let text = text_for(value, ty, &column.ty, ctx.zone());
+            to_column(text.as_ref().unwrap_or(value), column, 1, strictness, &ctx)?
         };
         // That digits were rounded is told of columns alone.
         self.session.statement.diagnostics.borrow_mut().forget_notes(1265);
@@ -247,22 +266,22 @@ impl Running<'_, '_> {
         let key = (routine.object.id, routine.program.steps.len() + cursor, 0);
         let mut kept = KeptRows::new(self.session, None, usize::MAX);
         self.run_rows(key, &routine.program.cursors[cursor].query, frame, Some(&mut kept))?;
-        let KeptRows { rows, columns, charge, .. } = kept;
-        frame.cursors[cursor] = Some(OpenCursor::new(rows, columns, charge));
+        let KeptRows { rows, types, charge, .. } = kept;
+        frame.cursors[cursor] = Some(OpenCursor::new(rows, types, charge));
         Ok(())
     }
 
-    /// Puts a value into a variable.
+    /// Puts a value of a type into a variable.
     pub fn put(
         &mut self,
         routine: &Routine,
         frame: &mut Frame,
         target: &Target,
-        value: &Value,
+        (value, ty): (&Value, &ColumnType),
     ) -> Result<()> {
         match target {
-            Target::Slot(slot) => self.keep(routine, frame, *slot, value),
-            Target::UserVariable(name) => self.session.settings.user_variables.set(name, value),
+            Target::Slot(slot) => self.keep(routine, frame, *slot, (value, ty)),
+            Target::UserVariable(name) => self.session.settings.user_variables.set(name, value, ty),
         }
     }
 
@@ -284,8 +303,8 @@ impl Running<'_, '_> {
         for (at, item) in items.iter().enumerate() {
             match item {
                 SetItem::UserVariable(name, expr) => {
-                    let value = self.one((key.0, key.1, at), expr, frame)?;
-                    self.session.settings.user_variables.set(name, &value)?;
+                    let (value, ty) = self.one_typed((key.0, key.1, at), expr, frame)?;
+                    self.session.settings.user_variables.set(name, &value, &ty)?;
                 }
                 SetItem::Variable { scope, name, value: Some(expr) } if self.around.is_some() => {
                     let value = self.one((key.0, key.1, at), expr, frame)?;

@@ -46,11 +46,8 @@ impl Surroundings for Running<'_, '_> {
         expr: &Expr,
         frame: &Frame,
     ) -> Result<(Value, ColumnType)> {
-        let key = (routine.object.id, step, 0);
         self.clear_area();
-        let bound = self.bound_values(key, std::slice::from_ref(expr), frame)?;
-        let mut all = values::evaluate(self.session, self.around, &bound, &frame.values)?;
-        Ok((all.pop().unwrap_or(Value::Null), bound.exprs[0].ty.clone()))
+        self.one_typed((routine.object.id, step, 0), expr, frame)
     }
 
     fn holds(&mut self, routine: &Routine, step: usize, condition: &Expr, frame: &Frame) -> Result<bool> {
@@ -59,7 +56,13 @@ impl Surroundings for Running<'_, '_> {
         Ok(truth(&value, &self.session.context(&frame.values, false)) == Some(true))
     }
 
-    fn store(&mut self, routine: &Routine, frame: &mut Frame, slot: usize, value: &Value) -> Result<()> {
+    fn store(
+        &mut self,
+        routine: &Routine,
+        frame: &mut Frame,
+        slot: usize,
+        value: (&Value, &ColumnType),
+    ) -> Result<()> {
         self.keep(routine, frame, slot, value)
     }
 

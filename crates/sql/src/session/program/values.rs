@@ -78,20 +78,30 @@ pub(super) fn evaluate(
     bound::finish_statement(session, transaction, values, true)
 }
 
-/// The values of expressions of a statement that is not about rows.
+/// The values of expressions of a statement that is not about rows, and their types.
 pub(in crate::session) fn evaluate_written(
     session: &mut Session,
     written: &[ast::Expr],
-) -> Result<Vec<Value>> {
+) -> Result<Vec<(Value, ColumnType)>> {
     let arguments = std::mem::take(&mut session.parameters.arguments);
-    let bound = bind(session, written, &arguments.types);
-    let values = bound.and_then(|bound| evaluate(session, None, &bound, &arguments.values));
+    let values = bind(session, written, &arguments.types).and_then(|bound| {
+        let values = evaluate(session, None, &bound, &arguments.values)?;
+        Ok(values.into_iter().zip(bound.exprs.into_iter().map(|expr| expr.ty)).collect())
+    });
     session.parameters.arguments = arguments;
     values
 }
 
-/// The value of one such expression.
-pub(in crate::session) fn evaluate_one(session: &mut Session, written: &ast::Expr) -> Result<Value> {
+/// The value of one such expression, and its type.
+pub(in crate::session) fn evaluate_typed(
+    session: &mut Session,
+    written: &ast::Expr,
+) -> Result<(Value, ColumnType)> {
     let mut values = evaluate_written(session, std::slice::from_ref(written))?;
     Ok(values.pop().expect("an expression has a value"))
+}
+
+/// The value of one such expression.
+pub(in crate::session) fn evaluate_one(session: &mut Session, written: &ast::Expr) -> Result<Value> {
+    evaluate_typed(session, written).map(|(value, _)| value)
 }

@@ -9,13 +9,13 @@ use super::entered::Entered;
 use super::running::Running;
 use crate::error::{Result, SqlError};
 use crate::exec::{Strictness, to_column};
-use crate::expr::{Context, Programs, SharedTransaction, StoredFunction, TriggerRow};
+use crate::expr::{Context, Programs, SharedTransaction, StoredFunction, TriggerRow, text_for};
 use crate::program::{Frame, Machine, Routine, Surroundings};
 use crate::session::Session;
 use crate::sink::{ColumnMeta, EndOfRows, OkInfo, ResultSink};
 use engine::{ObjectKind, Table};
 use std::sync::Arc;
-use types::Value;
+use types::{ColumnType, Value};
 
 /// A function or a trigger has no result set.
 struct NoResults;
@@ -71,7 +71,7 @@ impl Programs for Session {
     fn call(
         &self,
         function: &StoredFunction,
-        args: Vec<Value>,
+        args: Vec<(Value, ColumnType)>,
         transaction: &dyn SharedTransaction,
         ctx: &Context<'_>,
     ) -> Result<Value> {
@@ -82,17 +82,18 @@ impl Programs for Session {
         within(self, ctx, &routine, |session| {
             let mut frame = frame_of(session, &routine)?;
             let mut running = Running { session, around: Some(transaction), sink: &mut NoResults };
-            for (slot, value) in args.iter().enumerate() {
-                running.store(&routine, &mut frame, slot, value)?;
+            for (slot, (value, ty)) in args.iter().enumerate() {
+                running.store(&routine, &mut frame, slot, (value, ty))?;
             }
-            let value = Machine { routine: &routine, surroundings: &mut running }.run(&mut frame)?;
+            let returned = Machine { routine: &routine, surroundings: &mut running }.run(&mut frame)?;
             let name = &routine.object.def.name;
-            let value =
-                value.ok_or_else(|| SqlError::new(1321, format!("FUNCTION {name} ended without RETURN")))?;
+            let without = || SqlError::new(1321, format!("FUNCTION {name} ended without RETURN"));
+            let (value, ty) = returned.ok_or_else(without)?;
             let column = routine.returns.as_ref().expect("a function has a type");
             let ctx = session.context(&frame.values, true);
             let strictness = Strictness { strict: ctx.strict, null_becomes_zero: false };
-            to_column(&value, column, 1, strictness, &ctx)
+            let text = text_for(&value, &ty, &column.ty, ctx.zone());
+            to_column(text.as_ref().unwrap_or(&value), column, 1, strictness, &ctx)
         })
     }
 

@@ -143,7 +143,7 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use types::Value;
+    use types::{ColumnType, Value};
 
     fn settings(memory: &Arc<Budget>) -> Settings {
         Settings {
@@ -159,15 +159,15 @@ mod tests {
     fn user_variables_are_lent_and_come_back_as_they_were_left() {
         let memory = Budget::new(Arc::default());
         let own = settings(&memory);
-        own.user_variables.set("a", &Value::Int(1)).expect("there is room");
+        own.user_variables.set("a", &Value::Int(1), &ColumnType::bigint(false)).expect("there is room");
         let lent = own.lend(own.variables.clone(), 5, &memory);
-        assert_eq!(own.user_variables.get("a"), None, "they are lent");
+        assert_eq!(own.user_variables.value("a"), Value::Null, "they are lent");
         assert_eq!((lent.now_us(), lent.last_insert_id.get()), (5, 7));
-        lent.user_variables.set("a", &Value::Int(2)).expect("there is room");
+        lent.user_variables.set("a", &Value::Int(2), &ColumnType::bigint(false)).expect("there is room");
         lent.random.set(9);
         lent.last_insert_id.set(8);
         own.take_back(&lent);
-        assert_eq!(own.user_variables.get("a"), Some(Value::Int(2)));
+        assert_eq!(own.user_variables.value("a"), Value::Int(2));
         assert_eq!((own.random.get(), own.last_insert_id.get()), (9, 7), "the id is the program's own");
     }
 
@@ -177,7 +177,7 @@ mod tests {
         let memory = Budget::new(Arc::default());
         let own = settings(&memory);
         let lent = own.lend(own.variables.clone(), 5, &memory);
-        own.user_variables.set("a", &Value::Int(1)).expect("there is room");
+        own.user_variables.set("a", &Value::Int(1), &ColumnType::bigint(false)).expect("there is room");
         own.take_back(&lent);
     }
 
