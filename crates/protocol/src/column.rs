@@ -1,6 +1,7 @@
 //! Column definitions of a result set, with the type codes and flags that they carry.
 
 use crate::wire::{Malformed, Reader, put_lenenc_bytes};
+use types::collation;
 
 /// Type codes of columns and parameters (`MYSQL_TYPE_*`).
 pub mod field_type {
@@ -125,11 +126,11 @@ pub struct Column {
 }
 
 impl Column {
-    /// Appends the packet.
-    pub fn encode(&self, out: &mut Vec<u8>) {
+    /// Appends the packet, with the names in the character set of `collation_id`.
+    pub fn encode(&self, collation_id: u16, out: &mut Vec<u8>) {
         put_lenenc_bytes(out, b"def");
         for text in [&self.schema, &self.table, &self.org_table, &self.name, &self.org_name] {
-            put_lenenc_bytes(out, text.as_bytes());
+            put_lenenc_bytes(out, &collation::from_utf8mb4_lossy(collation_id, text.as_bytes()));
         }
         out.push(0x0c);
         out.extend_from_slice(&self.collation.to_le_bytes());
@@ -187,7 +188,7 @@ mod tests {
             decimals: 0,
         };
         let mut out = Vec::new();
-        column.encode(&mut out);
+        column.encode(collation::UTF8MB4_0900_AI_CI, &mut out);
         assert_eq!(Column::decode(&out), Ok(column));
         for cut in 0..out.len() - 2 {
             assert!(Column::decode(&out[..cut]).is_err());

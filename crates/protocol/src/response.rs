@@ -3,6 +3,7 @@
 use crate::capability::{self, Capabilities};
 use crate::wire::{Malformed, Reader, put_lenenc_bytes, put_lenenc_int};
 use std::fmt;
+use types::collation;
 
 /// First byte of an OK packet.
 pub const OK_HEADER: u8 = 0x00;
@@ -146,6 +147,24 @@ pub struct ErrPacket {
     pub message: String,
 }
 
+/// Appends a message in the character set of a collation. A character that it does not have is
+/// written as its number, as MySQL does.
+fn put_message(message: &str, collation_id: u16, out: &mut Vec<u8>) {
+    if let Some(converted) = collation::from_utf8mb4(collation_id, message.as_bytes()) {
+        return out.extend_from_slice(&converted);
+    }
+    let mut put = |text: &str| match collation::from_utf8mb4(collation_id, text.as_bytes()) {
+        Some(converted) => out.extend_from_slice(&converted),
+        None => {
+            let number = text.chars().fold(0, |_, c| u32::from(c));
+            let written =
+                if number > 0xffff { format!("\\+{number:06X}") } else { format!("\\{number:04X}") };
+            out.extend_from_slice(&collation::from_utf8mb4_lossy(collation_id, written.as_bytes()));
+        }
+    };
+    message.chars().for_each(|c| put(c.encode_utf8(&mut [0; 4])));
+}
+
 impl fmt::Display for ErrPacket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ERROR {} ({}): {}", self.code, String::from_utf8_lossy(&self.state), self.message)
@@ -158,9 +177,9 @@ impl std::error::Error for ErrPacket {}
 const MESSAGE_BYTES: usize = 511;
 
 impl ErrPacket {
-    /// Appends the packet. Before the handshake has ended clients expect no SQLSTATE: pass no
-    /// capabilities then.
-    pub fn encode(&self, capabilities: Capabilities, out: &mut Vec<u8>) {
+    /// Appends the packet, with the message in the character set of `collation_id`. Before the
+    /// handshake has ended clients expect no SQLSTATE: pass no capabilities then.
+    pub fn encode(&self, capabilities: Capabilities, collation_id: u16, out: &mut Vec<u8>) {
         out.push(ERR_HEADER);
         out.extend_from_slice(&self.code.to_le_bytes());
         if capabilities & capability::PROTOCOL_41 != 0 {
@@ -171,7 +190,7 @@ impl ErrPacket {
         while !self.message.is_char_boundary(len) {
             len -= 1;
         }
-        out.extend_from_slice(&self.message.as_bytes()[..len]);
+        put_message(&self.message[..len], collation_id, out);
     }
 
     /// Reads the packet, with its first byte.
@@ -247,12 +266,23 @@ mod tests {
     fn error_survives_the_round_trip_and_is_cut_between_characters() {
         let err = ErrPacket { code: 1064, state: *b"42000", message: "\u{e9}".repeat(400) };
         let mut out = Vec::new();
-        err.encode(capability::PROTOCOL_41, &mut out);
+        err.encode(capability::PROTOCOL_41, collation::UTF8MB4_BIN, &mut out);
         let back = ErrPacket::decode(&out).unwrap();
         assert_eq!((back.code, back.state, back.message.len()), (1064, *b"42000", 510));
         let mut out = Vec::new();
-        err.encode(0, &mut out);
+        err.encode(0, collation::UTF8MB4_BIN, &mut out);
         assert_eq!(ErrPacket::decode(&out).unwrap().state, *b"HY000");
+    }
+
+    #[test]
+    fn a_message_is_in_the_clients_character_set() {
+        let message = |id: u16| {
+            let mut out = Vec::new();
+            put_message("é Ω 😀", id, &mut out);
+            out
+        };
+        assert_eq!(message(collation::LATIN1_SWEDISH_CI), b"\xe9 \\03A9 \\+01F600");
+        assert_eq!(message(collation::UTF8MB4_BIN), "é Ω 😀".as_bytes());
     }
 
     #[test]

@@ -107,7 +107,7 @@ fn damaged_answers_are_decoded_or_refused() {
         flags: 0,
         decimals: 0,
     }
-    .encode(&mut column);
+    .encode(types::collation::UTF8MB4_BIN, &mut column);
     let valid: [&[u8]; 4] = [
         &column,
         b"\x00\x01\x02\x02\x00\x00\x00",

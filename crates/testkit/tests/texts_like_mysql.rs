@@ -2,7 +2,7 @@
 //! same.
 
 use bench::instance::Settings;
-use testkit::answers::{answer_with_warnings, same_answers};
+use testkit::answers::{answer, answer_with_warnings, same_answers};
 use testkit::server::same_as_mysql;
 
 /// A table with every type whose values are written otherwise than their type alone says.
@@ -204,4 +204,31 @@ fn seconds_with_a_fraction_make_times_with_it() {
             "select maketime(1,2,3.4e0), maketime(-839,1,1), maketime(1.6,2.6,3), maketime(1,2,null)",
         ],
     );
+}
+
+#[test]
+fn names_and_errors_are_in_the_clients_character_set() {
+    same_as_mysql("names_in_latin1", &Settings::default(), |server| {
+        let mut client = server.connect();
+        let mut lines = Vec::new();
+        for charset in ["latin1", "utf8mb4", "NULL", "binary"] {
+            lines.push(answer(&mut client, &format!("SET character_set_results = {charset}")));
+            for statement in [
+                "SELECT 1 AS `é`, 2 AS `Ω`",
+                "SELECT `é`, `é`.`é` AS x FROM (SELECT 1 `é`) `é`",
+                "SELECT `né`",
+                "SELECT * FROM mysql.`Ωé`",
+                "SELECT 'é'",
+            ] {
+                lines.push(match client.query(statement) {
+                    Ok(result) => {
+                        let names = result.columns.iter().map(|column| &column.name);
+                        format!("{charset} {statement}: {:?}", names.collect::<Vec<_>>())
+                    }
+                    Err(error) => format!("{charset} {statement}: {error}"),
+                });
+            }
+        }
+        lines
+    });
 }

@@ -63,15 +63,25 @@ fn show_grants(
     }
     let account = table.get(&name).ok_or_else(|| no_such_grant(&name))?;
     let active = match named {
-        None => host.active_roles(),
-        Some(_) => using.iter().map(roles::named).collect(),
+        Some(named) if !named.is_current_user || !using.is_empty() => {
+            using.iter().map(roles::named).collect()
+        }
+        _ => host.active_roles(),
     };
-    let held = table.roles_of(&account, &mandatory_roles(host.server()));
+    let mandatory = mandatory_roles(host.server());
+    let held = table.roles_of(&account, &mandatory);
     if let Some(missing) = active.iter().find(|role| !held.contains(role)) {
         return Err(not_granted(missing, &name));
     }
     let all = table.with_roles(&account, &active);
-    lines(&format!("Grants for {}", account.shown()), show::grants(&account, &all), status, sink)
+    let mut shown = Account::clone(&account);
+    if named.is_none() {
+        // Those that nobody granted to the account are shown by the short form alone.
+        for role in mandatory.into_iter().filter(|role| held.contains(role)) {
+            shown.roles.entry(role).or_insert(false);
+        }
+    }
+    lines(&format!("Grants for {}", account.shown()), show::grants(&shown, &all), status, sink)
 }
 
 fn to_be_created(host: &ConnectionHost, named: &Named) -> sql::Result<Arc<Account>> {

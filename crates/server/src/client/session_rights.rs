@@ -115,12 +115,16 @@ impl SessionRights {
     }
 }
 
-/// The default roles of an account; all of them with `activate_all_roles_on_login`.
+/// The default roles of an account and the mandatory ones, as in MySQL 9.7; all that the account
+/// has with `activate_all_roles_on_login`.
 fn roles_of_login(server: &Server, account: &Account) -> BTreeSet<AccountName> {
-    if !server.globals.named("activate_all_roles_on_login").is_on() {
-        return account.default_roles.clone();
+    let mandatory = mandatory_roles(server);
+    let held = server.accounts.table().roles_of(account, &mandatory);
+    if server.globals.named("activate_all_roles_on_login").is_on() {
+        return held;
     }
-    server.accounts.table().roles_of(account, &mandatory_roles(server))
+    let mandatory = mandatory.into_iter().filter(|role| held.contains(role));
+    account.default_roles.iter().cloned().chain(mandatory).collect()
 }
 
 /// The roles that `mandatory_roles` gives to every account.

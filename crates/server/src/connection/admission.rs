@@ -198,7 +198,7 @@ pub(super) fn refuse(
         }
     };
     // The client may be gone; there is nobody else to tell.
-    let _gone = send_error(channel, capabilities, &told);
+    let _gone = send_error(channel, capabilities, GREETING, &told);
 }
 
 /// What a client is told whose packet cannot be read.
@@ -229,12 +229,17 @@ pub(super) fn broken_rule(e: &PacketError) -> Option<SqlError> {
     }
 }
 
+/// The collation of what a client is told that has no session: the one that the greeting names.
+pub(super) const GREETING: u16 = COLLATION_UTF8MB4_0900_AI_CI as u16;
+
+/// Tells the client of an error, in the character set of a collation.
 pub(super) fn send_error(
     channel: &mut Channel<Stream>,
     capabilities: cap::Capabilities,
+    collation_id: u16,
     e: &SqlError,
 ) -> Result<(), PacketError> {
     let packet = ErrPacket { code: e.code, state: e.state, message: e.message.clone() };
-    channel.write_packet(|out| packet.encode(capabilities, out))?;
+    channel.write_packet(|out| packet.encode(capabilities, collation_id, out))?;
     channel.flush()
 }

@@ -120,7 +120,7 @@ impl Connection<'_> {
         for meta in &columns {
             let column = definition(meta, collation);
             self.channel.write_packet(|out| {
-                column.encode(out);
+                column.encode(collation, out);
                 out.push(0xfb);
             })?;
         }

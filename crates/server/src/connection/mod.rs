@@ -31,7 +31,7 @@ use crate::server::status::ServerStatus;
 use crate::sql_host::new_session;
 pub use admission::Origin;
 use admission::{
-    Admitted, admit, broken_rule, is_timeout, no_thread, refuse, send_error, too_many, unreadable,
+    Admitted, GREETING, admit, broken_rule, is_timeout, no_thread, refuse, send_error, too_many, unreadable,
 };
 use os::account::{State, enter};
 use os::clock::Stopwatch;
@@ -85,7 +85,12 @@ pub fn start(server: &Arc<Server>, stream: Stream, origin: Origin) {
             server.sessions.remove(entry.id);
             server.status.aborted_connects.add_one();
             if let Some(stream) = handed_over.lock().take() {
-                let _gone = send_error(&mut Channel::new(stream, MAX_LOGIN_PACKET_BYTES), 0, &no_thread(&e));
+                let _gone = send_error(
+                    &mut Channel::new(stream, MAX_LOGIN_PACKET_BYTES),
+                    0,
+                    GREETING,
+                    &no_thread(&e),
+                );
             }
         }
     }
@@ -168,7 +173,7 @@ fn serve(server: &Arc<Server>, entry: &Arc<SessionEntry>, stream: Stream, origin
         server.status.max_connections_errors.add_one();
         drop(place);
         // The client may be gone; there is nobody else to tell.
-        let _gone = send_error(&mut channel, 0, &too_many());
+        let _gone = send_error(&mut channel, 0, GREETING, &too_many());
         return;
     }
     let admitted = match admit(server, entry, &mut channel, &origin, connected > limit) {
@@ -184,7 +189,7 @@ fn serve(server: &Arc<Server>, entry: &Arc<SessionEntry>, stream: Stream, origin
     let session = match new_session(&host, &response) {
         Ok(session) => session,
         Err(e) => {
-            let _gone = send_error(&mut channel, response.capabilities, &e);
+            let _gone = send_error(&mut channel, response.capabilities, GREETING, &e);
             return;
         }
     };
@@ -278,7 +283,7 @@ impl Connection<'_> {
             let name = String::from_utf8_lossy(schema).into_owned();
             if let Err(e) = self.change_schema(&name) {
                 self.count_for_host(HostError::of(&e));
-                send_error(&mut self.channel, self.capabilities, &e)?;
+                self.send_error(&e)?;
                 return Err(PacketError::Closed);
             }
         }
@@ -379,7 +384,7 @@ impl Connection<'_> {
     /// Tells the client, if it can still hear, why its connection ends.
     fn tell_last(&mut self, error: &SqlError) {
         // The client may be gone; there is nobody else to tell.
-        let _gone = send_error(&mut self.channel, self.capabilities, error);
+        let _gone = self.send_error(error);
     }
 
     fn note_lost(&self, e: &PacketError) {
@@ -412,7 +417,8 @@ impl Connection<'_> {
     }
 
     fn send_error(&mut self, e: &SqlError) -> Result<(), PacketError> {
-        send_error(&mut self.channel, self.capabilities, e)
+        let collation = self.session.results_collation();
+        send_error(&mut self.channel, self.capabilities, collation, e)
     }
 
     /// Runs something that answers into a sink, and sends its error if it has one.

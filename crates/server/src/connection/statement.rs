@@ -48,8 +48,9 @@ impl Connection<'_> {
         definitions: impl Iterator<Item = Column>,
         count: usize,
     ) -> Result<(), PacketError> {
+        let collation = self.session.results_collation();
         for column in definitions {
-            self.channel.write_packet(|out| column.encode(out))?;
+            self.channel.write_packet(|out| column.encode(collation, out))?;
         }
         if count > 0 && self.capabilities & cap::DEPRECATE_EOF == 0 {
             let status = self.session.status();

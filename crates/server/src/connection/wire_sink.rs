@@ -175,11 +175,12 @@ pub fn definition(meta: &ColumnMeta, result_collation: u16) -> Column {
 impl ResultSink for WireSink<'_> {
     fn columns(&mut self, columns: &[ColumnMeta]) -> sql::Result<()> {
         self.columns.clear();
+        let names = self.result_collation;
         self.write(|out| put_lenenc_int(out, columns.len() as u64))?;
         for meta in columns {
             let column = definition(meta, self.result_collation);
             self.columns.push((meta.ty.clone(), column.field_type));
-            self.write(|out| column.encode(out))?;
+            self.write(|out| column.encode(names, out))?;
         }
         assert_eq!(self.columns.len(), columns.len(), "each column has its definition");
         if self.capabilities & cap::DEPRECATE_EOF == 0 {

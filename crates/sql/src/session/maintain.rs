@@ -17,6 +17,7 @@ pub(super) fn run(session: &mut Session, what: Maintenance, tables: &[TableName]
     if matches!(what, Maintenance::Optimize | Maintenance::Repair) {
         session.settings.check_writable()?;
     }
+    let is_read_only = session.settings.variables.transaction_read_only && !session.transaction.explicit;
     let mut rows = Vec::new();
     for name in tables {
         let schema = session.settings.schema_of(name)?;
@@ -61,6 +62,12 @@ pub(super) fn run(session: &mut Session, what: Maintenance, tables: &[TableName]
                 say("status", "OK");
             }
             Maintenance::Repair => say("note", "The storage engine for the table doesn't support repair"),
+            // A statement of its own, which may not write what it finds out.
+            _ if is_read_only => {
+                say("Error", "Cannot execute statement in a READ ONLY transaction.");
+                say("Error", "Unable to store dynamic table statistics into data dictionary.");
+                say("status", "Unable to write table statistics to DD tables");
+            }
             _ => {
                 engine::TableStatistics::anew(&table)?;
                 say("status", "OK");

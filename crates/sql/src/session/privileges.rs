@@ -48,7 +48,10 @@ pub(super) fn check_statement(session: &Session, statement: &Statement) -> Resul
             Maintenance::Checksum => check_on_some_columns(session, &[Select], table),
             Maintenance::Check => {
                 let schema = session.settings.schema_of(table)?;
-                host.check_sight(Sight::Description(&schema, &table.name))
+                match session.temporary.has(&schema, &table.name) {
+                    true => Ok(()),
+                    false => host.check_sight(Sight::Description(&schema, &table.name)),
+                }
             }
         }),
         Statement::Call(call) => {

@@ -361,11 +361,16 @@ impl ShowParts<'_> {
 
     fn create_schema(&self, name: &str, if_not_exists: bool) -> Result<VirtualTable> {
         self.host.check_sight(Sight::CreateSchema(name))?;
-        let schema = self.engine.catalog().schema(name).ok_or_else(|| SqlError::unknown_schema(name))?;
-        let charset = collation::charset_of(schema.collation);
-        let collate = match charset.default_collation() == schema.collation && charset.name() != "utf8mb4" {
+        let collation_id = match self.engine.catalog().schema(name) {
+            Some(schema) => schema.collation,
+            None if name.eq_ignore_ascii_case("information_schema") => collation::UTF8MB3_GENERAL_CI,
+            None if schema_tables::is_virtual_schema(name) => collation::UTF8MB4_0900_AI_CI,
+            None => return Err(SqlError::unknown_schema(name)),
+        };
+        let charset = collation::charset_of(collation_id);
+        let collate = match charset.default_collation() == collation_id && charset.name() != "utf8mb4" {
             true => String::new(),
-            false => format!(" COLLATE {}", collation::name(schema.collation)),
+            false => format!(" COLLATE {}", collation::name(collation_id)),
         };
         let statement = format!(
             "CREATE DATABASE {}{} /*!40100 DEFAULT CHARACTER SET {}{collate} */ /*!80016 DEFAULT ENCRYPTION='N' */",

@@ -142,7 +142,7 @@ impl Session {
             flags: 0,
             decimals: 0,
         };
-        self.channel.write_packet(|out| column.encode(out))?;
+        self.channel.write_packet(|out| column.encode(types::collation::UTF8MB4_BIN, out))?;
         self.channel.write_packet(|out| put_eof(2, 0, out))?;
         self.channel.write_packet(|out| wire::put_lenenc_bytes(out, cell.as_bytes()))?;
         self.channel.write_packet(|out| put_eof(2, 0, out))
@@ -155,7 +155,7 @@ impl Session {
 
     fn error(&mut self, code: u16, message: &str) -> Result<(), PacketError> {
         let error = ErrPacket { code, state: *b"HY000", message: message.to_owned() };
-        self.channel.write_packet(|out| error.encode(CAPABILITIES, out))
+        self.channel.write_packet(|out| error.encode(CAPABILITIES, types::collation::UTF8MB4_BIN, out))
     }
 
     /// Sends the events, and at their end an error that stops the receiver for good, so that a test

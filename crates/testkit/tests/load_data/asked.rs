@@ -130,6 +130,21 @@ fn a_character_that_a_column_has_not_is_a_question_mark() {
 }
 
 #[test]
+fn bytes_are_characters_of_the_column_that_they_come_into() {
+    load(
+        "load_data_bytes",
+        "DROP TABLE IF EXISTS t; CREATE TABLE t (l VARCHAR(9) CHARSET latin1, u VARCHAR(9) CHARSET utf16, \
+         g VARCHAR(9) CHARSET gbk, m VARCHAR(9), b VARBINARY(9), e ENUM('é', 'b') CHARSET latin1)",
+        &[b"\xe9\t\x00\xe9\t\xc4\xe3\t\xc3\xa9\t\xff\t\xe9\nplain\t\x00a\tx\tx\tx\tb\n"],
+        &[
+            "LOAD DATA LOCAL INFILE 'x' INTO TABLE t CHARACTER SET binary",
+            "LOAD DATA LOCAL INFILE 'x' INTO TABLE t CHARACTER SET binary (l, u, g, @m, b, e) SET m = @m",
+            "LOAD DATA LOCAL INFILE 'x' INTO TABLE t CHARACTER SET binary (m, @u, @g, @x, b) SET u = @u",
+        ],
+    );
+}
+
+#[test]
 fn what_a_statement_says_of_itself_is_mysqls() {
     same_as_mysql("load_data_statements", &Settings::default(), |server| {
         let mut client = client(server);

@@ -70,7 +70,7 @@ fn serve_one(stream: Stream, host: ClientHost, accounts: &Accounts) {
         }
         Err(Refusal::Error(e, _) | Refusal::Bare(e)) => {
             let err = ErrPacket { code: e.code, state: e.state, message: e.message };
-            channel.write_packet(|out| err.encode(response.capabilities, out))
+            channel.write_packet(|out| err.encode(response.capabilities, types::collation::UTF8MB4_BIN, out))
         }
         Err(Refusal::Packet(_)) => return,
     };

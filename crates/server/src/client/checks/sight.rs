@@ -66,7 +66,8 @@ pub fn sees(account: &Account, sight: Sight<'_>) -> bool {
                 || is_computed(schema)
         }
         Sight::SchemaToUse(schema) | Sight::CreateSchema(schema) => {
-            is_everybodys(schema)
+            // What information_schema is made by is not told to everybody, as in MySQL.
+            (is_everybodys(schema) && matches!(sight, Sight::SchemaToUse(_)))
                 || account.on_schema(schema).intersects(in_schema())
                 || account
                     .on_tables_of(schema)

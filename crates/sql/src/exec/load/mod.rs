@@ -10,6 +10,7 @@ use super::{Changes, InsertPlan, Run, to_column};
 use crate::ast::{self, FileLayout, TextFormat};
 use crate::bind::Binder;
 use crate::error::{Result, SqlError};
+use crate::expr::is_text;
 use crate::host::VariableScope;
 use engine::Table;
 use filling::Filling;
@@ -34,6 +35,8 @@ pub(crate) struct LoadPlan {
     format: TextFormat,
     fixed: Option<FixedLengths>,
     charset: Charset,
+    /// Lines are in the encoding in which the server has texts, or in that of every column.
+    is_as_stored: bool,
     skipped: u64,
     /// Complaints that each run begins with.
     complaints: Vec<(u16, String)>,
@@ -57,8 +60,17 @@ pub(crate) fn bind_load(binder: &mut Binder<'_>, load: &ast::Load) -> Result<Loa
     let separators = [&format.between_fields, &format.enclosed, &format.before_line, &format.behind_line];
     let are_ascii = separators.into_iter().chain(&format.escaped).all(|text| text.is_ascii());
     let complaint = || (1638, "Non-ASCII separator arguments are not fully supported".to_owned());
+    let is_recoded = |target: &LineTarget| match target {
+        LineTarget::Column(at) => is_of_characters(&insert.table.def.columns[*at].ty),
+        LineTarget::Variable(_) => false,
+    };
+    let is_as_stored = match charset {
+        Charset::Binary => !targets.iter().any(is_recoded),
+        charset => charset.is_stored_as_utf8mb4(),
+    };
     Ok(LoadPlan {
         path: load.path.clone(),
+        is_as_stored,
         is_local: load.is_local,
         skipped: load.skipped,
         complaints: (!are_ascii).then(complaint).into_iter().collect(),
@@ -69,6 +81,12 @@ pub(crate) fn bind_load(binder: &mut Binder<'_>, load: &ast::Load) -> Result<Loa
         fixed,
         charset,
     })
+}
+
+/// Whether a column has characters that are stored otherwise than in utf8mb4.
+fn is_of_characters(ty: &ColumnType) -> bool {
+    let charset = collation::charset_of(ty.collation);
+    is_text(ty) && charset != Charset::Binary && !charset.is_stored_as_utf8mb4()
 }
 
 /// Whether the account may have the file read.
@@ -267,27 +285,30 @@ impl LoadPlan {
         let is_bytes = column.ty.collation == collation::BINARY
             && matches!(column.ty.code, Varchar | String | Blob)
             || matches!(column.ty.code, Bit | Geometry);
-        let value = self.text_value(text, is_bytes);
+        let value = match self.charset {
+            // Bytes are characters of the column that they come into.
+            Charset::Binary if is_of_characters(&column.ty) => {
+                Value::Bytes(collation::to_utf8mb4(column.ty.collation, text).into_owned())
+            }
+            _ => self.text_value(text, is_bytes),
+        };
         to_column(&value, column, number, self.insert.strictness(run), run.ctx)
             .map_err(|error| super::assign::of_table(error, &self.insert.table.def.name))
     }
 
     /// A field as a value: bytes as they are, or characters in the server's own encoding.
     fn text_value(&self, text: &[u8], is_bytes: bool) -> Value {
-        let as_it_is = is_bytes || self.has_our_encoding() || text.is_ascii() && self.charset.has_ascii();
+        let is_ours = self.charset.is_stored_as_utf8mb4() || self.charset == Charset::Binary;
+        let as_it_is = is_bytes || is_ours || text.is_ascii() && self.charset.has_ascii();
         Value::Bytes(match as_it_is {
             true => text.to_vec(),
             false => collation::to_utf8mb4(self.charset.default_collation(), text).into_owned(),
         })
     }
 
-    fn has_our_encoding(&self) -> bool {
-        matches!(self.charset, Charset::Utf8mb4 | Charset::Utf8mb3 | Charset::Binary)
-    }
-
     /// Whether the characters of a line are in the server's own encoding.
     fn is_as_stored(&self, fields: &Fields) -> bool {
-        self.has_our_encoding() || self.charset.has_ascii() && fields.is_ascii()
+        self.is_as_stored || self.charset != Charset::Binary && self.charset.has_ascii() && fields.is_ascii()
     }
 
     /// Warns of a line, or ends the statement, where the mode is strict.

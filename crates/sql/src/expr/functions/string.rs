@@ -123,7 +123,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         let given = (1..call.values.len()).filter(is_asked).filter(|at| !call.values[*at].is_null());
         let parts: Vec<_> = given.map(|at| call.bytes(at)).collect();
         let total = parts.iter().fold(0usize, |total, part| total.saturating_add(part.len() + 1));
-        made(call.may_make(total, "make_set")?, || parts.join(&b','))
+        call.check_room(total)?;
+        Ok(Value::Bytes(parts.join(&b',')))
     })
     .sees_nulls(),
     Function::new("field", 2..=usize::MAX, int, |call| {
