@@ -40,7 +40,7 @@ pub mod status;
 mod times;
 pub mod until;
 
-pub use applier::{ApplySettings, Policy, SkippedErrors, TypeConversions};
+pub use applier::{ApplySettings, ExecMode, Policy, SkippedErrors, TypeConversions};
 pub use channels::Channels;
 pub use replica::{Replica, Threads};
 pub use settings::ReplicaSettings;

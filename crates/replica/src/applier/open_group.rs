@@ -8,7 +8,9 @@ use binlog::{Checksum, DecodeError, group};
 use engine::{Engine, EngineError, Table, TableHold, Transaction};
 
 use super::bind_error::BindError;
+use super::exec_mode::ExecMode;
 use super::report::GroupError;
+use super::rows::not_convergent;
 use super::settings::ApplySettings;
 use super::tables::{Bound, TableCache};
 use super::{followed, partial_rows, rows, virtual_columns};
@@ -287,6 +289,10 @@ impl OpenGroup {
             let error = EngineError::Incompatible { table: name.clone(), reason };
             return Err(GroupError::Row(rows.kind, name, error));
         }
+        if self.settings.exec_mode() == ExecMode::Converge {
+            let error = not_convergent(&table, "an update says of a document only how it differs");
+            return Err(GroupError::Row(rows.kind, table.qualified_name().to_string(), error));
+        }
         let before = self.events.len();
         let mut transaction = self.take_for_rows();
         if followed::may_have_followers(&transaction, &table, rows) {
@@ -341,11 +347,15 @@ impl OpenGroup {
         let mut transaction = self.take_for_rows();
         let (tolerance, before) = (self.settings.tolerance(), self.events.len());
         // An event that is applied ahead either has all its rows or is applied again in its turn.
-        let is_strict = tolerance.is_strict() || (self.ahead && !tolerance.idempotent);
+        let is_strict = tolerance.is_strict() || (self.ahead && tolerance.mode == ExecMode::Strict);
         let state = os::account::enter(os::account::State::ApplyRow);
         let followed = followed::has_followers(&transaction, table, rows);
         let is_followed = matches!(followed, Ok(true));
         let applied = match is_strict {
+            // What followed from a row at the source is not told by rows that are further.
+            _ if is_followed && tolerance.mode == ExecMode::Converge => {
+                Err(not_convergent(table, "rows of other tables follow the rows of this one"))
+            }
             _ if !matches!(followed, Ok(false)) => followed.and_then(|_| match self.ahead {
                 // Which rows follow is known in its turn only.
                 true => Err(EngineError::NeedsTurn),

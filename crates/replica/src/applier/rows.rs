@@ -8,6 +8,7 @@ use binlog::event::{HEADER_LEN, Header, RowsEvent, RowsKind, rows_flag};
 use engine::{EngineError, FoundRow, PartialRow, Table, Transaction};
 use types::ColumnMask;
 
+use super::exec_mode::ExecMode;
 use super::skipped_errors::{Answer, Tolerance};
 
 /// Offset of the flags in a row event: behind the header and the table id.
@@ -60,11 +61,9 @@ fn find_together(
     transaction.find_together(table, mask, &images)
 }
 
-/// As [`apply`], but not every row has to be as the source says. Under
-/// `replica_exec_mode=IDEMPOTENT` a row that is to be inserted takes the place of those that have
-/// its keys, a row that is to be changed and is not there is left out, as is an update to a key
-/// that another row has. A row whose error `replica_skip_errors` lists is left out with all behind
-/// it. What was done is appended to `out`, as row events.
+/// As [`apply`], but not every row has to be as the source says: [`ExecMode`] has what becomes of
+/// it. A row whose error `replica_skip_errors` lists is left out with all behind it. What was done
+/// is appended to `out`, as row events.
 pub(super) fn apply_tolerant(
     transaction: &mut Transaction,
     table: &Arc<Table>,
@@ -74,7 +73,6 @@ pub(super) fn apply_tolerant(
 ) -> Result<(), EngineError> {
     check_columns(table, event)?;
     let none = ColumnMask::empty(table.columns());
-    let full = ColumnMask::full(table.columns());
     let (before_mask, after_mask) = (event.before_mask(), event.after_mask());
     let before_mask = before_mask.as_ref().unwrap_or(&none);
     let after_mask = after_mask.as_ref().unwrap_or(&none);
@@ -84,12 +82,15 @@ pub(super) fn apply_tolerant(
         let before = PartialRow { mask: before_mask, image: row.before.unwrap_or_default() };
         let after = PartialRow { mask: after_mask, image: row.after.unwrap_or_default() };
         let changed = match event.kind {
-            RowsKind::Write if tolerance.idempotent => {
-                transaction.apply_insert_over(table, after).map(|replaced| {
-                    for image in replaced {
-                        done.row(RowsKind::Delete, (&full, &none), &[&image]);
-                    }
-                })
+            RowsKind::Write if tolerance.mode != ExecMode::Strict => {
+                insert_over(transaction, table, after, &mut done)
+            }
+            RowsKind::Update if tolerance.mode == ExecMode::Converge => {
+                match update_whatever_is_there(transaction, table, (before, after), &mut done) {
+                    Ok(true) => Ok(()),
+                    Ok(false) => continue,
+                    Err(error) => return Err(error),
+                }
             }
             RowsKind::Write => transaction.apply_insert(table, after),
             RowsKind::Update => transaction.apply_update(table, before, after),
@@ -105,6 +106,53 @@ pub(super) fn apply_tolerant(
     }
     done.finish(event.ends_statement());
     Ok(())
+}
+
+/// Inserts a row in the place of those that have one of its keys.
+fn insert_over(
+    transaction: &mut Transaction,
+    table: &Arc<Table>,
+    after: PartialRow<'_>,
+    done: &mut Done<'_>,
+) -> Result<(), EngineError> {
+    let (full, none) = (ColumnMask::full(table.columns()), ColumnMask::empty(table.columns()));
+    for image in transaction.apply_insert_over(table, after)? {
+        done.row(RowsKind::Delete, (&full, &none), &[&image]);
+    }
+    Ok(())
+}
+
+/// Sets a row to its after image, whether the row before is here or not, and whoever has its keys.
+/// False: it is done by a deletion and an insertion, which `done` has.
+fn update_whatever_is_there(
+    transaction: &mut Transaction,
+    table: &Arc<Table>,
+    (before, after): (PartialRow<'_>, PartialRow<'_>),
+    done: &mut Done<'_>,
+) -> Result<bool, EngineError> {
+    if !before.mask.is_full() || !after.mask.is_full() {
+        return Err(not_convergent(table, "an update has not the whole row (binlog_row_image is not FULL)"));
+    }
+    match transaction.apply_update(table, before, after) {
+        Err(EngineError::RowNotFound { .. } | EngineError::Duplicate { .. }) => {}
+        other => return other.map(|()| true),
+    }
+    match transaction.find_current(table, before) {
+        Ok((found, image)) => {
+            transaction.apply_delete_of(table, &found, before)?;
+            done.row(RowsKind::Delete, (before.mask, &ColumnMask::empty(table.columns())), &[&image]);
+        }
+        Err(EngineError::RowNotFound { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    insert_over(transaction, table, after, done)?;
+    done.row(RowsKind::Write, (&ColumnMask::empty(table.columns()), after.mask), &[after.image]);
+    Ok(false)
+}
+
+/// The error of what cannot be applied to rows that are further than the applier.
+pub(super) fn not_convergent(table: &Table, why: &str) -> EngineError {
+    incompatible(table, format!("replica_exec_mode=CONVERGE cannot apply it: {why}"))
 }
 
 /// Row events of what was done.

@@ -9,6 +9,7 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
+use super::exec_mode::ExecMode;
 use super::policy::Policy;
 use super::skipped_errors::{SkippedErrors, Tolerance};
 use super::type_conversions::TypeConversions;
@@ -17,7 +18,7 @@ use super::type_conversions::TypeConversions;
 pub struct ApplySettings {
     transaction_retries: AtomicU64,
     type_conversions: AtomicU8,
-    idempotent: AtomicBool,
+    exec_mode: AtomicU8,
     skip_counter: AtomicU64,
     policy: AtomicU8,
     adaptive: AtomicBool,
@@ -31,7 +32,7 @@ pub struct ApplySettings {
 
 impl fmt::Debug for ApplySettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ApplySettings").field("idempotent", &self.idempotent).finish_non_exhaustive()
+        f.debug_struct("ApplySettings").field("exec_mode", &self.exec_mode()).finish_non_exhaustive()
     }
 }
 
@@ -41,7 +42,7 @@ impl Default for ApplySettings {
         ApplySettings {
             transaction_retries: AtomicU64::new(10),
             type_conversions: AtomicU8::new(0),
-            idempotent: AtomicBool::new(false),
+            exec_mode: AtomicU8::new(ExecMode::default().number()),
             skip_counter: AtomicU64::new(0),
             policy: AtomicU8::new(Policy::default().number()),
             adaptive: AtomicBool::new(true),
@@ -64,14 +65,14 @@ impl ApplySettings {
         self.transaction_retries.store(retries, Ordering::Relaxed);
     }
 
-    /// `replica_exec_mode` is IDEMPOTENT.
-    pub fn is_idempotent(&self) -> bool {
-        self.idempotent.load(Ordering::Relaxed)
+    /// `replica_exec_mode`
+    pub fn exec_mode(&self) -> ExecMode {
+        ExecMode::of_number(self.exec_mode.load(Ordering::Relaxed))
     }
 
     /// Sets it.
-    pub fn set_idempotent(&self, idempotent: bool) {
-        self.idempotent.store(idempotent, Ordering::Relaxed);
+    pub fn set_exec_mode(&self, mode: ExecMode) {
+        self.exec_mode.store(mode.number(), Ordering::Relaxed);
     }
 
     /// What carries out statements about accounts.
@@ -98,7 +99,7 @@ impl ApplySettings {
 
     /// How far the replica's rows may differ from what a row event says of them.
     pub(super) fn tolerance(&self) -> Tolerance<'_> {
-        Tolerance { idempotent: self.is_idempotent(), skipped: self.skipped_errors() }
+        Tolerance { mode: self.exec_mode(), skipped: self.skipped_errors() }
     }
 
     /// `sql_replica_skip_counter`: so many events are passed over yet, and what follows them up to

@@ -12,6 +12,7 @@ use std::str::FromStr;
 use engine::{EngineError, Table};
 
 use super::bind_error::BindError;
+use super::exec_mode::ExecMode;
 use super::report;
 use crate::error::number;
 
@@ -19,22 +20,21 @@ use crate::error::number;
 /// and the errors that are skipped.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tolerance<'a> {
-    /// `replica_exec_mode=IDEMPOTENT`
-    pub idempotent: bool,
+    pub mode: ExecMode,
     pub skipped: &'a SkippedErrors,
 }
 
 impl Tolerance<'_> {
     /// Every row has to be as the source says.
     pub fn is_strict(&self) -> bool {
-        !self.idempotent && self.skipped.is_off()
+        self.mode == ExecMode::Strict && self.skipped.is_off()
     }
 
     /// What becomes of an event when one of its rows cannot be changed.
     pub fn answer(&self, table: &Table, error: EngineError) -> Result<Answer, EngineError> {
         let is_there_already =
             matches!(error, EngineError::RowNotFound { .. } | EngineError::Duplicate { .. });
-        if self.idempotent && is_there_already {
+        if self.mode != ExecMode::Strict && is_there_already {
             return Ok(Answer::GoOn);
         }
         if !self.skipped.skips_row(&error) {

@@ -6,6 +6,7 @@ use sql::replicated::LoggedContext;
 
 use super::Applier;
 use super::progress::Stage;
+use crate::applier::exec_mode::ExecMode;
 use crate::applier::statement::{Beside, StatementError};
 use crate::applier::{report, statement};
 use crate::error::{ThreadError, number};
@@ -121,6 +122,10 @@ impl Applier<'_> {
         query: &QueryEvent<'_>,
         file: Option<&TempFile>,
     ) -> Result<bool, ThreadError> {
+        if self.progress.channel.apply.exec_mode() == ExecMode::Converge {
+            let text = "a statement about rows, which replica_exec_mode=CONVERGE cannot repeat";
+            return Err(StatementError::NotSupported(text.into()).at(self.progress.place()));
+        }
         let logged = std::mem::take(&mut self.logged);
         self.progress.open.end_statement();
         let mut transaction = self.progress.open.take_for_statements();

@@ -7,6 +7,7 @@ use crate::variables::definition::Kind::{Bool, Enum, Text, UInt};
 use crate::variables::definition::{Definition, Guard};
 use crate::variables::definition::{global, own, session};
 use crate::variables::{Setting, gtids, replication};
+use replica::ExecMode;
 use replica::info::Repository;
 
 const SEMI_SYNC: &str = "It is there without a plugin, which MySQL has to load first.";
@@ -238,10 +239,14 @@ pub const DEFINITIONS: &[Definition] = &[
         .kept("The position is in each commit record."),
     global("replica_compressed_protocol", Bool, "OFF")
         .kept("SOURCE_COMPRESSION_ALGORITHMS of CHANGE REPLICATION SOURCE says it."),
-    global("replica_exec_mode", Enum(&["STRICT", "IDEMPOTENT"]), "STRICT")
-        .does("IDEMPOTENT passes over rows that are there already, or missing.")
+    global("replica_exec_mode", Enum(&["STRICT", "IDEMPOTENT", "CONVERGE"]), "STRICT")
+        .does(
+            "IDEMPOTENT passes over rows that are there already, or missing. CONVERGE, which MySQL \
+             has not, sets every row as its event says, whatever is there.",
+        )
         .entered(|server, s| {
-            server.replica.apply_settings().set_idempotent(s.text() == "IDEMPOTENT");
+            let mode = ExecMode::named(s.text()).expect("the variable takes the modes' names only");
+            server.replica.apply_settings().set_exec_mode(mode);
             Ok(())
         }),
     global("replica_load_tmpdir", Text, "/tmp").read_only().kept("Files of a source's LOAD DATA are in tmpdir."),
