@@ -38,6 +38,7 @@
 
 pub mod accounts;
 pub mod admin;
+pub mod attach;
 pub mod client;
 pub mod connection;
 pub mod datadir;

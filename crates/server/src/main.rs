@@ -13,6 +13,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.first().map(String::as_str) {
         Some("serve") => server::serve::main(&args[1..]),
+        Some("attach") => server::attach::main(std::env::args_os().skip(2)),
         Some("bench") => ExitCode::from(bench::main(std::env::args_os().skip(2))),
         Some("analyze") => ExitCode::from(analyze::main(std::env::args_os().skip(2))),
         Some("completions") => completions(args.get(1).map_or("", String::as_str)),

@@ -21,8 +21,16 @@ use std::time::Duration;
 /// How long connections may take to end when the server stops.
 const SESSIONS_END_WITHIN: Duration = Duration::from_secs(10);
 
+/// What is done beside a server once it is ready for connections.
+pub type Beside = Box<dyn FnOnce(&Arc<Server>)>;
+
 /// Runs a server with these arguments until it is told to stop.
 pub fn main(args: &[String]) -> ExitCode {
+    main_with(args, Box::new(|_| {}))
+}
+
+/// As [`main`], and does something when the server is ready.
+pub fn main_with(args: &[String], beside: Beside) -> ExitCode {
     error_log::install();
     let disk = os::disk::real();
     let options = match options::read(args, &*disk) {
@@ -41,7 +49,7 @@ pub fn main(args: &[String]) -> ExitCode {
         print_defaults(&options);
         return ExitCode::SUCCESS;
     }
-    match run(&disk, &options) {
+    match run(&disk, &options, beside) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => abort(&e.to_string()),
     }
@@ -66,7 +74,7 @@ fn print_defaults(options: &Options) {
     println!("{}", shown.collect::<Vec<_>>().join(" "));
 }
 
-fn run(disk: &Arc<dyn Disk>, options: &Options) -> Result<(), StartError> {
+fn run(disk: &Arc<dyn Disk>, options: &Options, beside: Beside) -> Result<(), StartError> {
     let signals = Signals::block()?;
     use_error_log(disk, options)?;
     for warning in &options.warnings {
@@ -82,7 +90,7 @@ fn run(disk: &Arc<dyn Disk>, options: &Options) -> Result<(), StartError> {
         end_engine(&server);
         return Ok(());
     }
-    let outcome = serve(&server, &signals);
+    let outcome = serve(&server, &signals, beside);
     drop(server);
     drop(datadir);
     outcome
@@ -100,7 +108,7 @@ fn open_rsa_key(server: &Arc<Server>) {
 }
 
 /// Listens until a signal asks to stop.
-fn serve(server: &Arc<Server>, signals: &Signals) -> Result<(), StartError> {
+fn serve(server: &Arc<Server>, signals: &Signals, beside: Beside) -> Result<(), StartError> {
     open_rsa_key(server);
     crate::client::tls::open(server);
     let listeners = match bind(server) {
@@ -122,6 +130,7 @@ fn serve(server: &Arc<Server>, signals: &Signals) -> Result<(), StartError> {
         of("port")
     );
     crate::process::service::ready();
+    beside(server);
     loop {
         let request = {
             let _waiting = enter(State::Idle);

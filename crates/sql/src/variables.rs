@@ -118,6 +118,8 @@ pub(crate) struct Variables {
     pub max_execution_time_ms: u64,
     pub sql_safe_updates: bool,
     pub foreign_key_checks: bool,
+    /// `slipstream_fire_triggers`
+    pub fire_triggers: bool,
     pub unique_checks: bool,
     /// `explicit_defaults_for_timestamp`
     pub explicit_timestamps: bool,
@@ -167,6 +169,7 @@ impl Default for Variables {
             max_execution_time_ms: 0,
             sql_safe_updates: false,
             foreign_key_checks: true,
+            fire_triggers: true,
             unique_checks: true,
             explicit_timestamps: true,
             row_image: RowImage::Full,
@@ -237,6 +240,7 @@ impl Variables {
         "max_execution_time",
         "sql_safe_updates",
         "foreign_key_checks",
+        "slipstream_fire_triggers",
         "unique_checks",
         "explicit_defaults_for_timestamp",
         "binlog_row_image",
@@ -304,6 +308,7 @@ impl Variables {
             "max_execution_time" => unsigned(self.max_execution_time_ms),
             "sql_safe_updates" => bool(self.sql_safe_updates),
             "foreign_key_checks" => bool(self.foreign_key_checks),
+            "slipstream_fire_triggers" => bool(self.fire_triggers),
             "unique_checks" => bool(self.unique_checks),
             "explicit_defaults_for_timestamp" => bool(self.explicit_timestamps),
             "binlog_row_image" => Value::text(row_image_name(self.row_image)),
@@ -417,6 +422,7 @@ impl Variables {
             }
             "sql_safe_updates" => self.sql_safe_updates = wanted.boolean()?,
             "foreign_key_checks" => self.foreign_key_checks = wanted.boolean()?,
+            "slipstream_fire_triggers" => self.fire_triggers = wanted.boolean()?,
             "unique_checks" => self.unique_checks = wanted.boolean()?,
             "explicit_defaults_for_timestamp" => self.explicit_timestamps = wanted.boolean()?,
             "binlog_row_image" => {
@@ -496,6 +502,7 @@ impl Variables {
             "sql_log_bin",
             "sql_safe_updates",
             "foreign_key_checks",
+            "slipstream_fire_triggers",
             "unique_checks",
             "explicit_defaults_for_timestamp",
         ];

@@ -24,8 +24,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("bench", &["protocol", "os"]),
     // The terminal's tables and the form of a server's address are the kit's.
     ("analyze", &["bench", "binlog", "protocol"]),
+    // The progress that a terminal shows is the kit's.
+    ("attach", &["bench", "protocol", "os"]),
     ("testkit", &["bench", "binlog"]),
-    ("server", &["replica", "source", "bench", "analyze"]),
+    ("server", &["replica", "source", "bench", "analyze", "attach"]),
 ];
 
 struct Manifest {

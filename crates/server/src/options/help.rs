@@ -26,6 +26,7 @@ pub fn help() -> String {
     format!(
         "{}\n\n\
          Usage: slipstream serve [OPTIONS]    run a server; mysqld's options, see slipstream serve --help\n       \
+         slipstream attach ...         make a replica of a source that runs, see slipstream attach --help\n       \
          slipstream bench ...          measure servers, see slipstream bench --help\n       \
          slipstream analyze ...        what a binary log holds, see slipstream analyze --help\n       \
          slipstream completions SHELL  the script with which bash, zsh or fish complete these words\n       \

@@ -31,6 +31,7 @@ fn command() -> Command {
         .about("A MySQL-compatible server whose replicas do not lag")
         .version(crate::process::version::VERSION)
         .subcommand(serve())
+        .subcommand(::attach::command().name("attach"))
         .subcommand(bench::command().name("bench"))
         .subcommand(analyze::command().name("analyze"))
         .subcommand(

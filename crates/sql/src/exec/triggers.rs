@@ -15,6 +15,9 @@ impl Run<'_, '_> {
     /// Runs a table's triggers for a row, in the statement's transaction.
     fn fire(&mut self, table: &Arc<Table>, row: TriggerRow<'_>) -> Result<()> {
         let ctx = self.ctx;
+        if !ctx.variables.fire_triggers {
+            return Ok(());
+        }
         match &mut self.txn {
             Handle::Own(txn) => {
                 let shared = RefCell::new(&mut **txn);

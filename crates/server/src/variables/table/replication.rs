@@ -346,6 +346,10 @@ pub const DEFINITIONS: &[Definition] = &[
             "It is taken at start and cannot be changed while the server runs, because \
              transactions in flight carry it.",
         ),
+    own("slipstream_fire_triggers", Bool, "ON")
+        .guarded(Guard::Session)
+        .not_an_option()
+        .does("OFF keeps the session's changes of rows from running triggers, as of a copy."),
     global("slipstream_parallel_adaptive", Bool, "ON")
         .does("One worker applies or all do, whichever is found to be faster.")
         .entered(|server, s| {

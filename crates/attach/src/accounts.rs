@@ -1,0 +1,118 @@
+//! The source's accounts and roles. Their statements come through the log, and objects are theirs:
+//! so they have to be here.
+
+use crate::error::{AttachError, Result};
+use crate::local::Local;
+use crate::source::{Source, quoted};
+
+/// Accounts that every server has of its own.
+const OWN: &str = "('mysql.sys', 'mysql.session', 'mysql.infoschema')";
+
+/// The account that our server is set up with: it takes the source's password at the end.
+const ROOT: &str = "`root`@`localhost`";
+
+/// An account, as statements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Account {
+    /// The quoted name.
+    name: String,
+    create: String,
+    /// The roles that a login has.
+    default_role: Option<String>,
+    grants: Vec<String>,
+}
+
+/// All accounts of a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Accounts(Vec<Account>);
+
+impl Accounts {
+    /// The accounts that the source has now.
+    pub fn read(source: &mut Source) -> Result<Accounts> {
+        source.query("SET print_identified_with_as_hex = ON")?;
+        let mut accounts = Vec::new();
+        let list = format!("SELECT User, Host FROM mysql.user WHERE User NOT IN {OWN} ORDER BY 1, 2");
+        for row in source.table(&list)? {
+            let name = format!("{}@{}", quoted(&row[0]), quoted(&row[1]));
+            let shown = source.query(&format!("SHOW CREATE USER {name}"));
+            let grants = source.table(&format!("SHOW GRANTS FOR {name}"));
+            let (shown, grants) = match (shown, grants) {
+                (Ok(shown), Ok(grants)) => (shown, grants),
+                // It was dropped just now.
+                (Err(AttachError::Source(_, error)), _) | (_, Err(AttachError::Source(_, error)))
+                    if error.server_code().is_some() =>
+                {
+                    continue;
+                }
+                (Err(error), _) | (_, Err(error)) => return Err(error),
+            };
+            let (create, default_role) = without_default_role(&shown.cell(0, 0).unwrap_or_default());
+            let grants = grants.into_iter().map(|mut row| row.swap_remove(0)).collect();
+            accounts.push(Account { name, create, default_role, grants });
+        }
+        Ok(Accounts(accounts))
+    }
+
+    /// Makes the accounts here, but for the one that is here already.
+    pub fn make(&self, local: &mut Local) -> Result<()> {
+        for account in self.others() {
+            local.query(&format!("DROP USER IF EXISTS {}", account.name))?;
+            local.query(&account.create)?;
+        }
+        Ok(())
+    }
+
+    /// Grants what the accounts have. Privileges on what is not here yet are left out: they are
+    /// granted when this is called again. Returns those that were refused.
+    pub fn grant(&self, local: &mut Local) -> Result<Vec<String>> {
+        let mut refused = Vec::new();
+        for account in self.others() {
+            let roles = account.default_role.iter();
+            let roles = roles.map(|roles| format!("ALTER USER {} DEFAULT ROLE {roles}", account.name));
+            for sql in account.grants.iter().cloned().chain(roles) {
+                match local.query(&sql) {
+                    Ok(_) => {}
+                    Err(AttachError::Local(sql, error)) if error.server_code().is_some() => {
+                        refused.push(format!("{sql}: {error}"));
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(refused)
+    }
+
+    /// Gives root@localhost the source's password; false when the source has none for it.
+    pub fn take_over_root(&self, local: &mut Local) -> Result<bool> {
+        let has_password = |account: &&Account| account.name == ROOT && account.create.contains(" AS 0x");
+        let Some(root) = self.0.iter().find(has_password) else { return Ok(false) };
+        local.query(&root.create.replacen("CREATE USER", "ALTER USER", 1)).map(|_| true)
+    }
+
+    fn others(&self) -> impl Iterator<Item = &Account> {
+        self.0.iter().filter(|account| account.name != ROOT)
+    }
+}
+
+/// A CREATE USER without its DEFAULT ROLE, which may not be there yet, and the roles.
+fn without_default_role(create: &str) -> (String, Option<String>) {
+    const WORDS: &str = " DEFAULT ROLE ";
+    let Some(at) = create.find(WORDS) else { return (create.to_owned(), None) };
+    let behind = &create[at + WORDS.len()..];
+    let end = behind.find(" REQUIRE ").unwrap_or(behind.len());
+    (format!("{}{}", &create[..at], &behind[end..]), Some(behind[..end].to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn default_roles_are_taken_out() {
+        let create = "CREATE USER `u`@`%` IDENTIFIED WITH 'p' AS 0x41 DEFAULT ROLE `r`@`%`,`s`@`%` REQUIRE NONE ACCOUNT LOCK";
+        let (without, roles) = without_default_role(create);
+        assert_eq!(without, "CREATE USER `u`@`%` IDENTIFIED WITH 'p' AS 0x41 REQUIRE NONE ACCOUNT LOCK");
+        assert_eq!(roles.as_deref(), Some("`r`@`%`,`s`@`%`"));
+        assert_eq!(without_default_role("CREATE USER `u`@`%`").1, None);
+    }
+}

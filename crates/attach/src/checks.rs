@@ -1,0 +1,208 @@
+//! What has to hold at the source before anything is copied: all of it is asked for at once, and
+//! each thing that is missing comes with what mends it.
+
+use std::fmt;
+
+use crate::command_line::Plan;
+use crate::definitions::OWN_SCHEMAS;
+use crate::error::Result;
+use crate::source::Source;
+
+/// So many tables are named in a finding.
+const NAMED: usize = 5;
+/// Bytes a second that the time of a copy is estimated by.
+const COPIED_BYTES_A_SECOND: u64 = 20 << 20;
+
+/// Something that a check found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The source cannot be copied before it is mended.
+    pub is_fatal: bool,
+    /// What it is.
+    pub what: String,
+    /// What mends it.
+    pub mend: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if self.is_fatal { "error" } else { "note" };
+        write!(f, "{kind}: {}. {}", self.what, self.mend)
+    }
+}
+
+/// Makes all checks.
+///
+/// # Errors
+/// When the source cannot be asked.
+pub fn check(plan: &Plan) -> Result<Vec<Finding>> {
+    let mut checks = Checks { source: Source::connect(&plan.source)?, found: Vec::new() };
+    if !checks.server()? {
+        return Ok(checks.found);
+    }
+    checks.settings()?;
+    checks.privileges()?;
+    checks.tables()?;
+    checks.retention()?;
+    Ok(checks.found)
+}
+
+struct Checks {
+    source: Source,
+    found: Vec<Finding>,
+}
+
+impl Checks {
+    fn fatal(&mut self, what: impl Into<String>, mend: impl Into<String>) {
+        self.found.push(Finding { is_fatal: true, what: what.into(), mend: mend.into() });
+    }
+
+    fn note(&mut self, what: impl Into<String>, mend: impl Into<String>) {
+        self.found.push(Finding { is_fatal: false, what: what.into(), mend: mend.into() });
+    }
+
+    /// Whether it is a server that the other questions can be put to.
+    fn server(&mut self) -> Result<bool> {
+        let version = self.source.version();
+        if self.source.is_mariadb() {
+            let mend = "Load a dump that names its position, and use CHANGE MASTER TO (docs/replication.md)";
+            self.fatal(
+                format!("the source is a MariaDB server ({version}), which attach does not copy yet"),
+                mend,
+            );
+            return Ok(false);
+        }
+        let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
+        if major.is_none_or(|major| major < 8) {
+            let mend = "Load a dump that names its position, and use CHANGE REPLICATION SOURCE TO";
+            self.fatal(
+                format!("the source's version is {version}, and attach copies MySQL 8.0 and later"),
+                mend,
+            );
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// Variables that decide whether the log can be repeated over rows that are further.
+    fn settings(&mut self) -> Result<()> {
+        const WANTED: [(&str, &str, &str); 5] = [
+            ("log_bin", "1", "Start the source with --log-bin"),
+            ("gtid_mode", "ON", "Set enforce_gtid_consistency=ON, then gtid_mode step by step to ON"),
+            ("binlog_format", "ROW", "SET GLOBAL binlog_format = ROW, and let old sessions end"),
+            ("binlog_row_image", "FULL", "SET GLOBAL binlog_row_image = FULL, and let old sessions end"),
+            (
+                "binlog_row_value_options",
+                "",
+                "SET GLOBAL binlog_row_value_options = '', and let old sessions end",
+            ),
+        ];
+        for (name, wanted, mend) in WANTED {
+            let value = self.source.one(&format!("SELECT @@GLOBAL.{name}"))?;
+            if value != wanted {
+                self.fatal(format!("{name} is '{value}' at the source and has to be '{wanted}'"), mend);
+            }
+        }
+        Ok(())
+    }
+
+    fn privileges(&mut self) -> Result<()> {
+        let lines = self.source.table("SHOW GRANTS")?;
+        let global = |line: &&str| line.starts_with("GRANT ") && line.contains(" ON *.* ");
+        let lines: Vec<&str> = lines.iter().map(|row| row[0].as_str()).filter(global).collect();
+        let has = |privilege: &str| {
+            lines.iter().any(|line| line.contains(privilege) || line.contains("ALL PRIVILEGES"))
+        };
+        let missing: Vec<&str> = ["REPLICATION SLAVE", "REPLICATION CLIENT"]
+            .into_iter()
+            .filter(|privilege| !has(privilege))
+            .collect();
+        let (selects, shows) = (has("SELECT"), has("SHOW VIEW") && has("TRIGGER") && has("EVENT"));
+        if !missing.is_empty() {
+            let missing = missing.join(", ");
+            self.fatal(
+                format!("the account lacks {missing}"),
+                format!("GRANT {missing} ON *.* TO the account"),
+            );
+        }
+        if !selects {
+            self.fatal("the account lacks SELECT on *.*", "GRANT SELECT ON *.* TO the account");
+        }
+        if !shows {
+            self.note(
+                "views, triggers and events that the account may not read are not copied",
+                "GRANT SHOW VIEW, TRIGGER, EVENT ON *.* TO the account",
+            );
+        }
+        Ok(())
+    }
+
+    /// Tables whose rows cannot be read beside a source that works.
+    fn tables(&mut self) -> Result<()> {
+        let without_key = format!(
+            "SELECT CONCAT(t.TABLE_SCHEMA, '.', t.TABLE_NAME) FROM information_schema.TABLES t \
+             LEFT JOIN information_schema.STATISTICS s ON s.TABLE_SCHEMA = t.TABLE_SCHEMA \
+               AND s.TABLE_NAME = t.TABLE_NAME AND s.INDEX_NAME = 'PRIMARY' \
+             WHERE t.TABLE_TYPE = 'BASE TABLE' AND t.TABLE_SCHEMA NOT IN {OWN_SCHEMAS} AND s.INDEX_NAME IS NULL \
+             ORDER BY 1"
+        );
+        self.each(
+            &without_key,
+            "has no primary key",
+            "Add one: SET sql_generate_invisible_primary_key = ON has new tables get theirs",
+        )?;
+        let other_engine = format!(
+            "SELECT CONCAT(TABLE_SCHEMA, '.', TABLE_NAME) FROM information_schema.TABLES \
+             WHERE TABLE_TYPE = 'BASE TABLE' AND TABLE_SCHEMA NOT IN {OWN_SCHEMAS} AND ENGINE <> 'InnoDB' ORDER BY 1"
+        );
+        self.each(
+            &other_engine,
+            "is not of InnoDB, and shows rows before they are in the log",
+            "ALTER TABLE ... ENGINE = InnoDB",
+        )?;
+        if self.source.one("SELECT VERSION() REGEXP '^(8|9\\\\.[0-5])\\\\.'")? == "1" {
+            let followed = format!(
+                "SELECT DISTINCT CONCAT(CONSTRAINT_SCHEMA, '.', TABLE_NAME) FROM information_schema.REFERENTIAL_CONSTRAINTS \
+                 WHERE CONSTRAINT_SCHEMA NOT IN {OWN_SCHEMAS} AND (UPDATE_RULE IN ('CASCADE', 'SET NULL') \
+                 OR DELETE_RULE IN ('CASCADE', 'SET NULL')) ORDER BY 1"
+            );
+            self.each(
+                &followed,
+                "follows another table by a foreign key, which the source's log does not have",
+                "Use a dump for it, or a source of MySQL 9.6 or later, which logs these rows",
+            )?;
+        }
+        Ok(())
+    }
+
+    /// One finding for all tables of a list.
+    fn each(&mut self, list: &str, what: &str, mend: &str) -> Result<()> {
+        let names: Vec<String> =
+            self.source.table(list)?.into_iter().map(|mut row| row.swap_remove(0)).collect();
+        let Some(first) = names.first() else { return Ok(()) };
+        let what = match names.len() {
+            1 => format!("{first} {what}"),
+            2..=NAMED => format!("each of {} {what}", names.join(", ")),
+            count => format!("each of {count} tables ({}, ...) {what}", names[..NAMED].join(", ")),
+        };
+        self.fatal(what, mend);
+        Ok(())
+    }
+
+    /// The log is to be there as long as the copy takes.
+    fn retention(&mut self) -> Result<()> {
+        let bytes = self.source.one(&format!(
+            "SELECT IFNULL(SUM(DATA_LENGTH), 0) FROM information_schema.TABLES WHERE TABLE_SCHEMA NOT IN {OWN_SCHEMAS}"
+        ))?;
+        let kept = self.source.one("SELECT @@GLOBAL.binlog_expire_logs_seconds")?;
+        let (bytes, kept) = (bytes.parse::<u64>().unwrap_or(0), kept.parse::<u64>().unwrap_or(0));
+        let estimated = bytes / COPIED_BYTES_A_SECOND;
+        if kept > 0 && kept < 2 * estimated {
+            self.note(
+                format!("the source keeps its log for {kept} s, and the copy may take {estimated} s"),
+                "SET GLOBAL binlog_expire_logs_seconds to more than twice that",
+            );
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,183 @@
+//! A chunk of a table's rows: read at the source, put here.
+
+use crate::definitions::{Column, Table};
+use crate::error::Result;
+use crate::local::Local;
+use crate::source::{Source, quoted};
+use crate::state::TableState;
+
+/// A chunk has about so many bytes.
+const CHUNK_BYTES: usize = 2 << 20;
+/// The first chunk of a table has so many rows.
+const FIRST_ROWS: u64 = 500;
+const MOST_ROWS: u64 = 50_000;
+
+/// How the rows of a table are read and put.
+pub struct Reader {
+    table: Table,
+    columns: Vec<Column>,
+    /// The numbers of the columns that the rows are read in the order of; none: all at once.
+    key: Vec<usize>,
+    rows: u64,
+}
+
+/// What one chunk was.
+pub enum Chunk {
+    /// Rows were put here; there may be more.
+    Some,
+    /// The table is done.
+    Last,
+    /// The table is another one, or is defined otherwise, than when it was looked at.
+    Changed,
+}
+
+impl Reader {
+    /// How the rows of a table are read, as it is defined now.
+    pub fn new(source: &mut Source, table: Table) -> Result<Reader> {
+        let columns = table.columns(source)?;
+        let mut key: Vec<(u64, usize)> = Vec::new();
+        key.extend(columns.iter().enumerate().filter_map(|(at, column)| Some((column.key_part()?, at))));
+        key.sort_unstable();
+        // The parts of a key that can be used are all of it, or it is not read in its order.
+        let parts = source.one(&format!(
+            "SELECT COUNT(*) FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {} \
+             AND INDEX_NAME = 'PRIMARY'",
+            crate::source::literal(&table.schema),
+            crate::source::literal(&table.name)
+        ))?;
+        let is_whole = parts == key.len().to_string();
+        let key = if is_whole { key.into_iter().map(|(_, at)| at).collect() } else { Vec::new() };
+        Ok(Reader { table, columns, key, rows: FIRST_ROWS })
+    }
+
+    /// Reads the next chunk and puts it here, with how far the table is then.
+    pub fn copy(&mut self, source: &mut Source, local: &mut Local, state: &mut TableState) -> Result<Chunk> {
+        // The transaction holds the definition from the rows on.
+        source.query("START TRANSACTION READ ONLY")?;
+        let read = self.read(source, state);
+        let now = Table::now(source, &self.table.schema, &self.table.name);
+        source.query("COMMIT")?;
+        let is_same = now?.is_some_and(|now| now == self.table);
+        let (rows, count, last) = match read {
+            _ if !is_same => return Ok(Chunk::Changed),
+            read => read?,
+        };
+        let is_last = self.key.is_empty() || count < self.rows;
+        state.rows += count;
+        state.bytes += rows.len() as u64;
+        state.is_done = is_last;
+        state.last_key = last.or(state.last_key.take());
+        local.query("BEGIN")?;
+        if count > 0 {
+            local.load(&self.load(), &rows)?;
+        }
+        state.store(local)?;
+        local.query("COMMIT")?;
+        let wanted = self.rows * CHUNK_BYTES as u64 / (rows.len() as u64).max(1);
+        self.rows = wanted.clamp(self.rows / 4, self.rows * 4).clamp(1, MOST_ROWS);
+        Ok(if is_last { Chunk::Last } else { Chunk::Some })
+    }
+
+    /// Rows as LOAD DATA reads them, how many they are, and the key of the last one.
+    fn read(&self, source: &mut Source, state: &TableState) -> Result<(Vec<u8>, u64, Option<String>)> {
+        let (mut text, mut count, mut last) = (Vec::with_capacity(CHUNK_BYTES), 0, None);
+        source.rows(&self.select(state), |cells| {
+            for (at, cell) in cells.iter().enumerate() {
+                if at > 0 {
+                    text.push(b'\t');
+                }
+                put_field(*cell, &mut text);
+            }
+            text.push(b'\n');
+            count += 1;
+            let bound = |at: &usize| self.columns[*at].bound(cells[*at].unwrap_or_default());
+            if count == self.rows {
+                last = Some(self.key.iter().map(bound).collect::<Vec<_>>().join(","));
+            }
+        })?;
+        Ok((text, count, last))
+    }
+
+    fn select(&self, state: &TableState) -> String {
+        let columns: Vec<String> = self.columns.iter().map(Column::read).collect();
+        let mut sql = format!("SELECT {} FROM {}", columns.join(", "), self.table.quoted());
+        if self.key.is_empty() {
+            return sql;
+        }
+        let key: Vec<String> = self.key.iter().map(|at| quoted(&self.columns[*at].name)).collect();
+        if let Some(last) = &state.last_key {
+            sql += &format!(" WHERE {}", behind(&key, &last.split(',').collect::<Vec<_>>()));
+        }
+        sql + &format!(" ORDER BY {} LIMIT {}", key.join(", "), self.rows)
+    }
+
+    /// The statement that puts rows in the place of those that have their keys.
+    fn load(&self) -> String {
+        let (mut targets, mut documents) = (Vec::new(), Vec::new());
+        for (at, column) in self.columns.iter().enumerate() {
+            let name = quoted(&column.name);
+            if column.is_document() {
+                targets.push(format!("@d{at}"));
+                documents.push(format!("{name} = CONVERT(@d{at} USING utf8mb4)"));
+            } else {
+                targets.push(name);
+            }
+        }
+        let set = if documents.is_empty() { String::new() } else { format!(" SET {}", documents.join(", ")) };
+        format!(
+            "LOAD DATA LOCAL INFILE 'rows' REPLACE INTO TABLE {} CHARACTER SET binary ({}){set}",
+            self.table.quoted(),
+            targets.join(", ")
+        )
+    }
+}
+
+/// The condition that a key of several columns is behind these values, in a form that an index is
+/// used for.
+fn behind(key: &[String], values: &[&str]) -> String {
+    let alternative = |at: usize| {
+        let equal = (0..at).map(|before| format!("{} = {}", key[before], values[before]));
+        let parts: Vec<String> = equal.chain([format!("{} > {}", key[at], values[at])]).collect();
+        format!("({})", parts.join(" AND "))
+    };
+    (0..key.len()).map(alternative).collect::<Vec<_>>().join(" OR ")
+}
+
+/// A field of a text that LOAD DATA reads, with what separates fields and lines escaped.
+fn put_field(cell: Option<&[u8]>, out: &mut Vec<u8>) {
+    let Some(bytes) = cell else { return out.extend_from_slice(b"\\N") };
+    for byte in bytes {
+        match byte {
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            0 => out.extend_from_slice(b"\\0"),
+            byte => out.push(*byte),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_compared_part_by_part() {
+        let key = ["`a`".to_owned(), "`b`".to_owned()];
+        assert_eq!(behind(&key[..1], &["1"]), "(`a` > 1)");
+        assert_eq!(behind(&key, &["1", "x'41'"]), "(`a` > 1) OR (`a` = 1 AND `b` > x'41')");
+    }
+
+    #[test]
+    fn fields_are_escaped() {
+        let field = |bytes: &[u8]| {
+            let mut out = Vec::new();
+            put_field(Some(bytes), &mut out);
+            out
+        };
+        assert_eq!(field(b"a\tb\nc\\N\0"), b"a\\tb\\nc\\\\N\\0");
+        let mut null = Vec::new();
+        put_field(None, &mut null);
+        assert_eq!(null, b"\\N");
+    }
+}

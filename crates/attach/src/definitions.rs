@@ -1,0 +1,181 @@
+//! The tables of the source: what they are, which columns are copied, and the key that their rows
+//! are read by.
+
+use crate::error::{AttachError, Result};
+use crate::source::{Source, literal, quoted};
+
+/// The schemas that every server has of its own.
+pub const OWN_SCHEMAS: &str = "('mysql', 'information_schema', 'performance_schema', 'sys')";
+
+/// A table at the source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    pub schema: String,
+    pub name: String,
+    /// When it was made: another table of this name has another moment, or another definition.
+    created: String,
+    /// What SHOW CREATE TABLE says, without the counter of AUTO_INCREMENT.
+    definition: String,
+}
+
+/// A column that is copied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    pub name: String,
+    /// The type's name in lower case.
+    kind: String,
+    /// The character set of its texts.
+    charset: Option<String>,
+    /// The column is in the primary key as a whole: its number there.
+    key_part: Option<u64>,
+}
+
+impl Table {
+    /// The name, with the schema's.
+    pub fn quoted(&self) -> String {
+        format!("{}.{}", quoted(&self.schema), quoted(&self.name))
+    }
+
+    /// What tells this table, as it is defined now, from any other. It is short, and has no quotes.
+    pub fn identity(&self) -> String {
+        // FNV-1a: the texts are compared with what they were a moment ago, not with an attacker's.
+        let hash = self.definition.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        format!("{} {hash:016x}", self.created)
+    }
+
+    /// The table as it is now; `None` when there is none of this name any more.
+    pub fn now(source: &mut Source, schema: &str, name: &str) -> Result<Option<Table>> {
+        let find = format!(
+            "SELECT IFNULL(CREATE_TIME, '') FROM information_schema.TABLES WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {}",
+            literal(schema),
+            literal(name)
+        );
+        let found = source.table(&find)?;
+        let Some([created]) = found.first().map(|row| &row[..]) else { return Ok(None) };
+        let show = format!("SHOW CREATE TABLE {}.{}", quoted(schema), quoted(name));
+        let definition = match source.query(&show) {
+            Ok(shown) => shown.cell(0, 1).unwrap_or_default(),
+            // It was dropped or renamed just now.
+            Err(AttachError::Source(_, error)) if error.server_code() == Some(1146) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let definition = without_counter(&definition);
+        Ok(Some(Table { schema: schema.into(), name: name.into(), created: created.clone(), definition }))
+    }
+
+    /// All tables that are not the server's own, as they are now.
+    pub fn all(source: &mut Source) -> Result<Vec<Table>> {
+        let list = format!(
+            "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES \
+             WHERE TABLE_TYPE = 'BASE TABLE' AND TABLE_SCHEMA NOT IN {OWN_SCHEMAS} ORDER BY 1, 2"
+        );
+        let mut tables = Vec::new();
+        for row in source.table(&list)? {
+            tables.extend(Table::now(source, &row[0], &row[1])?);
+        }
+        Ok(tables)
+    }
+
+    /// The columns that are copied: all but those that are computed from others.
+    pub fn columns(&self, source: &mut Source) -> Result<Vec<Column>> {
+        let list = format!(
+            "SELECT c.COLUMN_NAME, LOWER(c.DATA_TYPE), c.CHARACTER_SET_NAME, \
+                    IF(s.SUB_PART IS NULL, s.SEQ_IN_INDEX, NULL) \
+             FROM information_schema.COLUMNS c LEFT JOIN information_schema.STATISTICS s \
+               ON s.TABLE_SCHEMA = c.TABLE_SCHEMA AND s.TABLE_NAME = c.TABLE_NAME \
+                  AND s.COLUMN_NAME = c.COLUMN_NAME AND s.INDEX_NAME = 'PRIMARY' \
+             WHERE c.TABLE_SCHEMA = {} AND c.TABLE_NAME = {} AND c.GENERATION_EXPRESSION = '' \
+             ORDER BY c.ORDINAL_POSITION",
+            literal(&self.schema),
+            literal(&self.name)
+        );
+        let rows = source.table(&list)?;
+        let text = |cell: &String| Some(cell.clone()).filter(|text| !text.is_empty());
+        let column = |row: Vec<String>| Column {
+            name: row[0].clone(),
+            kind: row[1].clone(),
+            charset: text(&row[2]),
+            key_part: row[3].parse().ok(),
+        };
+        Ok(rows.into_iter().map(column).collect())
+    }
+}
+
+impl Column {
+    /// The place in the primary key, where the rows can be read in the order of this column.
+    pub fn key_part(&self) -> Option<u64> {
+        // These are compared as texts where they are written, and sorted by number.
+        let is_sortable = !matches!(self.kind.as_str(), "enum" | "set" | "bit" | "float" | "double");
+        self.key_part.filter(|_| is_sortable)
+    }
+
+    /// What is read for it.
+    pub fn read(&self) -> String {
+        let name = quoted(&self.name);
+        // As a DOUBLE it has all of its digits.
+        if self.kind == "float" { format!("CAST({name} AS DOUBLE)") } else { name }
+    }
+
+    /// The column is a document: it takes characters, not bytes.
+    pub fn is_document(&self) -> bool {
+        self.kind == "json"
+    }
+
+    /// A value that was read, as an expression that is compared with the column.
+    pub fn bound(&self, value: &[u8]) -> String {
+        let hex = || value.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        match (&self.charset, self.kind.as_str()) {
+            (Some(charset), _) => format!("_{charset} x'{}'", hex()),
+            (None, "binary" | "varbinary" | "tinyblob" | "blob" | "mediumblob" | "longblob") => {
+                format!("x'{}'", hex())
+            }
+            (None, "date" | "time" | "datetime" | "timestamp") => {
+                format!("'{}'", String::from_utf8_lossy(value))
+            }
+            (None, _) => String::from_utf8_lossy(value).into_owned(),
+        }
+    }
+}
+
+/// A definition without `AUTO_INCREMENT=n`, which changes with every row.
+fn without_counter(definition: &str) -> String {
+    const WORD: &str = " AUTO_INCREMENT=";
+    // The options stand behind the last parenthesis of a line of its own.
+    let Some(options) = definition.rfind("\n) ") else { return definition.to_owned() };
+    let Some(at) = definition[options..].find(WORD).map(|at| options + at) else {
+        return definition.to_owned();
+    };
+    let digits = definition[at + WORD.len()..].bytes().take_while(u8::is_ascii_digit).count();
+    format!("{}{}", &definition[..at], &definition[at + WORD.len() + digits..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_counter_is_left_out() {
+        let with = "CREATE TABLE `t` (\n  `a` int COMMENT ' AUTO_INCREMENT=1'\n) ENGINE=InnoDB AUTO_INCREMENT=42 COMMENT='x'";
+        let without =
+            "CREATE TABLE `t` (\n  `a` int COMMENT ' AUTO_INCREMENT=1'\n) ENGINE=InnoDB COMMENT='x'";
+        assert_eq!(without_counter(with), without);
+        assert_eq!(without_counter(without), without);
+    }
+
+    #[test]
+    fn bounds_are_written_as_their_types_need_them() {
+        let column = |kind: &str, charset: Option<&str>| Column {
+            name: "c".into(),
+            kind: kind.into(),
+            charset: charset.map(str::to_owned),
+            key_part: Some(1),
+        };
+        assert_eq!(column("int", None).bound(b"-7"), "-7");
+        assert_eq!(column("varchar", Some("latin1")).bound(b"\xe9"), "_latin1 x'e9'");
+        assert_eq!(column("varbinary", None).bound(b"\x00"), "x'00'");
+        assert_eq!(column("datetime", None).bound(b"2020-01-01 00:00:00"), "'2020-01-01 00:00:00'");
+        assert_eq!(column("enum", Some("utf8mb4")).key_part(), None);
+    }
+}

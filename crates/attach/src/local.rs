@@ -1,0 +1,78 @@
+//! Sessions at our own server, whose changes are in no binary log.
+
+use protocol::client::{Client, ConnectOptions, ResultSet};
+
+use crate::error::{AttachError, Result};
+
+/// A session at the new replica.
+pub struct Local {
+    client: Client,
+}
+
+/// No trigger runs, and no foreign key is asked, for rows that come as the source has them.
+const SETTINGS: &str = "SET NAMES utf8mb4, sql_log_bin = 0, time_zone = '+00:00', sql_mode = 'NO_AUTO_VALUE_ON_ZERO', \
+                        foreign_key_checks = 0, slipstream_fire_triggers = 0";
+
+impl Local {
+    /// Connects.
+    pub fn connect(options: &ConnectOptions) -> Result<Local> {
+        let options = ConnectOptions { local_files: true, ..options.clone() };
+        let connected = Client::connect(&options);
+        let client = connected.map_err(|error| AttachError::Local("cannot connect".into(), error))?;
+        let mut local = Local { client };
+        local.query(SETTINGS)?;
+        Ok(local)
+    }
+
+    /// Runs a statement.
+    pub fn query(&mut self, sql: &str) -> Result<ResultSet> {
+        self.client.query(sql).map_err(|error| AttachError::Local(sql.to_owned(), error))
+    }
+
+    /// The only cell of a query's only row; empty for NULL and for no row.
+    pub fn one(&mut self, sql: &str) -> Result<String> {
+        Ok(self.query(sql)?.cell(0, 0).unwrap_or_default())
+    }
+
+    /// Loads rows.
+    pub fn load(&mut self, sql: &str, rows: &[u8]) -> Result<()> {
+        let loaded = self.client.query_with_file(sql, rows);
+        loaded.map(|_| ()).map_err(|error| AttachError::Local(sql.to_owned(), error))
+    }
+
+    /// The GTIDs that have been applied.
+    pub fn executed(&mut self) -> Result<String> {
+        Ok(self.one("SELECT @@GLOBAL.gtid_executed")?.replace('\n', ""))
+    }
+
+    /// What SHOW REPLICA STATUS says under a name.
+    pub fn replica_status(&mut self) -> Result<Status> {
+        let shown = self.query("SHOW REPLICA STATUS")?;
+        let text = |column: &str| shown.text(0, column).unwrap_or_default();
+        let error = [text("Last_IO_Error"), text("Last_SQL_Error")].into_iter().find(|text| !text.is_empty());
+        Ok(Status {
+            applied: (text("Relay_Source_Log_File"), text("Exec_Source_Log_Pos").parse().unwrap_or_default()),
+            is_applying: text("Replica_SQL_Running") == "Yes",
+            is_receiving: text("Replica_IO_Running") != "No",
+            error,
+        })
+    }
+}
+
+/// How far replication is.
+pub struct Status {
+    /// The place in the source's log up to which transactions have been applied.
+    pub applied: (String, u64),
+    pub is_applying: bool,
+    pub is_receiving: bool,
+    /// Why one of the threads stopped.
+    pub error: Option<String>,
+}
+
+impl Status {
+    /// Whether everything before a place in the source's log has been applied.
+    pub fn has_passed(&self, (file, position): &(String, u64)) -> bool {
+        let number = |name: &str| name.rsplit('.').next().and_then(|number| number.parse::<u64>().ok());
+        (number(&self.applied.0), self.applied.1) >= (number(file), *position)
+    }
+}

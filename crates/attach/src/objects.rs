@@ -1,0 +1,201 @@
+//! What a source has beside rows: schemas, tables, views, routines, triggers and events.
+
+use crate::accounts::Accounts;
+use crate::definitions::{OWN_SCHEMAS, Table};
+use crate::error::{AttachError, Result};
+use crate::local::Local;
+use crate::source::{Source, literal, quoted};
+
+/// Something that a statement makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Object {
+    kind: &'static str,
+    schema: String,
+    name: String,
+    text: String,
+    /// Statements that say how the text is meant.
+    settings: Vec<String>,
+    /// An event that is enabled at the source.
+    is_enabled_event: bool,
+}
+
+/// All that a source has, as statements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Objects {
+    schemas: Vec<(String, String)>,
+    /// The tables, with the statements that make them.
+    tables: Vec<(Table, String)>,
+    others: Vec<Object>,
+    accounts: Accounts,
+}
+
+/// A kind of object that is not a table, and how its objects are found and shown.
+struct Kind {
+    name: &'static str,
+    list: &'static str,
+    /// The column of SHOW CREATE that has the statement.
+    text: &'static str,
+}
+
+/// Routines come before the views that may call them.
+const KINDS: [Kind; 5] = [
+    Kind {
+        name: "FUNCTION",
+        list: "SELECT ROUTINE_SCHEMA, ROUTINE_NAME, '' FROM information_schema.ROUTINES WHERE ROUTINE_TYPE = 'FUNCTION' \
+               AND ROUTINE_SCHEMA",
+        text: "Create Function",
+    },
+    Kind {
+        name: "PROCEDURE",
+        list: "SELECT ROUTINE_SCHEMA, ROUTINE_NAME, '' FROM information_schema.ROUTINES WHERE ROUTINE_TYPE = 'PROCEDURE' \
+               AND ROUTINE_SCHEMA",
+        text: "Create Procedure",
+    },
+    Kind {
+        name: "VIEW",
+        list: "SELECT TABLE_SCHEMA, TABLE_NAME, '' FROM information_schema.VIEWS WHERE TABLE_SCHEMA",
+        text: "Create View",
+    },
+    Kind {
+        name: "TRIGGER",
+        list: "SELECT TRIGGER_SCHEMA, TRIGGER_NAME, '' FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA",
+        text: "SQL Original Statement",
+    },
+    Kind {
+        name: "EVENT",
+        list: "SELECT EVENT_SCHEMA, EVENT_NAME, STATUS FROM information_schema.EVENTS WHERE EVENT_SCHEMA",
+        text: "Create Event",
+    },
+];
+
+impl Objects {
+    /// What the source has now.
+    pub fn read(source: &mut Source) -> Result<Objects> {
+        let mut schemas = Vec::new();
+        let list = format!(
+            "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME NOT IN {OWN_SCHEMAS} ORDER BY 1"
+        );
+        for row in source.table(&list)? {
+            let made = source.query(&format!("SHOW CREATE DATABASE {}", quoted(&row[0])))?;
+            schemas.push((row[0].clone(), made.cell(0, 1).unwrap_or_default()));
+        }
+        let mut tables = Vec::new();
+        for table in Table::all(source)? {
+            let made = source.query(&format!("SHOW CREATE TABLE {}", table.quoted()))?;
+            tables.push((table, made.cell(0, 1).unwrap_or_default()));
+        }
+        let mut others = Vec::new();
+        for kind in &KINDS {
+            let order = "ORDER BY 1, 2";
+            // Triggers of one table and one event are made in the order in which they run.
+            let order = if kind.name == "TRIGGER" {
+                "ORDER BY 1, EVENT_OBJECT_TABLE, ACTION_ORDER, 2"
+            } else {
+                order
+            };
+            for row in source.table(&format!("{} NOT IN {OWN_SCHEMAS} {order}", kind.list))? {
+                others.extend(Object::read(source, kind, &row)?);
+            }
+        }
+        Ok(Objects { schemas, tables, others, accounts: Accounts::read(source)? })
+    }
+
+    /// Whether two readings found the same: counters of AUTO_INCREMENT aside.
+    pub fn is_same(&self, other: &Objects) -> bool {
+        let tables =
+            |objects: &Objects| objects.tables.iter().map(|(table, _)| table.clone()).collect::<Vec<_>>();
+        self.schemas == other.schemas
+            && self.others == other.others
+            && self.accounts == other.accounts
+            && tables(self) == tables(other)
+    }
+
+    /// The tables.
+    pub fn tables(&self) -> impl Iterator<Item = &Table> {
+        self.tables.iter().map(|(table, _)| table)
+    }
+
+    /// Makes all of it here. Returns the privileges that could not be granted, and why.
+    pub fn make(&self, local: &mut Local) -> Result<Vec<String>> {
+        for (name, made) in &self.schemas {
+            local.query(&format!("DROP DATABASE IF EXISTS {}", quoted(name)))?;
+            local.query(made)?;
+        }
+        for (table, made) in &self.tables {
+            local.query(&format!("USE {}", quoted(&table.schema)))?;
+            local.query(made)?;
+        }
+        self.accounts.make(local)?;
+        // The definers of views need theirs; those on views and routines come when these are here.
+        let _not_yet = self.accounts.grant(local)?;
+        self.make_others(local)?;
+        self.accounts.grant(local)
+    }
+
+    /// Views may read one another: they are made until no further one can be.
+    fn make_others(&self, local: &mut Local) -> Result<()> {
+        let mut left: Vec<&Object> = self.others.iter().collect();
+        while !left.is_empty() {
+            let (mut refused, mut why) = (Vec::new(), None);
+            for object in &left {
+                if let Err(error) = object.make(local) {
+                    refused.push(*object);
+                    why = Some(error);
+                }
+            }
+            match why {
+                Some(error) if refused.len() == left.len() => return Err(error),
+                _ => left = refused,
+            }
+        }
+        local.query("SET NAMES utf8mb4, sql_mode = 'NO_AUTO_VALUE_ON_ZERO', time_zone = '+00:00'").map(|_| ())
+    }
+}
+
+impl Object {
+    /// An object; `None` when it is gone, or the account may not read it.
+    fn read(source: &mut Source, kind: &Kind, row: &[String]) -> Result<Option<Object>> {
+        let (schema, name) = (&row[0], &row[1]);
+        let shown =
+            match source.query(&format!("SHOW CREATE {} {}.{}", kind.name, quoted(schema), quoted(name))) {
+                Ok(shown) => shown,
+                Err(AttachError::Source(_, error)) if error.server_code().is_some() => return Ok(None),
+                Err(error) => return Err(error),
+            };
+        let Some(text) = shown.text(0, kind.text).filter(|text| !text.is_empty()) else { return Ok(None) };
+        let mut settings = Vec::new();
+        if let Some(mode) = shown.text(0, "sql_mode") {
+            settings.push(format!("SET sql_mode = {}", literal(&mode)));
+        }
+        if let Some(zone) = shown.text(0, "time_zone") {
+            settings.push(format!("SET time_zone = {}", literal(&zone)));
+        }
+        if let Some(collation) =
+            shown.text(0, "collation_connection").filter(|name| name.starts_with("utf8mb4"))
+        {
+            settings.push(format!("SET NAMES utf8mb4 COLLATE {collation}"));
+        }
+        let (schema, name) = (schema.clone(), name.clone());
+        Ok(Some(Object {
+            kind: kind.name,
+            schema,
+            name,
+            text,
+            settings,
+            is_enabled_event: row[2] == "ENABLED",
+        }))
+    }
+
+    fn make(&self, local: &mut Local) -> Result<()> {
+        local.query(&format!("USE {}", quoted(&self.schema)))?;
+        for setting in &self.settings {
+            local.query(setting)?;
+        }
+        local.query(&self.text)?;
+        if self.is_enabled_event {
+            // Events run at the source, and their changes come from there.
+            local.query(&format!("ALTER EVENT {} DISABLE ON REPLICA", quoted(&self.name)))?;
+        }
+        Ok(())
+    }
+}

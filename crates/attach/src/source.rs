@@ -1,0 +1,98 @@
+//! Sessions at the source.
+
+use protocol::client::{Client, ConnectOptions, ResultSet};
+
+use crate::error::{AttachError, Result};
+
+/// A session at the source.
+pub struct Source {
+    client: Client,
+}
+
+/// The source's settings are the session's: texts come as they are stored, times in UTC.
+const SETTINGS: &str = "SET NAMES utf8mb4, character_set_results = NULL, time_zone = '+00:00', sql_mode = '', \
+                        sql_quote_show_create = 1, transaction_isolation = 'READ-COMMITTED'";
+
+impl Source {
+    /// Connects.
+    pub fn connect(options: &ConnectOptions) -> Result<Source> {
+        let refused = |what: &str| {
+            let what = what.to_owned();
+            move |error| AttachError::Source(what, error)
+        };
+        let mut client = Client::connect(options).map_err(refused("cannot connect"))?;
+        client.query(SETTINGS).map_err(refused("the session cannot be set up"))?;
+        Ok(Source { client })
+    }
+
+    /// The version that the server names.
+    pub fn version(&self) -> String {
+        self.client.server_version().to_owned()
+    }
+
+    /// It is a MariaDB server.
+    pub fn is_mariadb(&self) -> bool {
+        self.client.is_mariadb()
+    }
+
+    /// Runs a statement.
+    pub fn query(&mut self, sql: &str) -> Result<ResultSet> {
+        self.client.query(sql).map_err(|error| AttachError::Source(sql.to_owned(), error))
+    }
+
+    /// Runs a query and hands out its rows.
+    pub fn rows(&mut self, sql: &str, row: impl FnMut(&[Option<&[u8]>])) -> Result<()> {
+        let read = self.client.query_rows(sql, row);
+        read.map(|_| ()).map_err(|error| AttachError::Source(sql.to_owned(), error))
+    }
+
+    /// The only cell of a query's only row; empty for NULL and for no row.
+    pub fn one(&mut self, sql: &str) -> Result<String> {
+        Ok(self.query(sql)?.cell(0, 0).unwrap_or_default())
+    }
+
+    /// The cells of a query's rows; empty ones for NULL.
+    pub fn table(&mut self, sql: &str) -> Result<Vec<Vec<String>>> {
+        Ok(texts(&self.query(sql)?))
+    }
+
+    /// The GTIDs of the transactions that every SELECT sees from now on.
+    pub fn executed(&mut self) -> Result<String> {
+        Ok(self.one("SELECT @@GLOBAL.gtid_executed")?.replace('\n', ""))
+    }
+
+    /// Where its binary log ends: nothing that a SELECT has seen is behind that.
+    pub fn log_end(&mut self) -> Result<(String, u64)> {
+        let shown = match self.client.query("SHOW BINARY LOG STATUS") {
+            Ok(shown) => shown,
+            // The statement has this name since MySQL 8.2.
+            Err(_) => self.query("SHOW MASTER STATUS")?,
+        };
+        let file = shown.cell(0, 0).unwrap_or_default();
+        let position = shown.cell(0, 1).and_then(|position| position.parse().ok());
+        position
+            .map(|position| (file, position))
+            .ok_or_else(|| AttachError::Unfit("the source does not say where its binary log ends".into()))
+    }
+}
+
+/// All cells of a result; empty ones for NULL.
+pub fn texts(result: &ResultSet) -> Vec<Vec<String>> {
+    let text =
+        |cell: &Option<Vec<u8>>| String::from_utf8_lossy(cell.as_deref().unwrap_or_default()).into_owned();
+    result.rows.iter().map(|row| row.iter().map(text).collect()).collect()
+}
+
+/// A name between backquotes.
+pub fn quoted(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
+}
+
+/// A text between quotes, whatever `sql_mode` says of backslashes.
+pub fn literal(text: &str) -> String {
+    if text.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'\'' | b'\\') || byte == b' ') {
+        return format!("'{text}'");
+    }
+    let digits: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
+    format!("_utf8mb4 x'{digits}'")
+}

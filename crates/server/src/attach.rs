@@ -1,0 +1,128 @@
+//! `slipstream attach`: the checks, the server that a source is copied into, and the copy beside it.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ::attach::{AttachError, Plan};
+use protocol::client::{Client, ConnectOptions};
+
+use crate::process::error_log;
+
+/// What the new replica runs with: it keeps the source's GTIDs, and begins nothing by itself. What
+/// the command line says behind `--` comes later and counts more.
+const OPTIONS: [&str; 6] = [
+    "--log-bin=binlog",
+    "--gtid-mode=ON",
+    "--enforce-gtid-consistency=ON",
+    "--event-scheduler=OFF",
+    "--skip-replica-start",
+    "--replica-exec-mode=CONVERGE",
+];
+
+/// Runs `slipstream attach` with the words that follow it.
+pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let plan = match ::attach::parse(words) {
+        Ok(plan) => plan,
+        Err(error) => {
+            // Help goes to standard output and is no failure. A terminal that is gone cannot be
+            // told.
+            let _ = error.print();
+            return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
+        }
+    };
+    match may_begin(&plan) {
+        Ok(true) => {}
+        Ok(false) => return ExitCode::FAILURE,
+        Err(error) => return failed(&error),
+    }
+    if plan.dry_run {
+        return ExitCode::SUCCESS;
+    }
+    if let Err(why) = initialise(&plan.datadir) {
+        eprintln!("slipstream attach: {why}");
+        return ExitCode::FAILURE;
+    }
+    serve(plan)
+}
+
+fn failed(error: &AttachError) -> ExitCode {
+    eprintln!("slipstream attach: {error}");
+    ExitCode::FAILURE
+}
+
+/// Makes the checks and tells what they found; whether nothing is in the way.
+fn may_begin(plan: &Plan) -> Result<bool, AttachError> {
+    let findings = ::attach::check(plan)?;
+    for finding in &findings {
+        eprintln!("{finding}");
+    }
+    let wrong = findings.iter().filter(|finding| finding.is_fatal).count();
+    match wrong {
+        0 => eprintln!("slipstream attach: all checks passed"),
+        count => eprintln!("slipstream attach: {count} of the checks failed"),
+    }
+    Ok(wrong == 0)
+}
+
+/// Makes the data directory where there is none, or an empty one.
+fn initialise(datadir: &Path) -> Result<(), String> {
+    let entries = os::disk::real().list(datadir);
+    if entries.is_ok_and(|entries| !entries.is_empty()) {
+        return Ok(());
+    }
+    let program = std::env::current_exe().map_err(|error| format!("this program is not found: {error}"))?;
+    let mut command = Command::new(program);
+    command.arg("serve").arg("--initialize-insecure").arg(format!("--datadir={}", datadir.display()));
+    let done = command.output().map_err(|error| format!("the data directory: {error}"))?;
+    match done.status.success() {
+        true => Ok(()),
+        false => Err(format!("the data directory: {}", String::from_utf8_lossy(&done.stderr))),
+    }
+}
+
+/// Serves, and copies beside it.
+fn serve(plan: Plan) -> ExitCode {
+    let datadir = plan.datadir.display().to_string();
+    let mut args = vec![format!("--server-id={}", server_id_of(&datadir)), format!("--datadir={datadir}")];
+    args.extend(OPTIONS.map(str::to_owned));
+    args.extend(plan.serve.iter().cloned());
+    // Relaxed: it is read when the server has ended, behind its thread.
+    let has_failed = Arc::new(AtomicBool::new(false));
+    let told = has_failed.clone();
+    let served = crate::serve::main_with(
+        &args,
+        Box::new(move |server| {
+            let socket = server.globals.named("socket").text().to_owned();
+            os::thread::spawn("attach", move || {
+                let local = ConnectOptions::unix(socket);
+                if let Err(error) = ::attach::attach(&plan, &local) {
+                    log::error!("the copy of the source ends: {error}");
+                    if error_log::is_file() {
+                        eprintln!("slipstream attach: {error}");
+                    }
+                    told.store(true, Ordering::Relaxed);
+                    stop(&local);
+                }
+            });
+        }),
+    );
+    if has_failed.load(Ordering::Relaxed) { ExitCode::FAILURE } else { served }
+}
+
+/// A server id that hardly any other server has, and that stays the same when an attachment goes on.
+fn server_id_of(datadir: &str) -> u32 {
+    let hash =
+        datadir.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(16_777_619));
+    hash | 1 << 30
+}
+
+/// Ends the server that a copy has failed in.
+fn stop(local: &ConnectOptions) {
+    // A server that cannot be reached any more is ending already.
+    if let Ok(mut client) = Client::connect(local) {
+        let _ending = client.query("SHUTDOWN");
+    }
+}
