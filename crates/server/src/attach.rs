@@ -1,4 +1,5 @@
-//! `slipstream attach`: the checks, the server that a source is copied into, and the copy beside it.
+//! `slipstream attach`: the checks, the server that a source is copied into, and the copy beside
+//! it.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -112,7 +113,8 @@ fn serve(plan: Plan) -> ExitCode {
     if has_failed.load(Ordering::Relaxed) { ExitCode::FAILURE } else { served }
 }
 
-/// A server id that hardly any other server has, and that stays the same when an attachment goes on.
+/// A server id that hardly any other server has, and that stays the same when an attachment goes
+/// on.
 fn server_id_of(datadir: &str) -> u32 {
     let hash =
         datadir.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(16_777_619));

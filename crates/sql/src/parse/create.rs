@@ -5,6 +5,10 @@ use crate::SqlError;
 use crate::ast::{CheckSpec, CreateTable, Statement};
 use crate::error::Result;
 
+/// MySQL's `MAX_FIELDS`. What comes behind so many columns is not read: a text may name enough of
+/// them to take all memory.
+const MOST_COLUMNS: usize = 4096;
+
 impl Parser<'_> {
     pub(super) fn create(&mut self) -> Result<Statement> {
         self.expect("CREATE")?;
@@ -93,6 +97,9 @@ impl Parser<'_> {
         } else if let Some(key) = self.key_spec()? {
             create.keys.push(key);
         } else {
+            if create.columns.len() >= MOST_COLUMNS {
+                return Err(SqlError::new(1117, "Too many columns"));
+            }
             let mut spec = self.column_spec()?;
             create.foreign_keys.extend(spec.references.take());
             create.checks.append(&mut spec.checks);

@@ -27,6 +27,14 @@ fn integer(value: u64) -> Box<Expr> {
 }
 
 #[test]
+fn columns_beyond_any_table_are_not_read() {
+    let columns = |count: usize| (0..count).map(|at| format!("c{at} INT")).collect::<Vec<_>>().join(",");
+    statement(&format!("create table t ({})", columns(4096)));
+    let refused = refusal(&format!("create table t ({}, this is no column", columns(4096)));
+    assert_eq!(refused, (1117, "Too many columns".to_owned()));
+}
+
+#[test]
 fn precedence() {
     use BinaryOp::*;
     let product = Expr::Binary(Multiply, integer(2), integer(3));

@@ -79,8 +79,9 @@ fn play(server: &Server, attack: &Attack) -> Result<String, String> {
         match run(&mut client, step) {
             Ok(()) => {}
             Err(ClientError::Server(error)) => return Ok(format!("{}", error.code)),
-            // Parts have no answer, and the connection is closed when one has no room.
-            Err(ClientError::Io(_)) if matches!(step, Step::LongData { .. }) => {
+            // Parts have no answer, and the connection is closed when one has no room: the error
+            // that says so may come between two packets of a long part.
+            Err(ClientError::Io(_) | ClientError::Protocol(_)) if matches!(step, Step::LongData { .. }) => {
                 return Ok("closed".to_owned());
             }
             Err(error) => return Err(format!("no answer: {error}")),

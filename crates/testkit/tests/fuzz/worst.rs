@@ -431,7 +431,7 @@ fn settings(size: u64, rng: &mut Rng) -> Vec<Step> {
 
 fn changed_rows(size: u64, rng: &mut Rng) -> Vec<Step> {
     let statement = *rng.pick(&[
-        "INSERT INTO worst.n (v) SELECT a.id FROM worst.n a, worst.n b, worst.n c",
+        "INSERT INTO worst.n (v) SELECT a.id FROM worst.n a, worst.n b, worst.n c LIMIT 3000000",
         "INSERT INTO worst.wide SELECT a.id * 100000 + b.id, 1, a.v, a.w FROM worst.wide a, worst.n b",
         "INSERT INTO worst.long_values SELECT a.id * 100 + b.id, a.v FROM worst.long_values a, worst.n b",
         "INSERT INTO worst.long_values SELECT 100 + id, REPEAT('x', 60000000) FROM worst.n",
