@@ -107,6 +107,7 @@ pub use transaction::apply::FoundRow;
 pub use transaction::key_range::KeyRange;
 pub use transaction::locked_tables::{LockedTables, TableLock};
 pub use transaction::logged::LoggedTransaction;
+pub use transaction::memory::MemoryBudget;
 pub use transaction::scan::{Found, Scan};
 pub use transaction::table_hold::TableHold;
 pub use transaction::{Isolation, LockMode, Row, Savepoint, StatementContext, Transaction};

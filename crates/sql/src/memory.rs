@@ -283,6 +283,17 @@ impl Budget {
     }
 }
 
+/// Of a connection's transactions.
+impl engine::MemoryBudget for Budget {
+    fn take(&self, bytes: u64) -> std::result::Result<(), (u16, String)> {
+        self.charge(bytes).map_err(|error| (error.code, error.message))
+    }
+
+    fn give_back(&self, bytes: u64) {
+        Budget::give_back(self, bytes);
+    }
+}
+
 impl Drop for Budget {
     fn drop(&mut self) {
         self.pool.give_back(*self.reserved_bytes.get_mut(), &self.limits);

@@ -177,6 +177,31 @@ fn what_a_statement_had_goes_back_to_the_system_while_its_connection_stays() {
 }
 
 #[test]
+fn the_changes_of_a_transaction_are_charged_until_it_ends() {
+    let server = small();
+    server.run("CREATE TABLE d.many (id INT PRIMARY KEY AUTO_INCREMENT, v INT, KEY by_v (v))");
+    server.run("GRANT INSERT, UPDATE, DELETE ON d.* TO u");
+    // 65,536 rows: about 40 megabytes of keys and locks.
+    let many = "INSERT INTO d.many (v) SELECT a.id FROM d.t a, d.t b";
+    let before = charged_bytes(&server);
+    assert_eq!(code(&server, &["BEGIN", many]), 4082);
+    assert_eq!(code(&server, &[many]), 4082);
+    let waited = Stopwatch::start();
+    while charged_bytes(&server) > before {
+        assert!(waited.elapsed() < Duration::from_secs(60), "what a transaction kept stays charged");
+        os::clock::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(server.rows("SELECT COUNT(*) FROM d.many"), ["0"], "nothing of the transactions stays");
+    // Small ones, one after the other, take nothing together; an account without limits may all.
+    let mut client = limited(&server);
+    for _ in 0..40 {
+        client.query("INSERT INTO d.many (v) SELECT id FROM d.t").expect("256 rows have room");
+    }
+    server.run(many);
+    assert_eq!(server.rows("SELECT COUNT(*) FROM d.many"), [(40 * 256 + 65_536).to_string()]);
+}
+
+#[test]
 fn packets_are_charged() {
     let server = small();
     let comment = format!("SELECT /* {} */ 1", "x".repeat(3 << 20));

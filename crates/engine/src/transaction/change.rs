@@ -183,6 +183,7 @@ impl Transaction {
             return;
         }
         self.writes.changes += 1;
+        self.memory.note_change(table.indexes.len());
         self.locks.set_changes(self.writes.changes);
         if let Some(row_id) = row_id {
             self.sidecar.row_id(table.id, row_id);

@@ -34,6 +34,7 @@ mod lent;
 pub(crate) mod locked_tables;
 mod locking;
 pub(crate) mod logged;
+pub(crate) mod memory;
 mod owed;
 pub(crate) mod read;
 pub(crate) mod row_change;
@@ -56,6 +57,7 @@ use crate::group::{GroupBuilder, GroupOptions};
 use crate::lock::{LockId, LockOwner, LockType, Patience};
 use crate::status::bump;
 use crate::table::Table;
+use crate::transaction::memory::{Memory, MemoryBudget};
 use crate::version::snapshot::Snapshot;
 use crate::version::view::View;
 use crate::{Engine, commit};
@@ -188,6 +190,7 @@ pub struct Transaction {
     ahead: Option<owed::Owed>,
     /// Its group has a statement that makes a table.
     defines: bool,
+    memory: Memory,
 }
 
 impl Transaction {
@@ -225,6 +228,7 @@ impl Transaction {
             waits: true,
             ahead: None,
             defines: false,
+            memory: Memory::default(),
             engine,
         }
     }
@@ -232,6 +236,11 @@ impl Transaction {
     /// The engine that the transaction is in.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
+    }
+
+    /// Says what limits the memory of its changes; nothing does otherwise.
+    pub fn set_memory_budget(&mut self, budget: Arc<dyn MemoryBudget>) {
+        self.memory = Memory::of(budget);
     }
 
     /// Says that the transaction is a single statement in autocommit mode.
@@ -377,6 +386,7 @@ impl Transaction {
     /// As [`Transaction::use_table`], for changing its rows or locking them to be changed: it waits
     /// for sessions that want the rows to stay as they are.
     pub(crate) fn use_table_to_change(&mut self, table: &Arc<Table>) -> Result<()> {
+        self.memory.check()?;
         self.use_table_in(table, true)
     }
 

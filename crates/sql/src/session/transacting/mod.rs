@@ -47,6 +47,7 @@ impl Transacting<'_> {
         transaction.set_row_lock_timeout_ms(variables.innodb_lock_wait_timeout_s * 1000);
         transaction.set_metadata_lock_timeout_ms(variables.lock_wait_timeout_s * 1000);
         transaction.set_interrupt(self.server.interrupt.clone());
+        transaction.set_memory_budget(self.server.memory.clone());
         self.locks.put_under(&mut transaction);
         self.of.read_only = read_only;
         transaction
