@@ -21,16 +21,6 @@ pub struct Reader {
     rows: u64,
 }
 
-/// What one chunk was.
-pub enum Chunk {
-    /// Rows were put here; there may be more.
-    Some,
-    /// The table is done.
-    Last,
-    /// The table is another one, or is defined otherwise, than when it was looked at.
-    Changed,
-}
-
 impl Reader {
     /// How the rows of a table are read, as it is defined now.
     pub fn new(source: &mut Source, table: Table) -> Result<Reader> {
@@ -50,22 +40,19 @@ impl Reader {
         Ok(Reader { table, columns, key, rows: FIRST_ROWS })
     }
 
-    /// Reads the next chunk and puts it here, with how far the table is then.
-    pub fn copy(&mut self, source: &mut Source, local: &mut Local, state: &mut TableState) -> Result<Chunk> {
-        // The transaction holds the definition from the rows on.
-        source.query("START TRANSACTION READ ONLY")?;
-        let read = self.read(source, state);
-        let now = Table::now(source, &self.table.schema, &self.table.name);
-        source.query("COMMIT")?;
-        let is_same = now?.is_some_and(|now| now == self.table);
-        let (rows, count, last) = match read {
-            _ if !is_same => return Ok(Chunk::Changed),
-            read => read?,
-        };
-        let is_last = self.key.is_empty() || count < self.rows;
+    /// Reads the next chunk and puts it here, with how far the table is then. The source's session
+    /// holds the table's definition and name.
+    pub fn copy(&mut self, source: &mut Source, local: &mut Local, state: &mut TableState) -> Result<()> {
+        let key: Vec<String> = self.key.iter().map(|at| quoted(&self.columns[*at].name)).collect();
+        let key = key.join(", ");
+        if state.key != key {
+            // Its rows were read in another order, or not yet.
+            *state = TableState { key, ..TableState::new(&state.id) };
+        }
+        let (rows, count, last) = self.read(source, state)?;
         state.rows += count;
         state.bytes += rows.len() as u64;
-        state.is_done = is_last;
+        state.is_done = self.key.is_empty() || count < self.rows;
         state.last_key = last.or(state.last_key.take());
         local.query("BEGIN")?;
         if count > 0 {
@@ -75,7 +62,7 @@ impl Reader {
         local.query("COMMIT")?;
         let wanted = self.rows * CHUNK_BYTES as u64 / (rows.len() as u64).max(1);
         self.rows = wanted.clamp(self.rows / 4, self.rows * 4).clamp(1, MOST_ROWS);
-        Ok(if is_last { Chunk::Last } else { Chunk::Some })
+        Ok(())
     }
 
     /// Rows as LOAD DATA reads them, how many they are, and the key of the last one.

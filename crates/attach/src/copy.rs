@@ -1,7 +1,5 @@
 //! The way of an attachment: definitions and a position, rounds of copying and applying, the end.
 
-use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use bench::progress::{Progress, grouped};
@@ -9,7 +7,7 @@ use os::clock::{Stopwatch, sleep};
 use protocol::client::{Address, ConnectOptions};
 
 use crate::accounts::Accounts;
-use crate::chunk::{Chunk, Reader};
+use crate::chunk::Reader;
 use crate::command_line::Plan;
 use crate::definitions::{OWN_SCHEMAS, Table};
 use crate::error::{AttachError, Result};
@@ -20,6 +18,10 @@ use crate::state::{self, TableState};
 
 /// So long chunks are copied before the log is applied again.
 const ROUND: Duration = Duration::from_secs(3);
+/// So long the definitions of tables are held at most before their rows are read.
+const HELD: Duration = Duration::from_secs(2);
+/// So many tables are held for one worker.
+const HELD_TABLES: usize = 32;
 /// How often something that is waited for is looked at.
 const POLL: Duration = Duration::from_millis(20);
 /// A definition that changes all the time is read so often.
@@ -49,6 +51,9 @@ pub fn attach(plan: &Plan, local: &ConnectOptions) -> Result<()> {
         progress: Progress::new(),
     };
     if !state::exists(&mut attachment.local)? {
+        if attachment.follows_already()? {
+            return attachment.go_on();
+        }
         attachment.check_empty()?;
         attachment.begin()?;
     } else if state::get(&mut attachment.local, "is_begun")?.is_empty() {
@@ -66,6 +71,25 @@ pub fn attach(plan: &Plan, local: &ConnectOptions) -> Result<()> {
 }
 
 impl Attachment<'_> {
+    /// Whether what is here follows the source: an attachment has come to its end.
+    fn follows_already(&mut self) -> Result<bool> {
+        let shown = self.local.query("SHOW REPLICA STATUS")?;
+        let (host, port) = (shown.text(0, "Source_Host"), shown.text(0, "Source_Port"));
+        Ok(match &self.plan.source.address {
+            Address::Tcp { host: wanted, port: at } => {
+                host.as_ref() == Some(wanted) && port == Some(at.to_string())
+            }
+            Address::Unix(_) => false,
+        })
+    }
+
+    /// A replica as any other.
+    fn go_on(&mut self) -> Result<()> {
+        // The transaction at hand may still be applied in the mode of before, which is as good.
+        self.local.query("SET GLOBAL replica_exec_mode = STRICT")?;
+        self.local.query("START REPLICA").map(|_| ())
+    }
+
     /// What is here and was not put here by an attachment is not touched.
     fn check_empty(&mut self) -> Result<()> {
         let list = format!(
@@ -90,10 +114,6 @@ impl Attachment<'_> {
                     eprintln!("note: {refused}");
                 }
                 self.follow(&position)?;
-                for table in objects.tables() {
-                    let state = TableState::new(&table.schema, &table.name, table.identity());
-                    state.store(&mut self.local)?;
-                }
                 let source = self.source.one("SELECT @@GLOBAL.server_uuid")?;
                 state::set(&mut self.local, "source_uuid", &source)?;
                 state::set(&mut self.local, "is_begun", "1")?;
@@ -144,57 +164,44 @@ impl Attachment<'_> {
         self.progress.step("rows");
         let copied = Stopwatch::start();
         loop {
-            let is_left = self.refresh()?;
-            // Our definitions are at least those that the source has just shown.
+            let tables = Table::all(&mut self.source)?;
             let target = self.source.executed()?;
-            self.apply(&target)?;
-            if !is_left {
+            self.apply(&target, None)?;
+            let left = self.left(&tables)?;
+            if left.is_empty() {
                 break;
             }
-            self.wait_until_visible()?;
-            self.round()?;
-            let tables = state::tables(&mut self.local)?;
-            let (rows, bytes) =
-                tables.iter().fold((0, 0), |sum, table| (sum.0 + table.rows, sum.1 + table.bytes));
-            let done = tables.iter().filter(|table| table.is_done).count();
-            let of = tables.len();
-            self.progress.tell(|| {
-                let seconds = copied.elapsed().as_secs_f64().max(0.001);
-                format!(
-                    "{done} of {of} tables, {} rows, {} MB, {:.1} MB/s",
-                    grouped(rows),
-                    grouped(bytes >> 20),
-                    bytes as f64 / f64::from(1 << 20) / seconds
-                )
-            });
+            self.round(left)?;
+            self.tell(tables.len(), &copied)?;
         }
-        let tables = state::tables(&mut self.local)?;
-        let rows = tables.iter().map(|table| table.rows).sum();
-        self.progress.done(format!("{} tables, {} rows", tables.len(), grouped(rows)));
+        let states = state::tables(&mut self.local)?;
+        let rows = states.values().map(|table| table.rows).sum();
+        self.progress.done(format!("{} tables, {} rows", states.len(), grouped(rows)));
         Ok(())
     }
 
-    /// Compares the tables of the source with those that are known; whether some are to be copied.
-    /// A table that is another one, or defined otherwise, than the one that was copied is copied
-    /// from its beginning: rows that are here already take their own place.
-    fn refresh(&mut self) -> Result<bool> {
-        let mut known: BTreeMap<(String, String), TableState> = BTreeMap::new();
-        for state in state::tables(&mut self.local)? {
-            known.insert((state.schema.clone(), state.name.clone()), state);
-        }
-        let mut is_left = false;
-        for table in Table::all(&mut self.source)? {
-            let before = known.remove(&(table.schema.clone(), table.name.clone()));
-            match before.filter(|before| before.identity == table.identity()) {
-                Some(before) => is_left |= !before.is_done,
-                None => {
-                    TableState::new(&table.schema, &table.name, table.identity()).store(&mut self.local)?;
-                    is_left = true;
-                }
-            }
-        }
-        known.into_values().try_for_each(|gone| gone.forget(&mut self.local))?;
-        Ok(is_left)
+    fn tell(&mut self, tables: usize, copied: &Stopwatch) -> Result<()> {
+        let states = state::tables(&mut self.local)?;
+        let (rows, bytes) =
+            states.values().fold((0, 0), |sum, table| (sum.0 + table.rows, sum.1 + table.bytes));
+        let done = states.values().filter(|table| table.is_done).count();
+        self.progress.tell(|| {
+            let rate = bytes as f64 / f64::from(1 << 20) / copied.elapsed().as_secs_f64().max(0.001);
+            let (rows, bytes) = (grouped(rows), grouped(bytes >> 20));
+            format!("{done} of {tables} tables, {rows} rows, {bytes} MB, {rate:.1} MB/s")
+        });
+        Ok(())
+    }
+
+    /// The tables of the source that are not wholly here. One that is not here under its name has
+    /// been dropped or renamed since it was listed.
+    fn left(&mut self, tables: &[Table]) -> Result<Vec<Table>> {
+        let (here, states) = (self.local.table_ids()?, state::tables(&mut self.local)?);
+        let is_here = |table: &&Table| {
+            let id = here.get(&table.path());
+            id.and_then(|id| states.get(id)).is_some_and(|state| state.is_done)
+        };
+        Ok(tables.iter().filter(|table| !is_here(table)).cloned().collect())
     }
 
     /// Waits until a SELECT at the source sees everything that has been applied here: the log is
@@ -209,24 +216,65 @@ impl Attachment<'_> {
     }
 
     /// Copies chunks for a while, several tables at once.
-    fn round(&mut self) -> Result<()> {
-        let tables = state::tables(&mut self.local)?.into_iter().rev();
-        let left: Vec<TableState> = tables.filter(|table| !table.is_done).collect();
-        let workers = self.plan.workers.min(left.len());
-        let (left, started) = (Mutex::new(left), Stopwatch::start());
-        let job = || work(self.plan, self.at, &left, &started);
-        os::thread::run_all("attach copier", vec![job; workers]).into_iter().collect()
+    ///
+    /// What has a name at the source and what has it here are the same table only as long as nobody
+    /// renames: so the definitions are held at the source, the log is applied up to a moment behind
+    /// that, and then the tables here are looked up. They are held no longer than the round takes.
+    fn round(&mut self, left: Vec<Table>) -> Result<()> {
+        let mut holders = Vec::new();
+        let mut left = left.into_iter().peekable();
+        while holders.len() < self.plan.workers && left.peek().is_some() {
+            let mut source = Source::connect(&self.plan.source)?;
+            source.query("START TRANSACTION READ ONLY")?;
+            let mut held = Vec::new();
+            for table in left.by_ref().take(HELD_TABLES) {
+                if table.hold(&mut source)? {
+                    held.push(table);
+                }
+            }
+            holders.push((source, held));
+        }
+        let target = self.source.executed()?;
+        if !self.apply(&target, Some(HELD))? {
+            // The definitions are let go: the source is not to wait for a replica that is behind.
+            return Ok(());
+        }
+        self.wait_until_visible()?;
+        let (here, mut states) = (self.local.table_ids()?, state::tables(&mut self.local)?);
+        let started = Stopwatch::start();
+        let mut jobs = Vec::new();
+        for (mut source, held) in holders {
+            let mut work = Vec::new();
+            for table in held {
+                let Some(id) = here.get(&table.path()) else { continue };
+                let state = states.remove(id).unwrap_or_else(|| TableState::new(id));
+                if !state.is_done {
+                    work.push((table, state));
+                }
+            }
+            let (at, started) = (self.at, &started);
+            jobs.push(move || {
+                let copied = copy_tables(&mut source, at, work, started);
+                source.query("COMMIT").and(copied)
+            });
+        }
+        os::thread::run_all("attach copier", jobs).into_iter().collect()
     }
 
-    /// Applies the log up to these GTIDs, and stops the applier there.
-    fn apply(&mut self, target: &str) -> Result<()> {
+    /// Applies the log up to these GTIDs, and stops the applier there; false: it took too long.
+    fn apply(&mut self, target: &str, within: Option<Duration>) -> Result<bool> {
         self.local.query("START REPLICA SQL_THREAD")?;
-        let reached = format!("SELECT GTID_SUBSET({}, @@GLOBAL.gtid_executed)", literal(target));
-        while self.local.one(&reached)? != "1" {
-            self.check_replication()?;
-            sleep(POLL);
+        let (reached, waited) =
+            (format!("SELECT GTID_SUBSET({}, @@GLOBAL.gtid_executed)", literal(target)), Stopwatch::start());
+        let mut is_reached = false;
+        while !is_reached && within.is_none_or(|within| waited.elapsed() < within) {
+            is_reached = self.local.one(&reached)? == "1";
+            if !is_reached {
+                self.check_replication()?;
+                sleep(POLL);
+            }
         }
-        self.local.query("STOP REPLICA SQL_THREAD").map(|_| ())
+        self.local.query("STOP REPLICA SQL_THREAD").map(|_| is_reached)
     }
 
     fn check_replication(&mut self) -> Result<()> {
@@ -247,9 +295,8 @@ impl Attachment<'_> {
             self.check_replication()?;
             sleep(POLL);
         }
-        // The transaction at hand may still be applied in the mode of before, which is as good.
-        self.local.query("SET GLOBAL replica_exec_mode = STRICT")?;
         state::drop(&mut self.local)?;
+        self.go_on()?;
         self.progress.done("caught up");
         if !Accounts::read(&mut self.source)?.take_over_root(&mut self.local)? {
             eprintln!("note: root@localhost has no password here, as the source has none for it");
@@ -259,24 +306,23 @@ impl Attachment<'_> {
 }
 
 /// Copies chunks of one table after the other until there is none left, or the round is over.
-fn work(plan: &Plan, at: &ConnectOptions, left: &Mutex<Vec<TableState>>, started: &Stopwatch) -> Result<()> {
-    let (mut source, mut local) = (Source::connect(&plan.source)?, Local::connect(at)?);
-    loop {
-        let next = left.lock().expect("no holder panics").pop();
-        let Some(mut state) = next else { return Ok(()) };
-        // A table that is another one by now is looked at again once the log has been applied.
-        let table = Table::now(&mut source, &state.schema, &state.name)?;
-        let Some(table) = table.filter(|table| table.identity() == state.identity) else { continue };
-        let mut reader = Reader::new(&mut source, table)?;
-        while let Chunk::Some = reader.copy(&mut source, &mut local, &mut state)? {
+fn copy_tables(
+    source: &mut Source,
+    at: &ConnectOptions,
+    tables: Vec<(Table, TableState)>,
+    started: &Stopwatch,
+) -> Result<()> {
+    let mut local = Local::connect(at)?;
+    for (table, mut state) in tables {
+        let mut reader = Reader::new(source, table)?;
+        while !state.is_done {
             if started.elapsed() >= ROUND {
                 return Ok(());
             }
-        }
-        if started.elapsed() >= ROUND {
-            return Ok(());
+            reader.copy(source, &mut local, &mut state)?;
         }
     }
+    Ok(())
 }
 
 /// A text between quotes, for statements that take no introducer.

@@ -12,8 +12,6 @@ pub const OWN_SCHEMAS: &str = "('mysql', 'information_schema', 'performance_sche
 pub struct Table {
     pub schema: String,
     pub name: String,
-    /// When it was made: another table of this name has another moment, or another definition.
-    created: String,
     /// What SHOW CREATE TABLE says, without the counter of AUTO_INCREMENT.
     definition: String,
 }
@@ -36,24 +34,23 @@ impl Table {
         format!("{}.{}", quoted(&self.schema), quoted(&self.name))
     }
 
-    /// What tells this table, as it is defined now, from any other. It is short, and has no quotes.
-    pub fn identity(&self) -> String {
-        // FNV-1a: the texts are compared with what they were a moment ago, not with an attacker's.
-        let hash = self.definition.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        format!("{} {hash:016x}", self.created)
+    /// The name as the engine's list of tables has it.
+    pub fn path(&self) -> String {
+        format!("{}/{}", self.schema, self.name)
+    }
+
+    /// Has the source's transaction hold the table's definition and name; false when there is no
+    /// such table any more.
+    pub fn hold(&self, source: &mut Source) -> Result<bool> {
+        match source.query(&format!("SELECT 1 FROM {} LIMIT 0", self.quoted())) {
+            Ok(_) => Ok(true),
+            Err(AttachError::Source(_, error)) if error.server_code() == Some(1146) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// The table as it is now; `None` when there is none of this name any more.
     pub fn now(source: &mut Source, schema: &str, name: &str) -> Result<Option<Table>> {
-        let find = format!(
-            "SELECT IFNULL(CREATE_TIME, '') FROM information_schema.TABLES WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {}",
-            literal(schema),
-            literal(name)
-        );
-        let found = source.table(&find)?;
-        let Some([created]) = found.first().map(|row| &row[..]) else { return Ok(None) };
         let show = format!("SHOW CREATE TABLE {}.{}", quoted(schema), quoted(name));
         let definition = match source.query(&show) {
             Ok(shown) => shown.cell(0, 1).unwrap_or_default(),
@@ -62,7 +59,7 @@ impl Table {
             Err(error) => return Err(error),
         };
         let definition = without_counter(&definition);
-        Ok(Some(Table { schema: schema.into(), name: name.into(), created: created.clone(), definition }))
+        Ok(Some(Table { schema: schema.into(), name: name.into(), definition }))
     }
 
     /// All tables that are not the server's own, as they are now.

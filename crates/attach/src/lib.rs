@@ -14,8 +14,11 @@
 //!   everything that was applied here.
 //! - A chunk and how far its table is are one transaction: after a crash at most one chunk of each
 //!   worker is read again.
-//! - Nothing is written at the source, and nothing is locked there but the definition of the table
-//!   that a chunk is read from, while it is read.
+//! - A name at the source and the same name here are the same table: the definitions of the tables
+//!   of a round are held at the source, the log is applied to a moment behind that, and how far a
+//!   table is, is known by our engine's number of it, which stays when it is renamed.
+//! - Nothing is written at the source, and nothing is held there but these definitions, for a few
+//!   seconds at a time.
 //! - The server stays in `replica_exec_mode=CONVERGE` until the applier has passed the end that the
 //!   source's log had when the last row had been read.
 

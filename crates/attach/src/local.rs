@@ -1,5 +1,7 @@
 //! Sessions at our own server, whose changes are in no binary log.
 
+use std::collections::BTreeMap;
+
 use protocol::client::{Client, ConnectOptions, ResultSet};
 
 use crate::error::{AttachError, Result};
@@ -43,6 +45,13 @@ impl Local {
     /// The GTIDs that have been applied.
     pub fn executed(&mut self) -> Result<String> {
         Ok(self.one("SELECT @@GLOBAL.gtid_executed")?.replace('\n', ""))
+    }
+
+    /// The numbers that the engine has given the tables, by schema and name with a slash between.
+    pub fn table_ids(&mut self) -> Result<BTreeMap<String, String>> {
+        let found = self.query("SELECT NAME, TABLE_ID FROM information_schema.INNODB_TABLES")?;
+        let pair = |row| Some((found.cell(row, 0)?, found.cell(row, 1)?));
+        Ok((0..found.rows.len()).filter_map(pair).collect())
     }
 
     /// What SHOW REPLICA STATUS says under a name.

@@ -1,5 +1,7 @@
 //! How far an attachment is, in a schema of the new replica that goes with the attachment's end.
 
+use std::collections::BTreeMap;
+
 use crate::error::Result;
 use crate::local::Local;
 use crate::source::literal;
@@ -7,13 +9,12 @@ use crate::source::literal;
 /// The schema that has it.
 const SCHEMA: &str = "slipstream_attach";
 
-/// How far a table is.
+/// How far a table is. It is known by the number that our engine has given it: names change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableState {
-    pub schema: String,
-    pub name: String,
-    /// [`crate::definitions::Table::identity`] of the table that the rest is about.
-    pub identity: String,
+    pub id: String,
+    /// The columns that the rows are read in the order of, as a list of quoted names.
+    pub key: String,
     /// The key of the last row that is here, as expressions with commas between them.
     pub last_key: Option<String>,
     pub is_done: bool,
@@ -34,10 +35,9 @@ pub fn create(local: &mut Local) -> Result<()> {
         "CREATE TABLE {SCHEMA}.facts (name VARCHAR(64) PRIMARY KEY, value LONGTEXT NOT NULL)"
     ))?;
     local.query(&format!(
-        "CREATE TABLE {SCHEMA}.tables (table_schema VARCHAR(64) NOT NULL COLLATE utf8mb4_bin, \
-         table_name VARCHAR(64) NOT NULL COLLATE utf8mb4_bin, identity VARCHAR(64) NOT NULL, last_key LONGTEXT, \
-         is_done BOOLEAN NOT NULL, copied_rows BIGINT UNSIGNED NOT NULL, copied_bytes BIGINT UNSIGNED NOT NULL, \
-         PRIMARY KEY (table_schema, table_name))"
+        "CREATE TABLE {SCHEMA}.tables (table_id BIGINT UNSIGNED PRIMARY KEY, key_columns LONGTEXT NOT NULL, \
+         last_key LONGTEXT, is_done BOOLEAN NOT NULL, copied_rows BIGINT UNSIGNED NOT NULL, \
+         copied_bytes BIGINT UNSIGNED NOT NULL)"
     ))?;
     Ok(())
 }
@@ -53,24 +53,23 @@ pub fn get(local: &mut Local, name: &str) -> Result<String> {
     local.one(&format!("SELECT value FROM {SCHEMA}.facts WHERE name = '{name}'"))
 }
 
-/// How far each table is.
-pub fn tables(local: &mut Local) -> Result<Vec<TableState>> {
+/// How far each table is, by its number.
+pub fn tables(local: &mut Local) -> Result<BTreeMap<String, TableState>> {
     let list = format!(
-        "SELECT table_schema, table_name, identity, last_key, is_done, copied_rows, copied_bytes \
-         FROM {SCHEMA}.tables ORDER BY 1, 2"
+        "SELECT table_id, key_columns, last_key, is_done, copied_rows, copied_bytes FROM {SCHEMA}.tables"
     );
     let found = local.query(&list)?;
     let tables = (0..found.rows.len()).map(|row| {
         let text = |column| found.cell(row, column).unwrap_or_default();
-        TableState {
-            schema: text(0),
-            name: text(1),
-            identity: text(2),
-            last_key: found.cell(row, 3),
-            is_done: text(4) == "1",
-            rows: text(5).parse().unwrap_or_default(),
-            bytes: text(6).parse().unwrap_or_default(),
-        }
+        let state = TableState {
+            id: text(0),
+            key: text(1),
+            last_key: found.cell(row, 2),
+            is_done: text(3) == "1",
+            rows: text(4).parse().unwrap_or_default(),
+            bytes: text(5).parse().unwrap_or_default(),
+        };
+        (state.id.clone(), state)
     });
     Ok(tables.collect())
 }
@@ -82,31 +81,22 @@ pub fn drop(local: &mut Local) -> Result<()> {
 
 impl TableState {
     /// A table of which nothing is here.
-    pub fn new(schema: &str, name: &str, identity: String) -> TableState {
-        let (schema, name) = (schema.to_owned(), name.to_owned());
-        TableState { schema, name, identity, last_key: None, is_done: false, rows: 0, bytes: 0 }
+    pub fn new(id: &str) -> TableState {
+        let (id, key) = (id.to_owned(), String::new());
+        TableState { id, key, last_key: None, is_done: false, rows: 0, bytes: 0 }
     }
 
     /// Remembers how far the table is.
     pub fn store(&self, local: &mut Local) -> Result<()> {
         let last_key = self.last_key.as_deref().map_or("NULL".to_owned(), literal);
         let sql = format!(
-            "REPLACE INTO {SCHEMA}.tables VALUES ({}, {}, {}, {last_key}, {}, {}, {})",
-            literal(&self.schema),
-            literal(&self.name),
-            literal(&self.identity),
+            "REPLACE INTO {SCHEMA}.tables VALUES ({}, {}, {last_key}, {}, {}, {})",
+            self.id,
+            literal(&self.key),
             u8::from(self.is_done),
             self.rows,
             self.bytes
         );
-        local.query(&sql).map(|_| ())
-    }
-
-    /// The table is not at the source any more.
-    pub fn forget(&self, local: &mut Local) -> Result<()> {
-        let (schema, name) = (literal(&self.schema), literal(&self.name));
-        let sql =
-            format!("DELETE FROM {SCHEMA}.tables WHERE table_schema = {schema} AND table_name = {name}");
         local.query(&sql).map(|_| ())
     }
 }

@@ -1,8 +1,8 @@
 //! Schemas, tables, engines, collations.
 
 use super::definition::{Definition, Dictionary, Kind, Rows};
-use crate::error::Result;
-use crate::host::Sight;
+use crate::error::{Result, SqlError};
+use crate::host::{Privilege, Sight};
 use engine::{Engine, Table};
 use types::collation::{self, Charset};
 use types::{DateTime, Value};
@@ -86,6 +86,22 @@ pub(super) const TABLES: &[Definition] = &[
         name: "COLLATION_CHARACTER_SET_APPLICABILITY",
         columns: &[("COLLATION_NAME", Kind::Name), ("CHARACTER_SET_NAME", Kind::Name)],
         fill: |_, rows| rows.extend(collations().into_iter().map(|row| row[..2].to_vec())),
+    },
+    Definition {
+        name: "INNODB_TABLES",
+        columns: &[
+            ("TABLE_ID", Kind::Number),
+            ("NAME", Kind::Long),
+            ("FLAG", Kind::Number),
+            ("N_COLS", Kind::Number),
+            ("SPACE", Kind::Number),
+            ("ROW_FORMAT", Kind::Name),
+            ("ZIP_PAGE_SIZE", Kind::Number),
+            ("SPACE_TYPE", Kind::Name),
+            ("INSTANT_COLS", Kind::Number),
+            ("TOTAL_ROW_VERSIONS", Kind::Number),
+        ],
+        fill: innodb_tables,
     },
     Definition {
         name: "FILES",
@@ -201,6 +217,32 @@ fn tables(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
             row.extend(status_of_view(def));
             rows.push(row)?;
         }
+    }
+    Ok(())
+}
+
+/// The tables as the engine numbers them: another table of the same name has another number.
+fn innodb_tables(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
+    const DYNAMIC: u64 = 33;
+    /// InnoDB counts its three hidden columns.
+    const HIDDEN_COLUMNS: u64 = 3;
+    if dictionary.host.check_privilege(Privilege::Process, None, None).is_err() {
+        let text = "Access denied; you need (at least one of) the PROCESS privilege(s) for this operation";
+        return Err(SqlError::new(1227, text));
+    }
+    for table in dictionary.engine.catalog().all_tables() {
+        rows.push(vec![
+            Value::UInt(table.id),
+            text(&format!("{}/{}", table.def.schema, table.def.name)),
+            Value::UInt(DYNAMIC),
+            Value::UInt(table.def.columns.len() as u64 + HIDDEN_COLUMNS),
+            Value::UInt(table.id),
+            text("Dynamic"),
+            Value::UInt(0),
+            text("Single"),
+            Value::UInt(0),
+            Value::UInt(0),
+        ])?;
     }
     Ok(())
 }

@@ -349,7 +349,8 @@ pub const DEFINITIONS: &[Definition] = &[
     own("slipstream_fire_triggers", Bool, "ON")
         .guarded(Guard::Session)
         .not_an_option()
-        .does("OFF keeps the session's changes of rows from running triggers, as of a copy."),
+        .does("OFF keeps the session's changes of rows from running triggers, as of a copy.")
+        .differs("It is this server's own."),
     global("slipstream_parallel_adaptive", Bool, "ON")
         .does("One worker applies or all do, whichever is found to be faster.")
         .entered(|server, s| {

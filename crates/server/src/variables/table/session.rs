@@ -127,11 +127,11 @@ pub const DEFINITIONS: &[Definition] = &[
         .kept("Rows are read in the order of the index."),
     session("select_into_buffer_size", UInt(8_192, 2_147_479_552), "131072")
         .guarded(Guard::SessionWithoutSuper)
-        .kept("SELECT INTO OUTFILE is not there."),
+        .kept("SELECT ... INTO OUTFILE has a buffer of 64 KB."),
     session("select_into_disk_sync", Bool, "OFF")
-        .kept("SELECT INTO OUTFILE is not there."),
+        .kept("The system writes files of SELECT ... INTO OUTFILE out when it likes."),
     session("select_into_disk_sync_delay", UInt(0, 31_536_000), "0").guarded(Guard::SessionWithoutSuper)
-        .kept("SELECT INTO OUTFILE is not there."),
+        .kept("Files of SELECT ... INTO OUTFILE are not synced."),
     session("sort_buffer_size", UInt(32_768, u64::MAX), "262144")
         .does("A sort that takes more memory goes on in files under tmpdir."),
     session("sql_auto_is_null", Bool, "OFF")
