@@ -202,6 +202,31 @@ fn the_changes_of_a_transaction_are_charged_until_it_ends() {
 }
 
 #[test]
+fn the_locks_of_a_transaction_are_charged_while_it_holds_them() {
+    let server = small();
+    server.run("CREATE TABLE d.many (id INT PRIMARY KEY AUTO_INCREMENT, v INT)");
+    server.run("GRANT UPDATE ON d.* TO u");
+    server.run("INSERT INTO d.many (v) SELECT a.id FROM d.t a, d.t b");
+    let committed = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
+    // 65,536 rows: about 6 megabytes of locks.
+    for lock in ["FOR UPDATE", "FOR SHARE", "FOR UPDATE SKIP LOCKED"] {
+        let many = format!("SELECT COUNT(*) FROM d.many {lock}");
+        assert_eq!(code(&server, &["BEGIN", &many]), 4082, "{many}");
+        let none = format!("SELECT COUNT(*) FROM d.many WHERE v < 0 {lock}");
+        assert_eq!(code(&server, &[committed, &none]), 0, "READ COMMITTED keeps none: {none}");
+    }
+    // What one statement has locked counts for the next.
+    let part = |from: u32| format!("SELECT COUNT(*) FROM d.many WHERE id > {from} FOR UPDATE");
+    let parts: Vec<String> = (1..8).map(|part_number| part(65_536 - part_number * 8_192)).collect();
+    let mut client = limited(&server);
+    client.query("BEGIN").expect("it begins");
+    let refused = parts.iter().find_map(|statement| client.query(statement).err());
+    assert_eq!(refused.expect("the limit is reached").server_code(), Some(4082));
+    let mut another = limited(&server);
+    another.query(&parts[0]).expect("the locks are released, and 8,192 rows have room");
+}
+
+#[test]
 fn packets_are_charged() {
     let server = small();
     let comment = format!("SELECT /* {} */ 1", "x".repeat(3 << 20));

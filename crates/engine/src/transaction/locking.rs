@@ -48,6 +48,7 @@ impl Transaction {
         if on_locked == OnLocked::Wait || table.is_temporary() {
             return self.lock_row(table, key, mode).map(Some);
         }
+        self.memory.check(self.locks.held())?;
         let id = LockId::row(table.id, CLUSTERED, key);
         match self.engine.locks.try_acquire(&mut self.locks, id, lock_type(mode)) {
             None if on_locked == OnLocked::Fail => Err(EngineError::LockNotAvailable),
@@ -56,6 +57,9 @@ impl Transaction {
     }
 
     /// Locks a key of an index.
+    ///
+    /// # Errors
+    /// As those of the wait, and where the session's memory has no room for another lock.
     pub(super) fn lock_key(
         &mut self,
         table: &Table,
@@ -66,6 +70,7 @@ impl Transaction {
         if table.is_temporary() {
             return Ok(Acquired::Held);
         }
+        self.memory.check(self.locks.held())?;
         let id = LockId::row(table.id, index_id, key);
         if !self.waits {
             let acquired = self.engine.locks.try_acquire(&mut self.locks, id, mode);

@@ -386,7 +386,7 @@ impl Transaction {
     /// As [`Transaction::use_table`], for changing its rows or locking them to be changed: it waits
     /// for sessions that want the rows to stay as they are.
     pub(crate) fn use_table_to_change(&mut self, table: &Arc<Table>) -> Result<()> {
-        self.memory.check()?;
+        self.memory.check(self.locks.held())?;
         self.use_table_in(table, true)
     }
 
