@@ -373,12 +373,12 @@ impl<S: Read + Write> Channel<S> {
         Ok(())
     }
 
-    /// Makes room for so much more output, which one long packet is going to be.
+    /// Makes room for a packet with so long a payload, and with its header.
     ///
     /// # Errors
     /// [`PacketError::NoRoom`]; nothing is lost then, and the connection can go on.
     pub fn reserve_output(&mut self, bytes: usize) -> Result<(), PacketError> {
-        let wanted = self.output.len().saturating_add(bytes);
+        let wanted = self.output.len().saturating_add(HEADER_BYTES).saturating_add(bytes);
         if wanted > self.output.capacity() {
             self.taken_bytes = regrow(&mut self.output, wanted, &mut self.room, self.taken_bytes)?;
         }
@@ -637,8 +637,13 @@ mod tests {
             assert!(matches!(back.reserve_output(room + 1), Err(PacketError::NoRoom(_))));
             const OUTPUT: usize = 2 << 20;
             back.reserve_output(OUTPUT).unwrap();
-            assert_eq!(left.load(Ordering::Relaxed), room - OUTPUT);
-            back.write_packet(|buf| buf.resize(buf.len() + OUTPUT - HEADER_BYTES, 2)).unwrap();
+            let reserved = back.output.capacity();
+            assert_eq!(left.load(Ordering::Relaxed), room - reserved);
+            back.write_packet(|buf| {
+                buf.resize(buf.len() + OUTPUT, 2);
+                assert_eq!(buf.capacity(), reserved, "what was asked for is enough");
+            })
+            .unwrap();
             assert_eq!(left.load(Ordering::Relaxed), room, "it is sent");
         }
     }

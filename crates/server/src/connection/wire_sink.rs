@@ -83,7 +83,9 @@ impl<'a> WireSink<'a> {
         if !row.iter().any(is_long) {
             return Ok(());
         }
-        let bytes: usize = row.iter().map(wire_bytes).sum();
+        // A row in binary has a bit for each column in front, and ten bits.
+        let bits_bytes = row.len() / 8 + 2;
+        let bytes: usize = row.iter().map(wire_bytes).sum::<usize>() + bits_bytes;
         // In other characters a text is there once more, and as long as those make it.
         let times = match self.converts {
             true => 2 * usize::from(collation::max_bytes_per_char(self.result_collation)),

@@ -100,7 +100,9 @@ impl Parser<'_> {
 
     fn prefix(&mut self) -> Result<Expr> {
         if self.eat("NOT") {
-            return Ok(Expr::Unary(UnaryOp::Not, Box::new(self.expr_above(power::NOT - 1)?)));
+            let is_even = self.skip_pairs(|parser| parser.is("NOT"));
+            let negated = Expr::Unary(UnaryOp::Not, Box::new(self.expr_above(power::NOT - 1)?));
+            return Ok(if is_even { Expr::Unary(UnaryOp::Not, Box::new(negated)) } else { negated });
         }
         if self.token().kind == TokenKind::Symbol {
             let op = match self.raw(self.token()) {
@@ -112,7 +114,13 @@ impl Parser<'_> {
             };
             if let Some(op) = op {
                 self.advance();
-                return Ok(Expr::Unary(op, Box::new(self.expr_above(power::UNARY)?)));
+                let is_even = match op {
+                    UnaryOp::Not => self.skip_pairs(|parser| parser.is_symbol("!")),
+                    UnaryOp::Plus => self.skip_pairs(|parser| parser.is_symbol("+")),
+                    _ => false,
+                };
+                let operand = Expr::Unary(op, Box::new(self.expr_above(power::UNARY)?));
+                return Ok(if is_even { Expr::Unary(op, Box::new(operand)) } else { operand });
             }
         }
         if self.is("BINARY") {
@@ -120,6 +128,18 @@ impl Parser<'_> {
             return Ok(Expr::Unary(UnaryOp::Binary, Box::new(self.expr_above(power::UNARY)?)));
         }
         self.primary()
+    }
+
+    /// Passes over repetitions of a prefix operator that was eaten, two of which change nothing:
+    /// thousands of them are no deeper than one or two, as in MySQL. Whether there were two of
+    /// them, or four, and so on, counting the one that was eaten.
+    fn skip_pairs(&mut self, repeats: impl Fn(&Self) -> bool) -> bool {
+        let mut is_even = false;
+        while repeats(self) {
+            self.advance();
+            is_even = !is_even;
+        }
+        is_even
     }
 
     /// The infix operator here, not eaten.

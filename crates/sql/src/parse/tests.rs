@@ -233,6 +233,13 @@ fn several_statements_and_depth() {
     statement(&deep);
     let deep = format!("select {}1{}", "1+(".repeat(5000), ")".repeat(5000));
     assert_eq!(refusal(&deep).0, 1436);
+    for prefix in ["not ", "!", "+"] {
+        for times in 5000..5003 {
+            let same = prefix.repeat(2 - times % 2);
+            let many = statement(&format!("select 1 from t where {}1", prefix.repeat(times)));
+            assert_eq!(many, statement(&format!("select 1 from t where {same}1")), "{times} {prefix}");
+        }
+    }
     let tables = format!("select 1 from t{}", ", t".repeat(61));
     assert_eq!(refusal(&tables).0, 1116);
     let queries = format!("select {}1{}", "(select ".repeat(63), ")".repeat(63));
