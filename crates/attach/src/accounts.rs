@@ -1,12 +1,14 @@
 //! The source's accounts and roles. Their statements come through the log, and objects are theirs:
 //! so they have to be here.
 
+mod mariadb;
+
 use crate::error::{AttachError, Result};
 use crate::local::Local;
 use crate::source::{Source, quoted};
 
 /// Accounts that every server has of its own.
-const OWN: &str = "('mysql.sys', 'mysql.session', 'mysql.infoschema')";
+const OWN: &str = "('mysql.sys', 'mysql.session', 'mysql.infoschema', 'mariadb.sys')";
 
 /// The account that our server is set up with: it takes the source's password at the end.
 const ROOT: &str = "`root`@`localhost`";
@@ -29,9 +31,19 @@ pub struct Accounts(Vec<Account>);
 impl Accounts {
     /// The accounts that the source has now.
     pub fn read(source: &mut Source) -> Result<Accounts> {
-        source.query("SET print_identified_with_as_hex = ON")?;
         let mut accounts = Vec::new();
-        let list = format!("SELECT User, Host FROM mysql.user WHERE User NOT IN {OWN} ORDER BY 1, 2");
+        let of_users = match source.is_mariadb() {
+            true => {
+                accounts.extend(mariadb::roles(source)?);
+                "AND is_role = 'N'"
+            }
+            false => {
+                source.query("SET print_identified_with_as_hex = ON")?;
+                ""
+            }
+        };
+        let list =
+            format!("SELECT User, Host FROM mysql.user WHERE User NOT IN {OWN} {of_users} ORDER BY 1, 2");
         for row in source.table(&list)? {
             let name = format!("{}@{}", quoted(&row[0]), quoted(&row[1]));
             let shown = source.query(&format!("SHOW CREATE USER {name}"));
@@ -47,19 +59,22 @@ impl Accounts {
                 (Err(error), _) | (_, Err(error)) => return Err(error),
             };
             let (create, default_role) = without_default_role(&shown.cell(0, 0).unwrap_or_default());
-            let grants = grants.into_iter().map(|mut row| row.swap_remove(0)).collect();
-            accounts.push(Account { name, create, default_role, grants });
+            let grants: Vec<String> = grants.into_iter().map(|mut row| row.swap_remove(0)).collect();
+            let account = Account { name, create, default_role, grants };
+            accounts.push(if source.is_mariadb() { mariadb::in_mysqls_words(account) } else { account });
         }
         Ok(Accounts(accounts))
     }
 
-    /// Makes the accounts here, but for the one that is here already.
-    pub fn make(&self, local: &mut Local) -> Result<()> {
+    /// Makes the accounts here, but for the one that is here already. Returns those that were
+    /// refused.
+    pub fn make(&self, local: &mut Local) -> Result<Vec<String>> {
+        let mut refused = Vec::new();
         for account in self.others() {
             local.query(&format!("DROP USER IF EXISTS {}", account.name))?;
-            local.query(&account.create)?;
+            refused.extend(local.refusal(&account.create)?);
         }
-        Ok(())
+        Ok(refused)
     }
 
     /// Grants what the accounts have. Privileges on what is not here yet are left out: they are
@@ -70,13 +85,7 @@ impl Accounts {
             let roles = account.default_role.iter();
             let roles = roles.map(|roles| format!("ALTER USER {} DEFAULT ROLE {roles}", account.name));
             for sql in account.grants.iter().cloned().chain(roles) {
-                match local.query(&sql) {
-                    Ok(_) => {}
-                    Err(AttachError::Local(sql, error)) if error.server_code().is_some() => {
-                        refused.push(format!("{sql}: {error}"));
-                    }
-                    Err(error) => return Err(error),
-                }
+                refused.extend(local.refusal(&sql)?);
             }
         }
         Ok(refused)

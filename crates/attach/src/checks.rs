@@ -63,41 +63,37 @@ impl Checks {
 
     /// Whether it is a server that the other questions can be put to.
     fn server(&mut self) -> Result<bool> {
-        let version = self.source.version();
-        if self.source.is_mariadb() {
-            let mend = "Load a dump that names its position, and use CHANGE MASTER TO (docs/replication.md)";
+        let version = self.source.one("SELECT VERSION()")?;
+        let mut numbers = version.split(['.', '-']).map_while(|number| number.parse::<u32>().ok());
+        let version_number = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+        let (least, kind) =
+            if self.source.is_mariadb() { ((10, 5), "MariaDB 10.5") } else { ((8, 0), "MySQL 8.0") };
+        if version_number < least {
             self.fatal(
-                format!("the source is a MariaDB server ({version}), which attach does not copy yet"),
-                mend,
+                format!("the source's version is {version}, and attach copies {kind} and later"),
+                "Load a dump that names its position, and use CHANGE REPLICATION SOURCE TO",
             );
-            return Ok(false);
         }
-        let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
-        if major.is_none_or(|major| major < 8) {
-            let mend = "Load a dump that names its position, and use CHANGE REPLICATION SOURCE TO";
-            self.fatal(
-                format!("the source's version is {version}, and attach copies MySQL 8.0 and later"),
-                mend,
-            );
-            return Ok(false);
-        }
-        Ok(true)
+        Ok(version_number >= least)
     }
 
     /// Variables that decide whether the log can be repeated over rows that are further.
     fn settings(&mut self) -> Result<()> {
-        const WANTED: [(&str, &str, &str); 5] = [
+        const WANTED: [(&str, &str, &str); 3] = [
             ("log_bin", "1", "Start the source with --log-bin"),
-            ("gtid_mode", "ON", "Set enforce_gtid_consistency=ON, then gtid_mode step by step to ON"),
             ("binlog_format", "ROW", "SET GLOBAL binlog_format = ROW, and let old sessions end"),
             ("binlog_row_image", "FULL", "SET GLOBAL binlog_row_image = FULL, and let old sessions end"),
+        ];
+        const OF_MYSQL: [(&str, &str, &str); 2] = [
+            ("gtid_mode", "ON", "Set enforce_gtid_consistency=ON, then gtid_mode step by step to ON"),
             (
                 "binlog_row_value_options",
                 "",
                 "SET GLOBAL binlog_row_value_options = '', and let old sessions end",
             ),
         ];
-        for (name, wanted, mend) in WANTED {
+        let of_mysql = if self.source.is_mariadb() { &[][..] } else { &OF_MYSQL };
+        for (name, wanted, mend) in WANTED.iter().chain(of_mysql).copied() {
             let value = self.source.one(&format!("SELECT @@GLOBAL.{name}"))?;
             if value != wanted {
                 self.fatal(format!("{name} is '{value}' at the source and has to be '{wanted}'"), mend);
@@ -113,10 +109,10 @@ impl Checks {
         let has = |privilege: &str| {
             lines.iter().any(|line| line.contains(privilege) || line.contains("ALL PRIVILEGES"))
         };
-        let missing: Vec<&str> = ["REPLICATION SLAVE", "REPLICATION CLIENT"]
-            .into_iter()
-            .filter(|privilege| !has(privilege))
-            .collect();
+        // MariaDB's name of REPLICATION CLIENT.
+        let client = if self.source.is_mariadb() { "BINLOG MONITOR" } else { "REPLICATION CLIENT" };
+        let missing: Vec<&str> =
+            ["REPLICATION SLAVE", client].into_iter().filter(|privilege| !has(privilege)).collect();
         let (selects, shows) = (has("SELECT"), has("SHOW VIEW") && has("TRIGGER") && has("EVENT"));
         if !missing.is_empty() {
             let missing = missing.join(", ");
@@ -160,7 +156,17 @@ impl Checks {
             "is not of InnoDB, and shows rows before they are in the log",
             "ALTER TABLE ... ENGINE = InnoDB",
         )?;
-        if self.source.one("SELECT VERSION() REGEXP '^(8|9\\\\.[0-5])\\\\.'")? == "1" {
+        self.each(
+            &format!(
+                "SELECT CONCAT(TABLE_SCHEMA, '.', TABLE_NAME) FROM information_schema.TABLES \
+                 WHERE TABLE_TYPE IN ('SEQUENCE', 'SYSTEM VERSIONED') AND TABLE_SCHEMA NOT IN {OWN_SCHEMAS} ORDER BY 1"
+            ),
+            "is a sequence or a system-versioned table, which attach does not copy yet",
+            "Use a dump for it",
+        )?;
+        let logs_followers = !self.source.is_mariadb()
+            && self.source.one("SELECT VERSION() REGEXP '^(8|9\\\\.[0-5])\\\\.'")? == "0";
+        if !logs_followers {
             let followed = format!(
                 "SELECT DISTINCT CONCAT(CONSTRAINT_SCHEMA, '.', TABLE_NAME) FROM information_schema.REFERENTIAL_CONSTRAINTS \
                  WHERE CONSTRAINT_SCHEMA NOT IN {OWN_SCHEMAS} AND (UPDATE_RULE IN ('CASCADE', 'SET NULL') \
@@ -194,7 +200,13 @@ impl Checks {
         let bytes = self.source.one(&format!(
             "SELECT IFNULL(SUM(DATA_LENGTH), 0) FROM information_schema.TABLES WHERE TABLE_SCHEMA NOT IN {OWN_SCHEMAS}"
         ))?;
-        let kept = self.source.one("SELECT @@GLOBAL.binlog_expire_logs_seconds")?;
+        // MariaDB has it since 10.6, and says days before.
+        let kept = match self.source.one("SELECT @@GLOBAL.binlog_expire_logs_seconds") {
+            Err(_) if self.source.is_mariadb() => {
+                self.source.one("SELECT @@GLOBAL.expire_logs_days * 86400")?
+            }
+            kept => kept?,
+        };
         let (bytes, kept) = (bytes.parse::<u64>().unwrap_or(0), kept.parse::<u64>().unwrap_or(0));
         let estimated = bytes / COPIED_BYTES_A_SECOND;
         if kept > 0 && kept < 2 * estimated {

@@ -28,7 +28,7 @@ pub struct Plan {
 /// The command line of `slipstream attach`, for manual pages and completions too.
 pub fn command() -> Command {
     Command::new("slipstream attach")
-        .about("Makes a replica of a MySQL source that runs, and serves it")
+        .about("Makes a replica of a MySQL or MariaDB source that runs, and serves it")
         .arg(
             Arg::new("source")
                 .value_name("mysql://USER[:PASSWORD]@HOST[:PORT]/")
@@ -104,11 +104,11 @@ fn first_line(file: &str) -> Result<String, clap::Error> {
     Ok(String::from_utf8_lossy(&text).lines().next().unwrap_or_default().to_owned())
 }
 
-/// An address of the form `mysql://user:password@host:port/`. A character of the user or the
-/// password may be written as `%` and its two hexadecimal digits.
+/// An address of the form `mysql://user:password@host:port/`, or with `mariadb` in front. A
+/// character of the user or the password may be written as `%` and its two hexadecimal digits.
 fn address(text: &str) -> Result<ConnectOptions, String> {
     let wrong = || format!("'{text}' is not mysql://user@host:port/");
-    let rest = text.strip_prefix("mysql://").ok_or_else(wrong)?;
+    let rest = text.strip_prefix("mysql://").or_else(|| text.strip_prefix("mariadb://")).ok_or_else(wrong)?;
     let rest = rest.strip_suffix('/').unwrap_or(rest);
     let (account, place) = rest.rsplit_once('@').ok_or_else(wrong)?;
     let (user, password) = account.split_once(':').unwrap_or((account, ""));
@@ -156,6 +156,7 @@ mod tests {
         assert_eq!(read("mysql://repl@db.example:3307/"), of("repl", "", "db.example", 3307));
         assert_eq!(read("mysql://repl:p%40ss%3a@db"), of("repl", "p@ss:", "db", 3306));
         assert_eq!(read("mysql://repl@[::1]:3306/"), of("repl", "", "::1", 3306));
+        assert_eq!(read("mariadb://repl@db/"), of("repl", "", "db", 3306));
         for wrong in ["db:3306", "mysql://db:3306", "mysql://@db", "mysql://a@db:x", "mysql://a%4@db"] {
             assert_eq!(read(wrong), None, "{wrong}");
         }

@@ -12,6 +12,7 @@ use crate::command_line::Plan;
 use crate::definitions::{OWN_SCHEMAS, Table};
 use crate::error::{AttachError, Result};
 use crate::local::Local;
+use crate::moment::Moment;
 use crate::objects::Objects;
 use crate::source::{Source, literal};
 use crate::state::{self, TableState};
@@ -107,15 +108,18 @@ impl Attachment<'_> {
         self.progress.step("definitions");
         let mut objects = Objects::read(&mut self.source)?;
         for _ in 0..READINGS {
-            let position = self.source.executed()?;
+            let position = Moment::now(&mut self.source)?;
             let again = Objects::read(&mut self.source)?;
             if again.is_same(&objects) {
+                let dialect = if self.source.is_mariadb() { "MARIADB" } else { "MYSQL" };
+                self.local.query(&format!("SET slipstream_dialect = '{dialect}'"))?;
                 for refused in objects.make(&mut self.local)? {
                     eprintln!("note: {refused}");
                 }
+                self.local.query("SET slipstream_dialect = DEFAULT")?;
                 self.follow(&position)?;
-                let source = self.source.one("SELECT @@GLOBAL.server_uuid")?;
-                state::set(&mut self.local, "source_uuid", &source)?;
+                let source = self.source.identity()?;
+                state::set(&mut self.local, "source", &source)?;
                 state::set(&mut self.local, "is_begun", "1")?;
                 self.progress.done(format!("{} tables", objects.tables().count()));
                 return Ok(());
@@ -126,18 +130,31 @@ impl Attachment<'_> {
     }
 
     /// Has the receiver begin behind what the definitions and all rows to come have already.
-    fn follow(&mut self, position: &str) -> Result<()> {
+    fn follow(&mut self, position: &Moment) -> Result<()> {
         let Address::Tcp { host, port } = &self.plan.source.address else {
             return Err(AttachError::Unfit("a source is reached by TCP".into()));
         };
         self.local.query("RESET BINARY LOGS AND GTIDS")?;
-        self.local.query(&format!("SET GLOBAL gtid_purged = {}", literal(position)))?;
+        let from = match position {
+            Moment::Gtids(gtids) => {
+                self.local.query(&format!("SET GLOBAL gtid_purged = {}", literal(gtids)))?;
+                "SOURCE_AUTO_POSITION = 1"
+            }
+            Moment::Place(place) => {
+                let file = literal_text(&place.file);
+                let gtids = format!("SELECT BINLOG_GTID_POS({file}, {})", place.position);
+                let gtids = self.source.one(&gtids)?;
+                self.local.query(&format!("SET GLOBAL gtid_slave_pos = {}", literal(&gtids)))?;
+                // By GTIDs it would not say that it stands at a place behind which nothing comes.
+                &format!("SOURCE_LOG_FILE = {file}, SOURCE_LOG_POS = {}", place.position)
+            }
+        };
         let (user, password) =
             (literal_text(&self.plan.source.user), literal_text(&self.plan.source.password));
         let host = literal_text(host);
         let sql = format!(
             "CHANGE REPLICATION SOURCE TO SOURCE_HOST = {host}, SOURCE_PORT = {port}, SOURCE_USER = {user}, \
-             SOURCE_PASSWORD = {password}, GET_SOURCE_PUBLIC_KEY = 1, SOURCE_AUTO_POSITION = 1"
+             SOURCE_PASSWORD = {password}, GET_SOURCE_PUBLIC_KEY = 1, {from}"
         );
         // The statement is not told in an error: it has the password.
         self.local.query(&sql).map(|_| ()).map_err(|error| match error {
@@ -148,8 +165,7 @@ impl Attachment<'_> {
 
     /// An attachment goes on at the source that it was begun at.
     fn check_source(&mut self) -> Result<()> {
-        let (known, now) =
-            (state::get(&mut self.local, "source_uuid")?, self.source.one("SELECT @@GLOBAL.server_uuid")?);
+        let (known, now) = (state::get(&mut self.local, "source")?, self.source.identity()?);
         if known == now {
             return Ok(());
         }
@@ -165,7 +181,7 @@ impl Attachment<'_> {
         let copied = Stopwatch::start();
         loop {
             let tables = Table::all(&mut self.source)?;
-            let target = self.source.executed()?;
+            let target = Moment::now(&mut self.source)?;
             self.apply(&target, None)?;
             let left = self.left(&tables)?;
             if left.is_empty() {
@@ -207,9 +223,8 @@ impl Attachment<'_> {
     /// Waits until a SELECT at the source sees everything that has been applied here: the log is
     /// sent before its transactions are visible.
     fn wait_until_visible(&mut self) -> Result<()> {
-        let applied = self.local.executed()?;
-        let sql = format!("SELECT GTID_SUBSET({}, @@GLOBAL.gtid_executed)", literal(&applied));
-        while self.source.one(&sql)? != "1" {
+        let applied = Moment::applied(&mut self.local, self.source.is_mariadb())?;
+        while !applied.is_visible(&mut self.source)? {
             sleep(POLL);
         }
         Ok(())
@@ -234,7 +249,7 @@ impl Attachment<'_> {
             }
             holders.push((source, held));
         }
-        let target = self.source.executed()?;
+        let target = Moment::now(&mut self.source)?;
         if !self.apply(&target, Some(HELD))? {
             // The definitions are let go: the source is not to wait for a replica that is behind.
             return Ok(());
@@ -261,14 +276,13 @@ impl Attachment<'_> {
         os::thread::run_all("attach copier", jobs).into_iter().collect()
     }
 
-    /// Applies the log up to these GTIDs, and stops the applier there; false: it took too long.
-    fn apply(&mut self, target: &str, within: Option<Duration>) -> Result<bool> {
+    /// Applies the log up to a moment, and stops the applier there; false: it took too long.
+    fn apply(&mut self, target: &Moment, within: Option<Duration>) -> Result<bool> {
         self.local.query("START REPLICA SQL_THREAD")?;
-        let (reached, waited) =
-            (format!("SELECT GTID_SUBSET({}, @@GLOBAL.gtid_executed)", literal(target)), Stopwatch::start());
+        let waited = Stopwatch::start();
         let mut is_reached = false;
         while !is_reached && within.is_none_or(|within| waited.elapsed() < within) {
-            is_reached = self.local.one(&reached)? == "1";
+            is_reached = target.is_applied(&mut self.local)?;
             if !is_reached {
                 self.check_replication()?;
                 sleep(POLL);
@@ -291,11 +305,15 @@ impl Attachment<'_> {
         self.progress.step("the log");
         let end = self.source.log_end()?;
         self.local.query("START REPLICA SQL_THREAD")?;
-        while !self.local.replica_status()?.has_passed(&end) {
+        while !self.local.replica_status()?.applied.is_at_or_behind(&end) {
             self.check_replication()?;
             sleep(POLL);
         }
         state::drop(&mut self.local)?;
+        if self.source.is_mariadb() {
+            self.local.query("STOP REPLICA")?;
+            self.local.query("CHANGE MASTER TO MASTER_USE_GTID = slave_pos")?;
+        }
         self.go_on()?;
         self.progress.done("caught up");
         if !Accounts::read(&mut self.source)?.take_over_root(&mut self.local)? {

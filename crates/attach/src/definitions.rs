@@ -83,7 +83,7 @@ impl Table {
              FROM information_schema.COLUMNS c LEFT JOIN information_schema.STATISTICS s \
                ON s.TABLE_SCHEMA = c.TABLE_SCHEMA AND s.TABLE_NAME = c.TABLE_NAME \
                   AND s.COLUMN_NAME = c.COLUMN_NAME AND s.INDEX_NAME = 'PRIMARY' \
-             WHERE c.TABLE_SCHEMA = {} AND c.TABLE_NAME = {} AND c.GENERATION_EXPRESSION = '' \
+             WHERE c.TABLE_SCHEMA = {} AND c.TABLE_NAME = {} AND IFNULL(c.GENERATION_EXPRESSION, '') = '' \
              ORDER BY c.ORDINAL_POSITION",
             literal(&self.schema),
             literal(&self.name)
@@ -128,7 +128,7 @@ impl Column {
             (None, "binary" | "varbinary" | "tinyblob" | "blob" | "mediumblob" | "longblob") => {
                 format!("x'{}'", hex())
             }
-            (None, "date" | "time" | "datetime" | "timestamp") => {
+            (None, "date" | "time" | "datetime" | "timestamp" | "uuid" | "inet4" | "inet6") => {
                 format!("'{}'", String::from_utf8_lossy(value))
             }
             (None, _) => String::from_utf8_lossy(value).into_owned(),
@@ -173,6 +173,7 @@ mod tests {
         assert_eq!(column("varchar", Some("latin1")).bound(b"\xe9"), "_latin1 x'e9'");
         assert_eq!(column("varbinary", None).bound(b"\x00"), "x'00'");
         assert_eq!(column("datetime", None).bound(b"2020-01-01 00:00:00"), "'2020-01-01 00:00:00'");
+        assert_eq!(column("uuid", None).bound(b"0-1"), "'0-1'");
         assert_eq!(column("enum", Some("utf8mb4")).key_part(), None);
     }
 }

@@ -1,4 +1,4 @@
-//! `slipstream attach`: a replica of a MySQL source that runs, made by one command.
+//! `slipstream attach`: a replica of a MySQL or MariaDB source that runs, made by one command.
 //!
 //! Flows in: a source's address and a server of ours, fresh or one whose copy was interrupted.
 //! Flows out: the source's schemas, rows and stored objects in that server, which then follows the
@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Invariants (decision 0061 has the proof that the copy converges):
-//! - The position is one that was visible before anything was read: the source's `gtid_executed`.
+//! - The position is one that was visible before anything was read: MySQL's `gtid_executed`, the
+//!   place of a consistent snapshot in MariaDB's log.
 //! - Rows are put here while the applier stands still, and only once the source has shown to have
 //!   everything that was applied here.
 //! - A chunk and how far its table is are one transaction: after a crash at most one chunk of each
@@ -30,6 +31,7 @@ mod copy;
 mod definitions;
 mod error;
 mod local;
+mod moment;
 mod objects;
 mod source;
 mod state;

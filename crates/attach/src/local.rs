@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use protocol::client::{Client, ConnectOptions, ResultSet};
 
 use crate::error::{AttachError, Result};
+use crate::moment::LogPlace;
 
 /// A session at the new replica.
 pub struct Local {
@@ -29,6 +30,17 @@ impl Local {
     /// Runs a statement.
     pub fn query(&mut self, sql: &str) -> Result<ResultSet> {
         self.client.query(sql).map_err(|error| AttachError::Local(sql.to_owned(), error))
+    }
+
+    /// Runs a statement that may be refused; what was refused then, and why.
+    pub fn refusal(&mut self, sql: &str) -> Result<Option<String>> {
+        match self.query(sql) {
+            Ok(_) => Ok(None),
+            Err(AttachError::Local(sql, error)) if error.server_code().is_some() => {
+                Ok(Some(format!("{sql}: {error}")))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// The only cell of a query's only row; empty for NULL and for no row.
@@ -60,7 +72,10 @@ impl Local {
         let text = |column: &str| shown.text(0, column).unwrap_or_default();
         let error = [text("Last_IO_Error"), text("Last_SQL_Error")].into_iter().find(|text| !text.is_empty());
         Ok(Status {
-            applied: (text("Relay_Source_Log_File"), text("Exec_Source_Log_Pos").parse().unwrap_or_default()),
+            applied: LogPlace {
+                file: text("Relay_Source_Log_File"),
+                position: text("Exec_Source_Log_Pos").parse().unwrap_or_default(),
+            },
             is_applying: text("Replica_SQL_Running") == "Yes",
             is_receiving: text("Replica_IO_Running") != "No",
             error,
@@ -71,17 +86,9 @@ impl Local {
 /// How far replication is.
 pub struct Status {
     /// The place in the source's log up to which transactions have been applied.
-    pub applied: (String, u64),
+    pub applied: LogPlace,
     pub is_applying: bool,
     pub is_receiving: bool,
     /// Why one of the threads stopped.
     pub error: Option<String>,
-}
-
-impl Status {
-    /// Whether everything before a place in the source's log has been applied.
-    pub fn has_passed(&self, (file, position): &(String, u64)) -> bool {
-        let number = |name: &str| name.rsplit('.').next().and_then(|number| number.parse::<u64>().ok());
-        (number(&self.applied.0), self.applied.1) >= (number(file), *position)
-    }
 }

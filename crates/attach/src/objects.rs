@@ -115,7 +115,8 @@ impl Objects {
         self.tables.iter().map(|(table, _)| table)
     }
 
-    /// Makes all of it here. Returns the privileges that could not be granted, and why.
+    /// Makes all of it here. Returns the accounts that could not be made and the privileges that
+    /// could not be granted, and why.
     pub fn make(&self, local: &mut Local) -> Result<Vec<String>> {
         for (name, made) in &self.schemas {
             local.query(&format!("DROP DATABASE IF EXISTS {}", quoted(name)))?;
@@ -125,11 +126,12 @@ impl Objects {
             local.query(&format!("USE {}", quoted(&table.schema)))?;
             local.query(made)?;
         }
-        self.accounts.make(local)?;
+        let mut refused = self.accounts.make(local)?;
         // The definers of views need theirs; those on views and routines come when these are here.
         let _not_yet = self.accounts.grant(local)?;
         self.make_others(local)?;
-        self.accounts.grant(local)
+        refused.extend(self.accounts.grant(local)?);
+        Ok(refused)
     }
 
     /// Views may read one another: they are made until no further one can be.
@@ -152,6 +154,11 @@ impl Objects {
     }
 }
 
+/// Whether it is a collation of utf8mb4 that our server has by this name: MariaDB's newest are not.
+fn is_known_of_utf8mb4(name: &str) -> bool {
+    name.starts_with("utf8mb4") && !name.contains("uca1400") && !name.ends_with("_nopad_ci")
+}
+
 impl Object {
     /// An object; `None` when it is gone, or the account may not read it.
     fn read(source: &mut Source, kind: &Kind, row: &[String]) -> Result<Option<Object>> {
@@ -171,7 +178,7 @@ impl Object {
             settings.push(format!("SET time_zone = {}", literal(&zone)));
         }
         if let Some(collation) =
-            shown.text(0, "collation_connection").filter(|name| name.starts_with("utf8mb4"))
+            shown.text(0, "collation_connection").filter(|name| is_known_of_utf8mb4(name))
         {
             settings.push(format!("SET NAMES utf8mb4 COLLATE {collation}"));
         }

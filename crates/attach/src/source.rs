@@ -3,6 +3,7 @@
 use protocol::client::{Client, ConnectOptions, ResultSet};
 
 use crate::error::{AttachError, Result};
+use crate::moment::LogPlace;
 
 /// A session at the source.
 pub struct Source {
@@ -10,8 +11,10 @@ pub struct Source {
 }
 
 /// The source's settings are the session's: texts come as they are stored, times in UTC.
-const SETTINGS: &str = "SET NAMES utf8mb4, character_set_results = NULL, time_zone = '+00:00', sql_mode = '', \
-                        sql_quote_show_create = 1, transaction_isolation = 'READ-COMMITTED'";
+const SETTINGS: [&str; 2] = [
+    "SET NAMES utf8mb4, character_set_results = NULL, time_zone = '+00:00', sql_mode = '', sql_quote_show_create = 1",
+    "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+];
 
 impl Source {
     /// Connects.
@@ -21,13 +24,10 @@ impl Source {
             move |error| AttachError::Source(what, error)
         };
         let mut client = Client::connect(options).map_err(refused("cannot connect"))?;
-        client.query(SETTINGS).map_err(refused("the session cannot be set up"))?;
+        for setting in SETTINGS {
+            client.query(setting).map_err(refused("the session cannot be set up"))?;
+        }
         Ok(Source { client })
-    }
-
-    /// The version that the server names.
-    pub fn version(&self) -> String {
-        self.client.server_version().to_owned()
     }
 
     /// It is a MariaDB server.
@@ -56,22 +56,22 @@ impl Source {
         Ok(texts(&self.query(sql)?))
     }
 
-    /// The GTIDs of the transactions that every SELECT sees from now on.
-    pub fn executed(&mut self) -> Result<String> {
-        Ok(self.one("SELECT @@GLOBAL.gtid_executed")?.replace('\n', ""))
+    /// What tells the server from every other one.
+    pub fn identity(&mut self) -> Result<String> {
+        match self.is_mariadb() {
+            true => self.one("SELECT CONCAT(@@GLOBAL.server_uid, ' ', @@GLOBAL.server_id)"),
+            false => self.one("SELECT @@GLOBAL.server_uuid"),
+        }
     }
 
     /// Where its binary log ends: nothing that a SELECT has seen is behind that.
-    pub fn log_end(&mut self) -> Result<(String, u64)> {
+    pub fn log_end(&mut self) -> Result<LogPlace> {
         let shown = match self.client.query("SHOW BINARY LOG STATUS") {
             Ok(shown) => shown,
             // The statement has this name since MySQL 8.2.
             Err(_) => self.query("SHOW MASTER STATUS")?,
         };
-        let file = shown.cell(0, 0).unwrap_or_default();
-        let position = shown.cell(0, 1).and_then(|position| position.parse().ok());
-        position
-            .map(|position| (file, position))
+        LogPlace::of(&shown, "File", "Position")
             .ok_or_else(|| AttachError::Unfit("the source does not say where its binary log ends".into()))
     }
 }

@@ -42,6 +42,13 @@ const NAMES: [&str; 34] = [
     "",
 ];
 
+/// The bit of TIME_TRUNCATE_FRACTIONAL, and MariaDB's word for its opposite.
+const TRUNCATE: usize = 32;
+const ROUND: &str = "TIME_ROUND_FRACTIONAL";
+/// Bits of MariaDB's alone.
+const OF_MARIADB: [(usize, &str); 3] =
+    [(4, "IGNORE_BAD_TABLE_OPTIONS"), (9, "ORACLE"), (28, "NO_AUTO_CREATE_USER")];
+
 /// What ANSI stands for besides itself.
 const ANSI: u64 = 1 << 18 | 1 | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 5;
 /// What TRADITIONAL stands for besides itself.
@@ -118,16 +125,10 @@ impl SqlMode {
 
     /// The names that MariaDB gives to these bits, which were made MySQL's as they were received.
     pub fn names_of_mariadb(self) -> String {
-        let name = |bit: usize| match bit {
-            4 => "IGNORE_BAD_TABLE_OPTIONS",
-            9 => "ORACLE",
-            28 => "NO_AUTO_CREATE_USER",
-            32 | 33 => "",
-            bit => NAMES[bit],
-        };
+        let own = |bit: usize| OF_MARIADB.iter().find(|(known, _)| *known == bit).map(|(_, name)| *name);
+        let name = |bit: usize| own(bit).unwrap_or(NAMES[bit]);
         let names = (0..32).filter(|bit| self.has(*bit as u32)).map(name);
-        // MariaDB's word for what MySQL does unless it is told not to.
-        let rounds = (!self.has(32)).then_some("TIME_ROUND_FRACTIONAL");
+        let rounds = (!self.has(TRUNCATE as u32)).then_some(ROUND);
         names.chain(rounds).filter(|name| !name.is_empty()).collect::<Vec<_>>().join(",")
     }
 
@@ -164,6 +165,23 @@ impl SqlMode {
     /// STRICT_ALL_TABLES, which refuses values of variables that are out of range.
     pub fn strict_all_tables(self) -> bool {
         self.has(22)
+    }
+
+    /// Reads a list of MariaDB's names. Fractions of seconds are cut there unless the list says
+    /// that they are rounded.
+    ///
+    /// # Errors
+    /// 1231 for an unknown name.
+    pub fn parse_of_mariadb(text: &str) -> Result<SqlMode> {
+        let (mut own, mut rest) = (1 << TRUNCATE, Vec::new());
+        for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            match OF_MARIADB.iter().find(|(_, known)| known.eq_ignore_ascii_case(name)) {
+                Some((bit, _)) => own |= 1 << bit,
+                None if name.eq_ignore_ascii_case(ROUND) => own &= !(1 << TRUNCATE),
+                None => rest.push(name),
+            }
+        }
+        SqlMode::parse(&rest.join(",")).map(|mode| SqlMode(mode.0 | own))
     }
 
     /// Reads a comma separated list; ANSI and TRADITIONAL bring what they stand for.
@@ -209,5 +227,17 @@ mod tests {
         assert_eq!(SqlMode::parse(text).unwrap(), SqlMode::default());
         assert!(SqlMode::parse("ansi").unwrap().lex().ansi_quotes);
         assert_eq!(SqlMode::parse("NONSENSE").unwrap_err().code, 1231);
+    }
+
+    #[test]
+    fn mariadbs_names_go_there_and_back() {
+        for text in
+            ["", "NO_AUTO_CREATE_USER", "STRICT_TRANS_TABLES,NO_AUTO_CREATE_USER,TIME_ROUND_FRACTIONAL"]
+        {
+            let mode = SqlMode::parse_of_mariadb(text).unwrap();
+            assert_eq!(mode.names_of_mariadb(), text);
+            assert_eq!(mode.dates().truncate_fraction, !text.contains("ROUND"));
+        }
+        assert_eq!(SqlMode::parse_of_mariadb("NONSENSE").unwrap_err().code, 1231);
     }
 }

@@ -14,6 +14,7 @@ use self::names::{clients_collation, unknown_collation};
 use self::wanted::Wanted;
 use crate::error::{Result, SqlError};
 use crate::host::{Host, VariableScope};
+use crate::lexer::LexMode;
 use crate::sql_mode::SqlMode;
 use engine::{Isolation, RowImage};
 use std::collections::BTreeMap;
@@ -96,7 +97,7 @@ pub(crate) struct Variables {
     pub time_zone_offset_s: i32,
     /// `timestamp`, in microseconds, when set.
     pub timestamp_us: Option<u64>,
-    /// The session runs the statements of a MariaDB source.
+    /// `slipstream_dialect`: the session's statements are a MariaDB server's, as those of a source.
     pub of_mariadb: bool,
     /// `insert_id`: the next generated auto_increment value, once.
     pub insert_id: Option<u64>,
@@ -197,6 +198,10 @@ pub(crate) fn zone_offset_s(name: &str) -> Option<i32> {
     ((0..60).contains(&minutes) && (-50_340..=50_400).contains(&total)).then_some(total)
 }
 
+/// The values of `slipstream_dialect`.
+const MYSQL: &str = "MYSQL";
+const MARIADB: &str = "MARIADB";
+
 fn row_image_name(image: RowImage) -> &'static str {
     match image {
         RowImage::Full => "FULL",
@@ -240,6 +245,7 @@ impl Variables {
         "max_execution_time",
         "sql_safe_updates",
         "foreign_key_checks",
+        "slipstream_dialect",
         "slipstream_fire_triggers",
         "unique_checks",
         "explicit_defaults_for_timestamp",
@@ -249,6 +255,11 @@ impl Variables {
         "binlog_transaction_compression_level_zstd",
         "collation_server",
     ];
+
+    /// How the session's statements are read.
+    pub fn lex_mode(&self) -> LexMode {
+        LexMode { of_source: self.of_mariadb, ..self.sql_mode.lex() }
+    }
 
     /// Whether the session value lives here.
     pub fn owns(name: &str) -> bool {
@@ -276,6 +287,7 @@ impl Variables {
         let bool = |value: bool| Value::Int(i64::from(value));
         Some(match name {
             "autocommit" => bool(self.autocommit),
+            "sql_mode" if self.of_mariadb => Value::text(&self.sql_mode.names_of_mariadb()),
             "sql_mode" => Value::text(&self.sql_mode.to_string()),
             "transaction_isolation" | "tx_isolation" => Value::text(isolation_name(self.isolation)),
             "transaction_read_only" | "tx_read_only" => bool(self.transaction_read_only),
@@ -308,6 +320,7 @@ impl Variables {
             "max_execution_time" => unsigned(self.max_execution_time_ms),
             "sql_safe_updates" => bool(self.sql_safe_updates),
             "foreign_key_checks" => bool(self.foreign_key_checks),
+            "slipstream_dialect" => Value::text(if self.of_mariadb { MARIADB } else { MYSQL }),
             "slipstream_fire_triggers" => bool(self.fire_triggers),
             "unique_checks" => bool(self.unique_checks),
             "explicit_defaults_for_timestamp" => bool(self.explicit_timestamps),
@@ -364,6 +377,7 @@ impl Variables {
                 self.sql_mode = match wanted.value {
                     Value::Int(bits) => SqlMode::of_bits(*bits as u64)?,
                     Value::UInt(bits) => SqlMode::of_bits(*bits)?,
+                    Value::Bytes(_) if self.of_mariadb => SqlMode::parse_of_mariadb(&wanted.text())?,
                     Value::Bytes(_) => SqlMode::parse(&wanted.text())?,
                     Value::Null => return Err(wanted.is_wrong()),
                     _ => return Err(SqlError::wrong_type_for_variable(wanted.name)),
@@ -422,6 +436,13 @@ impl Variables {
             }
             "sql_safe_updates" => self.sql_safe_updates = wanted.boolean()?,
             "foreign_key_checks" => self.foreign_key_checks = wanted.boolean()?,
+            "slipstream_dialect" => {
+                self.of_mariadb = match wanted.text().to_ascii_uppercase().as_str() {
+                    MYSQL => false,
+                    MARIADB => true,
+                    _ => return Err(wanted.is_wrong()),
+                }
+            }
             "slipstream_fire_triggers" => self.fire_triggers = wanted.boolean()?,
             "unique_checks" => self.unique_checks = wanted.boolean()?,
             "explicit_defaults_for_timestamp" => self.explicit_timestamps = wanted.boolean()?,

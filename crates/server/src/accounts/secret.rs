@@ -30,6 +30,8 @@ impl Credentials {
         is_received: bool,
     ) -> Result<Credentials, SqlError> {
         let plugin = match authentication.plugin.as_deref() {
+            // BY PASSWORD of MariaDB and of old versions of MySQL.
+            None if is_hash_of_native(&authentication.secret) => plugin::NATIVE,
             None if account.plugin.is_empty() => DEFAULT_PLUGIN,
             None => account.plugin.as_str(),
             Some(name) => match known_plugin(name) {
@@ -96,6 +98,10 @@ fn hash(plugin: &str, password: &str) -> Vec<u8> {
     caching_sha2::authentication_string(password.as_bytes(), &nonce_from_random(salt))
 }
 
+fn is_hash_of_native(secret: &Secret) -> bool {
+    matches!(secret, Secret::Hash(stored) if !stored.is_empty() && is_valid(plugin::NATIVE, stored))
+}
+
 fn is_valid(plugin: &str, stored: &[u8]) -> bool {
     if plugin == plugin::NATIVE {
         return std::str::from_utf8(stored).is_ok_and(native::is_valid_authentication_string);
@@ -147,6 +153,10 @@ mod tests {
         let shown = new.shown.unwrap();
         assert_eq!(shown.len(), 20);
         assert_eq!(new.stored, native::authentication_string(shown.as_bytes()).into_bytes());
+        // A hash says whose it is.
+        let hash = native::authentication_string(b"z").into_bytes();
+        let new = of(&Account::default(), None, Secret::Hash(hash.clone())).unwrap();
+        assert_eq!((new.plugin.as_str(), new.stored), (plugin::NATIVE, hash));
     }
 
     #[test]

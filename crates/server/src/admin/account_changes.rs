@@ -130,7 +130,7 @@ fn change(
         active_roles,
         client_host,
         is_unchecked,
-        is_received: log.group.is_some(),
+        is_received: log.group.is_some() || log.of_mariadb,
         mandatory: mandatory_roles(server),
         partial_revokes: server.globals.named("partial_revokes").is_on(),
         columns_of: &columns_of,

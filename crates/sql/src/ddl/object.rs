@@ -140,7 +140,7 @@ impl DdlRun<'_> {
             schema_collation,
             created_us: self.settings.now_us,
             altered_us: self.settings.now_us,
-            of_mariadb: self.options.mariadb_gtid.is_some(),
+            of_mariadb: self.settings.of_mariadb,
             body: create.body.clone(),
             attributes: Vec::new(),
         };

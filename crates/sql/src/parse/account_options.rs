@@ -33,7 +33,7 @@ impl Parser<'_> {
             if self.eat_all(&["RANDOM", "PASSWORD"]) {
                 return Ok(Secret::Random);
             }
-            if self.eat("PASSWORD") {
+            if self.mode.of_source && self.eat("PASSWORD") {
                 return Ok(Secret::Hash(self.text_literal()?));
             }
             return Ok(Secret::Password(self.string()?));

@@ -102,7 +102,8 @@ pub(super) fn change_accounts(
     let mut options = session.transaction.commit_options(&session.settings.variables);
     options.binlog &= session.server.engine.binlog_filter().allows(schema);
     let context = session.session_context(now_us);
-    let log = AccountsLog { text: &text, schema, session: &context, group: None, options, of_mariadb: false };
+    let of_mariadb = session.settings.variables.of_mariadb;
+    let log = AccountsLog { text: &text, schema, session: &context, group: None, options, of_mariadb };
     let changed = {
         let timeout_ms = Some(session.settings.variables.lock_wait_timeout_s * 1000);
         let _pass = session.server.engine.enter_ddl(timeout_ms, Some(&session.server.interrupt))?;

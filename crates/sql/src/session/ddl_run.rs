@@ -6,12 +6,16 @@ use crate::ddl::{DdlReport, DdlRun, DdlSettings, ScheduleValues};
 /// The run of a statement with the session's settings; `text` is what the binary log gets.
 pub(super) fn ddl_run<'s>(session: &'s Session, text: &'s str) -> DdlRun<'s> {
     let now_us = session.settings.now_us();
+    let of_mariadb = session.settings.variables.of_mariadb;
     DdlRun {
         engine: &session.server.engine,
         schema: session.settings.schema.as_deref(),
         settings: DdlSettings {
             collation: session.settings.variables.server_collation,
-            utf8mb4_collation: types::collation::UTF8MB4_0900_AI_CI,
+            utf8mb4_collation: match of_mariadb {
+                true => types::collation::UTF8MB4_GENERAL_CI,
+                false => types::collation::UTF8MB4_0900_AI_CI,
+            },
             strict: session.settings.variables.sql_mode.strict(),
             dates: session.settings.variables.sql_mode.dates(),
             no_engine_substitution: session.settings.variables.sql_mode.no_engine_substitution(),
@@ -21,8 +25,8 @@ pub(super) fn ddl_run<'s>(session: &'s Session, text: &'s str) -> DdlRun<'s> {
             foreign_key_checks: session.settings.variables.foreign_key_checks,
             explicit_timestamps: session.settings.variables.explicit_timestamps,
             inline_references: true,
-            replicated: false,
-            of_mariadb: false,
+            replicated: of_mariadb,
+            of_mariadb,
             literal_collation: session.settings.variables.connection_collation,
         },
         text,

@@ -46,7 +46,7 @@ impl Session {
         let state = enter(State::Parse);
         let mut charge = Charge::new(&self.server.memory);
         let mut watch = |bytes| self.may_read_on(bytes, &mut charge);
-        let Some(parsed) = parse_watched(text, self.settings.variables.sql_mode.lex(), &mut watch)
+        let Some(parsed) = parse_watched(text, self.settings.variables.lex_mode(), &mut watch)
             .inspect_err(|_| self.statement.diagnostics.borrow_mut().clear())
             .map_err(|error| refused::refusal(self, text, error))?
         else {
@@ -58,9 +58,7 @@ impl Session {
         }
         let rest = &text[parsed.next..];
         // What follows is read when its turn comes: a text of many statements is read once.
-        if parsed.end < text.len()
-            && crate::lexer::has_statement(rest, self.settings.variables.sql_mode.lex())
-        {
+        if parsed.end < text.len() && crate::lexer::has_statement(rest, self.settings.variables.lex_mode()) {
             if !self.client.init.multi_statements {
                 return Err(crate::lexer::syntax_error_after(text, parsed.next));
             }

@@ -74,7 +74,7 @@ impl Session {
         let parsed = {
             let _state = enter(State::Parse);
             let mut watch = |bytes| self.may_read_on(bytes, &mut charge);
-            crate::parse::parse_watched(text, self.settings.variables.sql_mode.lex(), &mut watch)
+            crate::parse::parse_watched(text, self.settings.variables.lex_mode(), &mut watch)
                 .map_err(|error| refused::refusal_of_prepared(self, text, error))?
                 .ok_or_else(empty)?
         };

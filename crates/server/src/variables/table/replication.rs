@@ -346,6 +346,14 @@ pub const DEFINITIONS: &[Definition] = &[
             "It is taken at start and cannot be changed while the server runs, because \
              transactions in flight carry it.",
         ),
+    own("slipstream_dialect", Enum(&["MYSQL", "MARIADB"]), "MYSQL")
+        .guarded(Guard::Session)
+        .not_an_option()
+        .does(
+            "MARIADB has the session's statements read as those of a MariaDB source are, for a dump of \
+             one. The binary log gets their text as it is: SET sql_log_bin = 0 goes with it.",
+        )
+        .differs("It is this server's own."),
     own("slipstream_fire_triggers", Bool, "ON")
         .guarded(Guard::Session)
         .not_an_option()

@@ -1,0 +1,146 @@
+//! A new replica that `slipstream attach` makes.
+
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use bench::instance::{Flavor, Port};
+use os::clock::{Stopwatch, sleep};
+use protocol::client::{Client, ClientError, ConnectOptions};
+use testkit::Server;
+use testkit::server::SOON;
+
+/// A new replica, as `slipstream attach` runs it; its directory goes with its value.
+pub struct Attaching {
+    directory: PathBuf,
+    address: String,
+    port: Port,
+    process: Option<Child>,
+}
+
+impl Attaching {
+    pub fn new(source: &Server) -> Attaching {
+        let (of_routines, scheme) = match source.flavor() {
+            Flavor::MariaDb => ("", "mariadb"),
+            _ => (", SHOW_ROUTINE", "mysql"),
+        };
+        source.run("CREATE USER repl IDENTIFIED BY 'se''cret\\\\'");
+        source.run(&format!(
+            "GRANT SELECT, REPLICATION SLAVE, REPLICATION CLIENT, SHOW VIEW, TRIGGER, EVENT{of_routines} ON *.* TO repl"
+        ));
+        let directory = std::env::temp_dir().join(format!("slipstream-attach-{:016x}", os::random::u64()));
+        std::fs::create_dir(&directory).expect("a directory can be made");
+        Attaching {
+            directory,
+            address: format!("{scheme}://repl:se'cret%5C@127.0.0.1:{}/", source.port()),
+            port: Port::reserve().unwrap_or_else(|error| panic!("{error}")),
+            process: None,
+        }
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(testkit::binary::slipstream());
+        command.arg("attach").arg(&self.address).arg("--datadir").arg(self.directory.join("data"));
+        command.stdout(Stdio::null());
+        command
+    }
+
+    /// What the checks alone tell, of which some fail.
+    pub fn dry_run(&self) -> String {
+        let done = self.command().arg("--dry-run").output().expect("the binary runs");
+        let told = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(1), "{told}");
+        assert!(!self.directory.join("data").exists(), "a dry run makes nothing");
+        told
+    }
+
+    /// Connects with an account of the source's.
+    pub fn log_in(&self, user: &str, password: &str) -> Result<Client, ClientError> {
+        Client::connect(&ConnectOptions::tcp("127.0.0.1", self.port.number()).user(user, password))
+    }
+
+    pub fn start(&mut self) {
+        let mut command = self.command();
+        command.args(["--workers", "3", "--"]).arg(format!("--port={}", self.port.number()));
+        command.arg(format!("--socket={}", self.directory.join("s.sock").display()));
+        command.arg(format!("--log-error={}", self.directory.join("error.log").display()));
+        self.process = Some(command.stderr(Stdio::null()).spawn().expect("the binary runs"));
+    }
+
+    pub fn kill(&mut self) {
+        let mut process = self.process.take().expect("it runs");
+        process.kill().expect("it can be killed");
+        process.wait().expect("it ends");
+    }
+
+    fn connect(&self) -> Option<Client> {
+        Client::connect(&ConnectOptions::unix(self.directory.join("s.sock"))).ok()
+    }
+
+    fn log(&self) -> String {
+        String::from_utf8_lossy(&os::disk::real().read(&self.directory.join("error.log")).unwrap_or_default())
+            .into_owned()
+    }
+
+    /// Waits until the copy is over.
+    pub fn wait(&mut self) -> Client {
+        let waited = Stopwatch::start();
+        loop {
+            if let Some(mut client) = self.connect() {
+                let mode =
+                    client.query("SELECT @@GLOBAL.replica_exec_mode").ok().and_then(|mode| mode.cell(0, 0));
+                if mode.as_deref() == Some("STRICT") {
+                    return client;
+                }
+            }
+            let process = self.process.as_mut().expect("it runs");
+            if let Some(status) = process.try_wait().expect("it is our process") {
+                panic!("slipstream attach ended, {status}: {}", self.log());
+            }
+            assert!(waited.elapsed() < 3 * SOON, "the copy does not end: {}", self.log());
+            sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Attaching {
+    fn drop(&mut self) {
+        if self.process.is_some() {
+            self.kill();
+        }
+        // It is below the directory for temporary files.
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// The cells of a result.
+pub fn shown(client: &mut Client, sql: &str) -> Vec<Vec<String>> {
+    let cell = |cell: Option<Vec<u8>>| {
+        cell.map_or("NULL".into(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let rows = client.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}")).rows;
+    rows.into_iter().map(|row| row.into_iter().map(cell).collect()).collect()
+}
+
+/// Waits until the new replica has what the source has now.
+pub fn catch_up(source: &Server, client: &mut Client) {
+    let is_mariadb = source.flavor() == Flavor::MariaDb;
+    let position =
+        if is_mariadb { "SELECT @@GLOBAL.gtid_binlog_pos" } else { "SELECT @@GLOBAL.gtid_executed" };
+    let executed = source.rows(position)[0].clone();
+    let reached = format!("SELECT GTID_SUBSET('{executed}', @@GLOBAL.gtid_executed)");
+    let waited = Stopwatch::start();
+    loop {
+        let status = client.query("SHOW REPLICA STATUS").expect("it answers");
+        let is_there = match is_mariadb {
+            true => status.text(0, "Gtid_Slave_Pos").as_ref() == Some(&executed),
+            false => client.query(&reached).expect("it answers").cell(0, 0).as_deref() == Some("1"),
+        };
+        if is_there {
+            return;
+        }
+        let error = status.text(0, "Last_SQL_Error");
+        assert!(waited.elapsed() < SOON, "the replica does not catch up: {error:?}");
+        sleep(Duration::from_millis(20));
+    }
+}

@@ -1,0 +1,159 @@
+//! A source at work while it is copied.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use bench::instance::Flavor;
+use os::clock::sleep;
+use os::random::{Rng, test_seed_or};
+use testkit::Server;
+
+use crate::attaching::{Attaching, catch_up, shown};
+
+/// Changes of a source that go on until the value is dropped.
+struct Work {
+    ends: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+const TABLES: u64 = 4;
+const IDS: u64 = 6000;
+
+/// Rows that take each other's keys, move, come and go; some are refused for a duplicate key, which
+/// is as good. Now and then a definition changes, and two tables change places.
+fn change(rng: &mut Rng, number: u64) -> Vec<String> {
+    let (table, id, other) = (rng.below(TABLES), rng.below(IDS), rng.below(IDS));
+    let (u, w) = (rng.below(2 * IDS), rng.below(50));
+    // Definitions change now and then: all of them are read twice, and have to be the same.
+    // That two tables of one definition change places is not seen by their definitions.
+    let kind = match number % 400 {
+        399 => rng.below(3),
+        100 | 200 | 300 => 1,
+        _ => rng.between(3, 59),
+    };
+    let one = match kind {
+        0 => format!("ALTER TABLE d.t{table} ADD c{number} INT NOT NULL DEFAULT 5"),
+        1 => {
+            return vec![format!(
+                "RENAME TABLE d.t0 TO d.x, d.t{} TO d.t0, d.x TO d.t{}",
+                TABLES - 1,
+                TABLES - 1
+            )];
+        }
+        2 => format!("CREATE TABLE d.n{number} (id INT PRIMARY KEY) SELECT id FROM d.t{table} LIMIT 50"),
+        3..20 => format!("INSERT IGNORE INTO d.t{table} (id, u, v, w) VALUES ({id}, {u}, 'v{u}', {w})"),
+        20..25 => format!("REPLACE INTO d.t{table} (id, u, v, w) VALUES ({id}, {u}, 'v{w}', {u})"),
+        25..35 => format!("DELETE FROM d.t{table} WHERE id IN ({id}, {other})"),
+        35..45 => format!("UPDATE IGNORE d.t{table} SET id = {other} WHERE id = {id}"),
+        45..55 => {
+            format!("UPDATE IGNORE d.t{table} SET v = 'v{w}', w = w + 1 WHERE u BETWEEN {u} AND {u} + 3")
+        }
+        _ => {
+            return vec![
+                "BEGIN".into(),
+                format!(
+                    "SELECT MAX(IF(id = {id}, u, NULL)), MAX(IF(id = {other}, u, NULL)) INTO @a, @b FROM d.t{table}"
+                ),
+                format!("UPDATE d.t{table} SET u = NULL WHERE id = {id}"),
+                format!("UPDATE IGNORE d.t{table} SET u = @a WHERE id = {other}"),
+                format!("UPDATE IGNORE d.t{table} SET u = @b WHERE id = {id}"),
+                "COMMIT".into(),
+            ];
+        }
+    };
+    vec![one]
+}
+
+impl Work {
+    fn start(source: &Server, seed: u64) -> Work {
+        let (mut session, ends) = (source.connect(), Arc::new(AtomicBool::new(false)));
+        let ended = ends.clone();
+        let thread = os::thread::spawn("work", move || {
+            let mut rng = Rng::new(seed);
+            for number in 0.. {
+                if ended.load(Ordering::Relaxed) {
+                    return;
+                }
+                for sql in change(&mut rng, number) {
+                    // CREATE TABLE ... SELECT may be of a table that is being renamed.
+                    if let Err(error) = session.query(&sql) {
+                        assert!(error.server_code().is_some(), "{sql}: {error}");
+                    }
+                }
+            }
+        });
+        Work { ends, thread: Some(thread) }
+    }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        self.ends.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let ended = thread.join();
+            assert!(ended.is_ok() || std::thread::panicking(), "the work went on to its end");
+        }
+    }
+}
+
+fn fill(source: &Server) {
+    let mut session = source.connect();
+    session.query("CREATE DATABASE d").expect("a schema can be made");
+    let depth = if source.flavor() == Flavor::MariaDb {
+        "max_recursive_iterations"
+    } else {
+        "cte_max_recursion_depth"
+    };
+    session.query(&format!("SET {depth} = 100000")).expect("it is a variable");
+    for table in 0..TABLES {
+        let create = format!(
+            "CREATE TABLE d.t{table} (id INT PRIMARY KEY, u INT, v VARCHAR(10), w INT NOT NULL, x VARCHAR(600), \
+             UNIQUE KEY by_u (u), UNIQUE KEY by_vw (v, w))"
+        );
+        session.query(&create).expect("a table can be made");
+        let rows = format!(
+            "INSERT INTO d.t{table} WITH RECURSIVE r AS (SELECT 0 n UNION ALL SELECT n + 1 FROM r WHERE n < {IDS}) \
+             SELECT n, n, CONCAT('v', n), n, REPEAT('x', n % 600) FROM r WHERE n % 3"
+        );
+        session.query(&rows).expect("rows can be inserted");
+    }
+}
+
+/// Attaches to a source at work, with so many kills at random moments.
+pub fn copied_whole(test: &str, source: &Server, kills: u64) {
+    let mut rng = Rng::new(test_seed_or(test, os::random::u64()));
+    fill(source);
+    let work = Work::start(source, rng.u64());
+    let mut replica = Attaching::new(source);
+    for _ in 0..kills {
+        replica.start();
+        sleep(Duration::from_millis(rng.between(50, 2500)));
+        replica.kill();
+    }
+    replica.start();
+    let mut here = replica.wait();
+    drop(work);
+    catch_up(source, &mut here);
+    let mut there = source.connect();
+    let tables = "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'd' ORDER BY 1";
+    assert_eq!(shown(&mut here, tables), shown(&mut there, tables));
+    for row in shown(&mut there, tables) {
+        let name = &row[0];
+        // Of MariaDB they are shown in MySQL's words.
+        let definition = match source.flavor() {
+            Flavor::MariaDb => format!(
+                "SELECT COLUMN_NAME, ORDINAL_POSITION FROM information_schema.COLUMNS WHERE TABLE_NAME = '{name}' ORDER BY 2"
+            ),
+            _ => format!("SHOW CREATE TABLE d.{name}"),
+        };
+        for sql in [definition, format!("SELECT * FROM d.{name} ORDER BY id")] {
+            let (ours, theirs) = (shown(&mut here, &sql), shown(&mut there, &sql));
+            let differs = ours.iter().zip(&theirs).find(|(ours, theirs)| ours != theirs);
+            assert!(ours == theirs, "{sql}: {} and {} rows, {differs:?}", ours.len(), theirs.len());
+        }
+        let checked = shown(&mut here, &format!("CHECK TABLE d.{name}"));
+        assert_eq!(checked[0][3], "OK", "{name}");
+    }
+}
