@@ -1,8 +1,10 @@
 //! The source's accounts and roles. Their statements come through the log, and objects are theirs:
 //! so they have to be here.
 
+mod account;
 mod mariadb;
 
+use self::account::Account;
 use crate::error::{AttachError, Result};
 use crate::local::Local;
 use crate::source::{Source, quoted};
@@ -12,17 +14,6 @@ const OWN: &str = "('mysql.sys', 'mysql.session', 'mysql.infoschema', 'mariadb.s
 
 /// The account that our server is set up with: it takes the source's password at the end.
 const ROOT: &str = "`root`@`localhost`";
-
-/// An account, as statements.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Account {
-    /// The quoted name.
-    name: String,
-    create: String,
-    /// The roles that a login has.
-    default_role: Option<String>,
-    grants: Vec<String>,
-}
 
 /// All accounts of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -31,6 +31,7 @@ mod copy;
 mod definitions;
 mod error;
 mod local;
+mod log_place;
 mod moment;
 mod objects;
 mod source;

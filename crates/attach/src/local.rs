@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use protocol::client::{Client, ConnectOptions, ResultSet};
 
 use crate::error::{AttachError, Result};
-use crate::moment::LogPlace;
+use crate::log_place::LogPlace;
 
 /// A session at the new replica.
 pub struct Local {

@@ -1,33 +1,10 @@
 //! Moments of the source, which say what a SELECT there sees, and how far its log is to be applied
 //! for the same to be here.
 
-use protocol::client::ResultSet;
-
 use crate::error::{AttachError, Result};
 use crate::local::Local;
+use crate::log_place::LogPlace;
 use crate::source::{Source, literal};
-
-/// A place in the source's binary log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LogPlace {
-    pub file: String,
-    pub position: u64,
-}
-
-impl LogPlace {
-    /// From the first row of a result: the file and the position are in columns of these names.
-    pub fn of(shown: &ResultSet, file: &str, position: &str) -> Option<LogPlace> {
-        let position = shown.text(0, position)?.parse().ok()?;
-        Some(LogPlace { file: shown.text(0, file)?, position })
-    }
-
-    /// Whether everything before another place is before this one too. Files are numbered.
-    pub fn is_at_or_behind(&self, other: &LogPlace) -> bool {
-        let number =
-            |place: &LogPlace| place.file.rsplit('.').next().and_then(|digits| digits.parse::<u64>().ok());
-        (number(self), self.position) >= (number(other), other.position)
-    }
-}
 
 /// What is visible at the source at some moment, or what has been applied here.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,25 +66,6 @@ impl Moment {
             }
             (Moment::Place(place), Moment::Place(visible)) => Ok(visible.is_at_or_behind(place)),
             _ => Err(AttachError::Unfit("the source is of another kind than it was".into())),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_are_ordered_by_the_numbers_of_their_files() {
-        let place = |file: &str, position| LogPlace { file: file.into(), position };
-        let nowhere = place("", 0);
-        let in_order = [place("binlog.000002", 900), place("binlog.000003", 4), place("binlog.1000000", 4)];
-        for (at, one) in in_order.iter().enumerate() {
-            assert!(one.is_at_or_behind(one) && one.is_at_or_behind(&nowhere));
-            assert!(!nowhere.is_at_or_behind(one), "nothing has been applied yet");
-            for before in &in_order[..at] {
-                assert!(one.is_at_or_behind(before) && !before.is_at_or_behind(one));
-            }
         }
     }
 }

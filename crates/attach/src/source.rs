@@ -3,7 +3,7 @@
 use protocol::client::{Client, ConnectOptions, ResultSet};
 
 use crate::error::{AttachError, Result};
-use crate::moment::LogPlace;
+use crate::log_place::LogPlace;
 
 /// A session at the source.
 pub struct Source {

@@ -1,6 +1,6 @@
 //! MariaDB's accounts, in the words that our server takes.
 
-use super::Account;
+use super::account::Account;
 use crate::error::Result;
 use crate::source::{Source, quoted};
 

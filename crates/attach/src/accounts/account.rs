@@ -1,0 +1,12 @@
+//! One account or role.
+
+/// An account, as statements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// The quoted name.
+    pub name: String,
+    pub create: String,
+    /// The roles that a login has.
+    pub default_role: Option<String>,
+    pub grants: Vec<String>,
+}
