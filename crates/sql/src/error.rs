@@ -168,12 +168,9 @@ impl SqlError {
         SqlError::new(1690, format!("{type_name} value is out of range in '{expression}'"))
     }
 
-    /// `ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT`.
+    /// `ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT`; the function's name is as it was written.
     pub fn wrong_argument_count(function: &str) -> SqlError {
-        SqlError::new(
-            1582,
-            format!("Incorrect parameter count in the call to native function '{}'", function.to_uppercase()),
-        )
+        SqlError::new(1582, format!("Incorrect parameter count in the call to native function '{function}'"))
     }
 
     /// `ER_UNSUPPORTED_PS`

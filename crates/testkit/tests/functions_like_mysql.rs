@@ -113,3 +113,70 @@ fn texts_become_dates_by_a_format_as_in_mysql() {
     );
     assert!(answers[0].contains("2013-05-01"), "{answers:#?}");
 }
+
+#[test]
+fn sizes_and_times_are_shown_as_by_mysql() {
+    let answers = same_answers(
+        "sizes_and_times",
+        &[
+            "select format_bytes(0), format_bytes(1), format_bytes(1023), format_bytes(1024), format_bytes(1048575)",
+            "select format_bytes(1e18), format_bytes(18446744073709551615), format_bytes(1e30), format_bytes(null)",
+            "select format_bytes(-1), format_bytes(-2048), format_bytes('x'), format_bytes('12.7'), format_bytes(12.7)",
+            "select format_pico_time(0), format_pico_time(999), format_pico_time(3501), format_pico_time(1.5e9)",
+            "select format_pico_time(2e12), format_pico_time(6e13), format_pico_time(3.6e15), format_pico_time(1e30)",
+            "select format_pico_time(-5), format_pico_time(188732396662000), format_pico_time(null)",
+            "select get_format(date, 'USA'), get_format(DATE, 'jis'), get_format(date, 'ISO'), get_format(date, 'EUR'), \
+             get_format(date, 'INTERNAL'), get_format(date, 'x'), get_format(date, null)",
+            "select get_format(datetime, 'USA'), get_format(datetime, 'JIS'), get_format(timestamp, 'ISO'), \
+             get_format(datetime, 'EUR'), get_format(datetime, 'INTERNAL')",
+            "select get_format(time, 'USA'), get_format(time, 'JIS'), get_format(time, 'ISO'), get_format(time, 'EUR'), \
+             get_format(time, 'INTERNAL'), get_format(time, concat('U', 'SA'))",
+            "select get_format(year, 'USA')",
+            "select get_format('date', 'USA')",
+            "select date_format('2020-03-04', get_format(date, 'EUR'))",
+            "select Format_Bytes(1, 2)",
+        ],
+    );
+    assert!(answers[0].contains("1.00 KiB"), "{answers:#?}");
+}
+
+#[test]
+fn names_sound_as_in_mysql() {
+    let answers = same_answers(
+        "sounds",
+        &[
+            "select soundex('Hello'), soundex('Quadratically'), soundex(''), soundex(null), soundex('123')",
+            "select soundex('A'), soundex('Tymczak'), soundex('Pfister'), soundex('ébé'), soundex('abcé')",
+            "select soundex(' Smith '), soundex('Smythe'), soundex('O''Brien'), soundex(x'4142'), soundex(12)",
+            "select soundex('日本'), soundex('Ashcraft'), soundex('bbbbb'), soundex('Wisconsin-Mississippi')",
+            "select 'Smith' sounds like 'Smythe', 'a' sounds like null, 'x' sounds like concat('y', 'z')",
+            "select 'Smith' sounds like 'Smythe' and 1, not 'a' sounds like 'b'",
+            "select soundEX()",
+        ],
+    );
+    assert!(answers[0].contains("Q36324"), "{answers:#?}");
+}
+
+#[test]
+fn what_is_compressed_comes_back_as_in_mysql() {
+    let answers = same_answers(
+        "compression",
+        &[
+            "select compress(''), compress(null), uncompress(compress('any string')), uncompress('')",
+            "select uncompressed_length(compress(repeat('a', 30))), uncompressed_length(''), uncompressed_length(null)",
+            "select uncompress(compress(repeat('abc', 1000000))) = repeat('abc', 1000000)",
+            "select length(compress(repeat('a', 100000))) < 1000, hex(uncompress(compress(x'00ff10')))",
+            "select uncompress('x'), uncompressed_length('abc'), uncompressed_length('abcde')",
+            "select uncompress('any string')",
+            // What MySQL has compressed, whole, cut, and with another length than it has.
+            "select uncompress(unhex('0A000000789C4B4C4A4E494D4BCFC8CC0200158603F8'))",
+            "select uncompress(unhex('0A000000789C4B4C4A4E494D4BCF'))",
+            "select uncompress(unhex('05000000789C4B4C4A4E494D4BCFC8CC0200158603F8'))",
+            "select uncompress(unhex('FFFFFFFF789C')), uncompressed_length(unhex('FFFFFFFF789C'))",
+            "select uncompress(12)",
+            "select uuid_short() < uuid_short(), uuid_short(1)",
+            "select uuid_short() < uuid_short(), uuid_short() > 1000000",
+        ],
+    );
+    assert!(answers[0].contains("any string"), "{answers:#?}");
+}

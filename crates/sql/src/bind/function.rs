@@ -40,7 +40,7 @@ impl Binder<'_> {
             if (least..=most).contains(&count) {
                 Ok(())
             } else {
-                Err(SqlError::wrong_argument_count(&call.name))
+                Err(SqlError::wrong_argument_count(&call.written.0))
             }
         };
         match call.name.as_str() {
@@ -94,7 +94,7 @@ impl Binder<'_> {
                 let definer = self.definer.as_deref().filter(|_| name == "current_user").map(Value::text);
                 let function = native.unwrap_or_else(|| panic!("{name} is one of the functions"));
                 count_is(function.least_args, function.most_args)?;
-                check_pairs(name, count)?;
+                check_pairs(call, count)?;
                 if name == "json_merge" {
                     let text = "'JSON_MERGE' is deprecated and will be removed in a future release. Please use \
                                 JSON_MERGE_PRESERVE/JSON_MERGE_PATCH instead";
@@ -331,15 +331,15 @@ fn takes_numbers(name: &str) -> bool {
 }
 
 /// Functions of JSON that take pairs of arguments, some of them behind a document.
-fn check_pairs(name: &str, count: usize) -> Result<()> {
-    let is_odd = match name {
+fn check_pairs(call: &ast::FunctionCall, count: usize) -> Result<()> {
+    let is_odd = match &*call.name {
         "json_object" => count % 2 == 1,
         "json_set" | "json_insert" | "json_replace" | "json_array_append" | "json_array_insert" => {
             count.is_multiple_of(2)
         }
         _ => false,
     };
-    if is_odd { Err(SqlError::wrong_argument_count(name)) } else { Ok(()) }
+    if is_odd { Err(SqlError::wrong_argument_count(&call.written.0)) } else { Ok(()) }
 }
 
 fn two(args: Vec<Expr>) -> [Expr; 2] {

@@ -260,6 +260,12 @@ impl Parser<'_> {
             let escape = if self.eat("ESCAPE") { Some(Box::new(self.bit_expr()?)) } else { None };
             return Ok(Expr::Like { negated, operand, pattern, escape });
         }
+        if !negated && self.eat("SOUNDS") {
+            self.expect("LIKE")?;
+            let sound = |operand| Box::new(Expr::call("soundex", vec![operand]));
+            let (left, right) = (sound(*operand), self.bit_expr()?);
+            return Ok(Expr::Binary(BinaryOp::Equal, left, sound(right)));
+        }
         if !negated && self.eat("MEMBER") {
             self.eat("OF");
             self.expect_symbol("(")?;
@@ -636,6 +642,7 @@ fn word_operator(word: &[u8], next_is: impl Fn(&str) -> bool) -> Option<(Infix, 
         _ if is("IS") => Some((Infix::Is, power::COMPARE)),
         _ if is("COLLATE") => Some((Infix::Collate, power::COLLATE)),
         _ if predicates.iter().any(|p| is(p)) => Some((Infix::Predicate, power::PREDICATE)),
+        _ if is("SOUNDS") && next_is("LIKE") => Some((Infix::Predicate, power::PREDICATE)),
         _ if is("MEMBER") && next_is("OF") => Some((Infix::Predicate, power::PREDICATE)),
         _ if is("NOT") && predicates.iter().any(|p| next_is(p)) => Some((Infix::Predicate, power::PREDICATE)),
         _ => None,

@@ -70,6 +70,7 @@ impl Parser<'_> {
             "TRIM" => self.trim()?,
             "EXTRACT" => self.extract()?,
             "POSITION" => self.position()?,
+            "GET_FORMAT" => self.get_format()?,
             "VALUES" => {
                 self.call_start();
                 let name = self.column_name_unqualified()?;
@@ -344,6 +345,22 @@ impl Parser<'_> {
         let haystack = self.expr()?;
         self.expect_symbol(")")?;
         Ok(Expr::call("locate", vec![needle, haystack]))
+    }
+
+    /// `GET_FORMAT({DATE | TIME | DATETIME | TIMESTAMP}, region)`
+    fn get_format(&mut self) -> Result<Expr> {
+        self.call_start();
+        let kind = match self.upper().as_str() {
+            "DATE" => "DATE",
+            "TIME" => "TIME",
+            "DATETIME" | "TIMESTAMP" => "DATETIME",
+            _ => return Err(self.error()),
+        };
+        self.advance();
+        self.expect_symbol(",")?;
+        let region = self.expr()?;
+        self.expect_symbol(")")?;
+        Ok(Expr::call("get_format", vec![Expr::Literal(Literal::Text(kind.into(), None)), region]))
     }
 
     fn date_add(&mut self, subtract: bool) -> Result<Expr> {

@@ -1,6 +1,7 @@
 //! Native functions: a table of them for each subject.
 
 mod call;
+mod compression;
 mod date_text;
 mod digest;
 pub(crate) mod grouping;
@@ -11,6 +12,7 @@ mod network;
 mod numeric;
 mod regexp;
 mod session;
+mod shown;
 mod spatial;
 mod string;
 pub(crate) mod table;

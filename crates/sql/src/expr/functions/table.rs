@@ -1,8 +1,8 @@
 //! The table of all native functions, by name.
 
 use super::{
-    Function, date_text, digest, grouping, gtid, json, network, numeric, regexp, session, spatial, string,
-    time, time_sums, user_lock, vector,
+    Function, compression, date_text, digest, grouping, gtid, json, network, numeric, regexp, session, shown,
+    spatial, string, time, time_sums, user_lock, vector,
 };
 
 /// The function with this name (in lower case).
@@ -34,6 +34,8 @@ pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
         time_sums::FUNCTIONS,
         network::FUNCTIONS,
         digest::FUNCTIONS,
+        compression::FUNCTIONS,
+        shown::FUNCTIONS,
         session::FUNCTIONS,
         user_lock::FUNCTIONS,
         grouping::FUNCTIONS,
