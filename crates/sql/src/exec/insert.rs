@@ -7,10 +7,10 @@ mod row_in_the_way;
 mod target;
 
 use super::assign::{COPIES_OF_AN_IMAGE, Strictness, default_value, of_table, to_column};
-use super::row_update::{NewValue, bind_assignments, stamped_columns};
+use super::row_update::{NewValue, bind_assignments, check_view, stamped_columns};
 use super::{Changes, RowExpressions, Run, refuse_changes};
 use crate::ast;
-use crate::bind::{Binder, Place, Scope, ScopeTable, bind_query};
+use crate::bind::{Binder, Inserted, Names, Place, Scope, ViewCheck, bind_query};
 use crate::error::{Result, SqlError};
 use crate::literal_rows::LiteralRows;
 use crate::memory::{allocated, heap_bytes};
@@ -50,6 +50,28 @@ pub(crate) struct InsertPlan {
     pub(super) expressions: Option<RowExpressions>,
     /// Some value of VALUES is computed from columns of the row that it is of.
     pub(super) reads_row: bool,
+    /// Rows are put through a view.
+    pub(super) through: Option<Through>,
+}
+
+/// The view that rows are put through.
+pub(super) struct Through {
+    /// Schema and name.
+    name: String,
+    check: Option<ViewCheck>,
+    /// It has the AUTO_INCREMENT column: else nobody is told what was generated.
+    shows_generated: bool,
+}
+
+impl Through {
+    /// The view of a bound target; `None`: there is none.
+    pub fn of(binder: &mut Binder<'_>, target: &Target) -> Result<Option<Through>> {
+        let Some(view) = &target.view else { return Ok(None) };
+        let generated = target.table.def.auto_increment_column();
+        let shows_generated = view.names.iter().any(|(_, at)| at.is_some() && *at == generated);
+        let name = format!("{}.{}", view.named().schema, view.named().org_table);
+        Ok(Some(Through { name, check: view.check(binder)?, shows_generated }))
+    }
 }
 
 impl InsertPlan {
@@ -68,20 +90,22 @@ impl InsertPlan {
 
 pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Result<InsertPlan> {
     let schema = binder.schema_of(&insert.table)?;
-    let Target { table, by_column, readable } = target_of(binder, insert, &schema)?;
-    let name = &table.def.name;
-    let columns = target_columns(&table, insert)?;
-    if by_column {
-        check_columns(binder, insert, &table)?;
+    let target = target_of(binder, insert, &schema)?;
+    let table = target.table.clone();
+    let columns = target_columns(&target, insert)?;
+    if target.by_column {
+        check_columns(binder, insert, &target)?;
     }
     let missing = (0..table.columns()).filter(|at| !columns.contains(at)).collect();
     check_generated(&table, insert, &columns)?;
     let expressions = RowExpressions::within(binder, &table.def, &insert.partitions)?;
     super::expressions::check_kept_keys(&table.def, |_| true)?;
-    let scope = Scope::of(ScopeTable { readable, ..ScopeTable::stored(&table, name, 0) });
+    let scope = target.scope();
     let mut recoded = Vec::new();
     let rows = match &insert.source {
-        ast::InsertSource::Values(rows) => Rows::Values(bind_rows(binder, rows, &scope, &table, &columns)?),
+        ast::InsertSource::Values(rows) => {
+            Rows::Values(bind_rows(binder, rows, &scope, target.names(), &columns)?)
+        }
         ast::InsertSource::Literals(rows) => {
             if rows.columns() != columns.len() {
                 return Err(SqlError::new(1136, "Column count doesn't match value count at row 1"));
@@ -102,7 +126,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
         }
     };
     if !matches!(rows, Rows::Query(_)) {
-        binder.reads.check_none(&table, name, "INSERT")?;
+        binder.reads.check_none(&target.changed(), "INSERT")?;
     }
     let (columns, missing) = match &rows {
         // `VALUES ()`: every column takes its default.
@@ -110,12 +134,13 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
         _ => (columns, missing),
     };
     let mut place = Place::new(&scope, "field list");
-    place.inserted = Some((&table, table.columns()));
+    let names = target.view.as_ref().map(|view| &view.names[..]);
+    place.inserted = Some(Inserted { table: &table, first_slot: table.columns(), names });
     let written = insert.on_duplicate.iter().map(|(name, value)| (name.as_str(), value));
     let read_before = binder.reads.count();
-    let on_duplicate = bind_assignments(binder, &table, written, &mut place)?;
+    let on_duplicate = bind_assignments(binder, target.names(), written, &mut place)?;
     if !matches!(rows, Rows::Query(_)) {
-        binder.reads.check_none_by_name(read_before, &table, name)?;
+        binder.reads.check_none_by_name(read_before, &table, &table.def.name)?;
     }
     let stamped = stamped_columns(&table, &on_duplicate);
     binder.logging.note_insert(&table, insert, binder.tables.len() > 1);
@@ -131,6 +156,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
         on_duplicate,
         stamped,
         expressions,
+        through: Through::of(binder, &target)?,
         table: table.clone(),
     })
 }
@@ -148,7 +174,7 @@ fn bind_rows(
     binder: &mut Binder<'_>,
     rows: &[Vec<ast::Expr>],
     scope: &Scope,
-    table: &Table,
+    names: Names<'_>,
     columns: &[usize],
 ) -> Result<Vec<Vec<NewValue>>> {
     let mut place = Place::new(scope, "field list");
@@ -168,7 +194,8 @@ fn bind_rows(
             values.push(match value {
                 ast::Expr::Default => NewValue::Default,
                 value => {
-                    NewValue::Expr(binder.expr(value, &mut place)?.for_column(&table.def.columns[*at].ty))
+                    let value = binder.expr(value, &mut place)?.for_column(&names.table.def.columns[*at].ty);
+                    NewValue::Expr(names.resolve(binder, value)?)
                 }
             });
         }
@@ -219,6 +246,11 @@ impl InsertPlan {
             _ => return false,
         }
         true
+    }
+
+    /// Whether the client is told which value was generated: a view may not have the column.
+    pub(super) fn shows_generated(&self) -> bool {
+        self.through.as_ref().is_none_or(|through| through.shows_generated)
     }
 
     /// IGNORE was written.
@@ -286,6 +318,7 @@ impl InsertPlan {
                 for (number, row) in rows.rows().enumerate() {
                     run.on_row()?;
                     if self.expressions.is_none()
+                        && self.through.is_none()
                         && self.recoded.is_empty()
                         && !fires
                         && to_image(
@@ -325,8 +358,9 @@ impl InsertPlan {
             }
         }
         changes.found_rows = changes.affected_rows;
-        changes.generated_id = generator.first_stored;
-        if changes.generated_id.is_none() && changes.affected_rows > 0 {
+        let shows_generated = self.shows_generated();
+        changes.generated_id = generator.first_stored.filter(|_| shows_generated);
+        if changes.generated_id.is_none() && changes.affected_rows > 0 && shows_generated {
             changes.written_id = match updated_id {
                 Some(id) => Some(id),
                 None => self.written_id(&image)?,
@@ -446,6 +480,24 @@ impl InsertPlan {
         self.fill_missing(run, values, number, generator)
     }
 
+    /// The default of a column that a row has no value for.
+    fn default_of(&self, run: &Run<'_, '_>, at: usize, number: u64) -> Result<Value> {
+        let (column, strictness) = (&self.table.def.columns[at], self.strictness(run));
+        let is_absent = column.default.is_none() && column.generated.is_none() && !column.roles.is_of_row();
+        match &self.through {
+            Some(through) if is_absent && !column.nullable => {
+                let name = &through.name;
+                let text = format!("Field of view '{name}' underlying table doesn't have a default value");
+                if strictness.strict {
+                    return Err(SqlError::new(1423, text));
+                }
+                run.ctx.warn(1423, text);
+                super::assign::zero_value(column)
+            }
+            _ => default_value(&self.table, at, number, strictness, run.ctx),
+        }
+    }
+
     fn fill_missing(
         &self,
         run: &Run<'_, '_>,
@@ -470,7 +522,7 @@ impl InsertPlan {
             values[*at] = if generator.column == Some(*at) {
                 self.converted(run, *at, &Value::Null, number, generator)?
             } else {
-                default_value(&self.table, *at, number, strictness, run.ctx)?
+                self.default_of(run, *at, number)?
             };
         }
         let Some(expressions) = &self.expressions else { return Ok(()) };
@@ -488,6 +540,15 @@ impl InsertPlan {
 
     /// As [`InsertPlan::is_refused`], with the number of what it violates.
     fn refusal(&self, run: &Run<'_, '_>, values: &[Value]) -> Result<Option<u16>> {
+        if let Some(check) = self.through.as_ref().and_then(|through| through.check.as_ref()) {
+            match check_view(run, check, values, &mut []) {
+                Err(error) if self.ignore && super::expressions::is_left_out(error.code) => {
+                    run.ctx.warn(error.code, error.message);
+                    return Ok(Some(error.code));
+                }
+                checked => checked?,
+            }
+        }
         // With IGNORE a source has left out what violates one, and so it is left out here.
         let is_asked = self.ignore || !run.is_received;
         let Some(expressions) = self.expressions.as_ref().filter(|_| is_asked) else { return Ok(None) };
@@ -554,7 +615,7 @@ impl InsertPlan {
         for at in &self.missing {
             let column = &self.table.def.columns[*at];
             if values[*at].is_null() && !column.nullable && column.default.is_none() {
-                values[*at] = default_value(&self.table, *at, 1, self.strictness(run), run.ctx)?;
+                values[*at] = self.default_of(run, *at, 1)?;
             }
         }
         super::triggers::check_nulls(run, &self.table, values, self.strictness(run))?;
@@ -579,8 +640,8 @@ impl InsertPlan {
             self.run_before(run, values, generator)?;
         }
         if let Some(code) = self.refusal(run, values)? {
-            const CHECK_VIOLATED: u16 = 3819;
-            return Ok(if code == CHECK_VIOLATED { Outcome::LeftOut } else { Outcome::Ignored });
+            const CHECK_VIOLATED: [u16; 2] = [3819, 1369];
+            return Ok(if CHECK_VIOLATED.contains(&code) { Outcome::LeftOut } else { Outcome::Ignored });
         }
         image.clear();
         let bytes: usize = values.iter().map(heap_bytes).sum();

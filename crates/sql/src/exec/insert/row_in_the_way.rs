@@ -117,10 +117,12 @@ impl InsertPlan {
             let new = &mut values[..columns];
             expressions.fill_defaults(def, &self.set_to_default(), new, 1, strictness, run.ctx)?;
             expressions.generate(def, new, 1, strictness, run.ctx)?;
-            if self.is_refused(run, new)? {
-                return Ok(Outcome::Ignored);
-            }
-            image = encode(&self.table, new, run.ctx)?;
+        }
+        if self.is_refused(run, &values[..columns])? {
+            return Ok(Outcome::Ignored);
+        }
+        if self.expressions.is_some() {
+            image = encode(&self.table, &values[..columns], run.ctx)?;
         }
         run.update_row(&self.table, &old, &image)?;
         Ok(Outcome::Updated { changed: true, id })
@@ -139,9 +141,9 @@ impl InsertPlan {
         triggers::check_nulls(run, table, new, self.strictness(run))?;
         if let Some(expressions) = &self.expressions {
             expressions.generate(&table.def, new, 1, self.strictness(run), run.ctx)?;
-            if self.is_refused(run, new)? {
-                return Ok(Outcome::Ignored);
-            }
+        }
+        if self.is_refused(run, new)? {
+            return Ok(Outcome::Ignored);
         }
         let id = table.def.auto_increment_column().map(|column| bits_of(&new[column]));
         let image = encode(table, new, run.ctx)?;
