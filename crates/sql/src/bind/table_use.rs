@@ -18,6 +18,8 @@ pub(crate) enum TableUse {
     Change(Privilege),
     /// Its rows are read, or changed by an UPDATE of several tables: SELECT or UPDATE is needed.
     Join,
+    /// Its rows are read, or deleted by a DELETE from several tables, and that is asked later.
+    JoinToDelete,
     /// It is a view's whose rows are changed: SELECT is needed, or any privilege to change it.
     Within,
 }
@@ -39,6 +41,9 @@ pub(crate) struct Opening {
     pub(super) check: Option<Check>,
     /// ALGORITHM = MERGE: subqueries among its columns keep MySQL from nothing.
     pub(super) wants_merge: bool,
+    /// ALGORITHM = TEMPTABLE: it is computed by itself, and the rows that are locked are those that
+    /// it reads.
+    pub(super) stays_closed: bool,
 }
 
 impl Opening {
@@ -48,16 +53,20 @@ impl Opening {
         let (changes, table_use) = match table_use {
             TableUse::Read => return None,
             TableUse::Share | TableUse::Lock => (false, table_use),
-            TableUse::Change(_) | TableUse::Join | TableUse::Within => (true, TableUse::Within),
+            TableUse::Change(_) | TableUse::Join | TableUse::JoinToDelete | TableUse::Within => {
+                (true, TableUse::Within)
+            }
         };
-        let is_closed =
-            algorithm == Some("TEMPTABLE") || changes && def.attribute(attribute::UPDATABLE) != Some("YES");
+        let stays_closed = algorithm == Some("TEMPTABLE");
+        if changes && (stays_closed || def.attribute(attribute::UPDATABLE) != Some("YES")) {
+            return None;
+        }
         let check = match def.attribute(attribute::CHECK) {
             Some("LOCAL") => Some(Check::Local),
             Some(_) => Some(Check::Cascaded),
             None => None,
         };
         let wants_merge = algorithm == Some("MERGE");
-        (!is_closed).then_some(Opening { table_use, check, wants_merge })
+        Some(Opening { table_use, check, wants_merge, stays_closed })
     }
 }

@@ -266,6 +266,7 @@ impl InsertPlan {
         };
         refuse_changes(run, &self.table, TriggerEvent::Insert.bit() | others)?;
         self.check_row_period(run)?;
+        self.check_given(run)?;
         let fires = self.fires();
         let rows_left = match &self.rows {
             Rows::Values(rows) => rows.len() as u64,
@@ -480,21 +481,38 @@ impl InsertPlan {
         self.fill_missing(run, values, number, generator)
     }
 
+    /// Asks, before the first row, whether the columns that a view lacks have defaults.
+    ///
+    /// # Errors
+    /// 1423; a warning unless the mode is strict.
+    fn check_given(&self, run: &Run<'_, '_>) -> Result<()> {
+        let Some(through) = self.through.as_ref().filter(|_| !self.fires()) else { return Ok(()) };
+        for _ in self.missing.iter().filter(|at| self.has_no_default(**at)) {
+            let name = &through.name;
+            let text = format!("Field of view '{name}' underlying table doesn't have a default value");
+            if self.strictness(run).strict {
+                return Err(SqlError::new(1423, text));
+            }
+            run.ctx.warn(1423, text);
+        }
+        Ok(())
+    }
+
+    /// Whether a row has to have a value for a column.
+    fn has_no_default(&self, at: usize) -> bool {
+        let column = &self.table.def.columns[at];
+        let is_filled = column.generated.is_some()
+            || column.roles.is_of_row()
+            || self.table.def.auto_increment_column() == Some(at);
+        column.default.is_none() && !column.nullable && !is_filled
+    }
+
     /// The default of a column that a row has no value for.
     fn default_of(&self, run: &Run<'_, '_>, at: usize, number: u64) -> Result<Value> {
-        let (column, strictness) = (&self.table.def.columns[at], self.strictness(run));
-        let is_absent = column.default.is_none() && column.generated.is_none() && !column.roles.is_of_row();
-        match &self.through {
-            Some(through) if is_absent && !column.nullable => {
-                let name = &through.name;
-                let text = format!("Field of view '{name}' underlying table doesn't have a default value");
-                if strictness.strict {
-                    return Err(SqlError::new(1423, text));
-                }
-                run.ctx.warn(1423, text);
-                super::assign::zero_value(column)
-            }
-            _ => default_value(&self.table, at, number, strictness, run.ctx),
+        match self.through.is_some() && !self.fires() && self.has_no_default(at) {
+            // That has been told.
+            true => super::assign::zero_value(&self.table.def.columns[at]),
+            false => default_value(&self.table, at, number, self.strictness(run), run.ctx),
         }
     }
 
@@ -540,15 +558,6 @@ impl InsertPlan {
 
     /// As [`InsertPlan::is_refused`], with the number of what it violates.
     fn refusal(&self, run: &Run<'_, '_>, values: &[Value]) -> Result<Option<u16>> {
-        if let Some(check) = self.through.as_ref().and_then(|through| through.check.as_ref()) {
-            match check_view(run, check, values, &mut []) {
-                Err(error) if self.ignore && super::expressions::is_left_out(error.code) => {
-                    run.ctx.warn(error.code, error.message);
-                    return Ok(Some(error.code));
-                }
-                checked => checked?,
-            }
-        }
         // With IGNORE a source has left out what violates one, and so it is left out here.
         let is_asked = self.ignore || !run.is_received;
         let Some(expressions) = self.expressions.as_ref().filter(|_| is_asked) else { return Ok(None) };
@@ -559,6 +568,31 @@ impl InsertPlan {
             }
             checked => checked.map(|()| None),
         }
+    }
+
+    /// Whether a row is left out, because the view through which it is put would not show it and
+    /// IGNORE was said.
+    fn is_unseen(&self, run: &Run<'_, '_>, values: &[Value]) -> Result<bool> {
+        let check = self.through.as_ref().and_then(|through| through.check.as_ref());
+        match check.map(|check| check_view(run, check, values, &mut [])) {
+            Some(Err(error)) if self.ignore && super::expressions::is_left_out(error.code) => {
+                run.ctx.warn(error.code, error.message);
+                Ok(true)
+            }
+            checked => checked.unwrap_or(Ok(())).map(|()| false),
+        }
+    }
+
+    /// As [`InsertPlan::is_unseen`], of a row that is new: as in MySQL its AUTO_INCREMENT value is
+    /// not there yet.
+    fn is_new_unseen(&self, run: &Run<'_, '_>, values: &mut [Value], generator: &Generator) -> Result<bool> {
+        let generated = generator.column.filter(|_| generator.of_row.is_some());
+        let generated = generated.map(|at| (at, std::mem::replace(&mut values[at], Value::Int(0))));
+        let is_unseen = self.is_unseen(run, values);
+        if let Some((at, value)) = generated {
+            values[at] = value;
+        }
+        is_unseen
     }
 
     /// A value as the column's; NULL or 0 in the auto_increment column generates.
@@ -639,9 +673,12 @@ impl InsertPlan {
         if fires {
             self.run_before(run, values, generator)?;
         }
+        if self.is_new_unseen(run, values, generator)? {
+            return Ok(Outcome::LeftOut);
+        }
         if let Some(code) = self.refusal(run, values)? {
-            const CHECK_VIOLATED: [u16; 2] = [3819, 1369];
-            return Ok(if CHECK_VIOLATED.contains(&code) { Outcome::LeftOut } else { Outcome::Ignored });
+            const CHECK_VIOLATED: u16 = 3819;
+            return Ok(if code == CHECK_VIOLATED { Outcome::LeftOut } else { Outcome::Ignored });
         }
         image.clear();
         let bytes: usize = values.iter().map(heap_bytes).sum();

@@ -225,7 +225,7 @@ pub(crate) fn bind_delete_several(
     binder: &mut Binder<'_>,
     delete: &ast::Delete,
 ) -> Result<DeleteSeveralPlan> {
-    let joined = bind_joined(binder, &delete.from, delete.filter.as_ref(), TableUse::Read)?;
+    let joined = bind_joined(binder, &delete.from, delete.filter.as_ref(), TableUse::JoinToDelete)?;
     let mut targets: Vec<ToChange> = Vec::with_capacity(delete.targets.len());
     for target in &delete.targets {
         let position = named_target(&joined, target)?;

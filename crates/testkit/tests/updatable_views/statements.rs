@@ -60,22 +60,16 @@ pub const VIEWS: &[&str] = &[
     "create view w7 as select a,b,c from t1 where a in (select a from v15)",
     "create view w8 as select x.a, y.b from t1 x, t1 y where x.a in (select a from t1)",
     "create view w9 as select v7.a, t2.e from v7 join t2 on v7.a = t2.a",
-    "create view z1 as select distinct a from t1 with check option",
-    "create view z2 as select t1.a from t1 join t2 with check option",
-    "create view z3 as select t1.a from t1 left join t2 on t1.a=t2.a with check option",
-    "create view z4 as select a from t1 with local check option",
 ];
 
 /// Rows that are put through views.
 pub const INSERTS: &[&str] = &[
-    "begin",
     "insert into v1 (a,bb,c) values (50,5,'n')",
     "select row_count(), last_insert_id()",
     "insert into v1 (bb) values (6)",
     "select row_count(), last_insert_id()",
     "insert into v1 values (null, 7, default)",
     "insert into v1 (b) values (6)",
-    "insert into v1 (t1.bb) values (6)",
     "insert into v1 (v1.bb) values (6)",
     "insert into v1 (bb, bb) values (6,7)",
     "insert into v1 (nope) values (1)",
@@ -129,18 +123,14 @@ pub const INSERTS: &[&str] = &[
     "select row_count()",
     "insert into v46 (a,b) values (92,7)",
     "insert into nov values (1)",
-    "select * from t1",
-    "select * from t2",
-    "rollback",
 ];
 
 /// Rows that are changed and deleted through views, and refused ways to do it.
 pub const CHANGES: &[&str] = &[
-    "begin",
     "replace into v1 (a,bb) values (1,11)",
     "replace into v5 values (1)",
     "replace into v10(a,b) values (1,5)",
-    "insert into v1 (a,bb) values (1,12) on duplicate key update bb=values(bb)+1, c='dup'",
+    "insert into v1 (a,bb) values (1,12) on duplicate key update bb=bb+5, c='dup'",
     "insert into v1 (a,bb) values (1,12) on duplicate key update bb=v1.bb+1",
     "insert into v1 (a,bb) values (1,12) as n on duplicate key update bb=n.bb+3",
     "insert into v1 (a,bb) values (1,12) on duplicate key update b=1",
@@ -177,7 +167,6 @@ pub const CHANGES: &[&str] = &[
     "update v13 set b=77",
     "update v14 set b=78",
     "update v15 set bb=78 where a=3",
-    "update v16 set a=5",
     "update v16 set b=5",
     "update v17 set one=2",
     "update v22 set b=1 where r<2",
@@ -253,5 +242,4 @@ pub const CHANGES: &[&str] = &[
     "delete v1, t2 from v1, t2 where v1.a=t2.a",
     "truncate v1",
     "truncate v10",
-    "rollback",
 ];

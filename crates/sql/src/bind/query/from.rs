@@ -102,7 +102,7 @@ impl Binder<'_> {
         self.check_shown_within_view(&schema, &name.name)?;
         // Before anything is said of the table, even whether it is there.
         let readable = match self.table_use {
-            TableUse::Read | TableUse::Share | TableUse::Lock => {
+            TableUse::Read | TableUse::Share | TableUse::Lock | TableUse::JoinToDelete => {
                 !self.holds_on_columns_alone(Privilege::Select, &schema, &name.name)?
             }
             TableUse::Change(privilege) => {

@@ -4,10 +4,11 @@ use super::joined_tables::From;
 use super::merge::Merged;
 use crate::ast;
 use crate::bind::Binder;
-use crate::bind::table_use::{Check, Opening};
+use crate::bind::table_use::{Check, Opening, TableUse};
 use crate::error::Result;
 use crate::expr::{Expr, Node};
-use crate::plan::JoinTree;
+use crate::plan::{JoinTree, RowLock};
+use engine::{LockMode, OnLocked};
 
 impl Opening {
     /// Whether a view with this query and these columns can be opened.
@@ -20,7 +21,17 @@ impl Opening {
             });
             found
         };
-        !select.distinct && (self.wants_merge || !outputs.iter().any(has_subquery))
+        !self.stays_closed && !select.distinct && (self.wants_merge || !outputs.iter().any(has_subquery))
+    }
+
+    /// How the rows of its tables are locked where it is computed by itself.
+    pub(super) fn row_lock(self) -> RowLock {
+        let mode = match self.table_use {
+            TableUse::Share => LockMode::Share,
+            TableUse::Lock => LockMode::Update,
+            _ => return RowLock::NONE,
+        };
+        RowLock { mode, on_locked: OnLocked::Wait }
     }
 
     /// The conditions of the view's own query, where CHECK OPTION asks them: before those of views

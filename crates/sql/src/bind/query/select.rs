@@ -285,6 +285,9 @@ pub(super) fn bind_select(
         tables.first(),
         Some(TableStep { source: Source::Stored { access, .. }, .. }) if access.ordered && !order.is_empty()
     );
+    if let Some(opening) = opening {
+        tables.iter_mut().for_each(|step| step.lock = opening.row_lock());
+    }
     set_locks(&mut tables, &scope, &merged, locks)?;
     let index_ends = grouping
         .as_ref()
@@ -385,7 +388,7 @@ fn set_locks(tables: &mut [TableStep], scope: &Scope, merged: &Merged, clauses: 
         let mut bases = Vec::with_capacity(clause.tables.len());
         for name in &clause.tables {
             let unresolved =
-                || SqlError::new(3568, format!("Unresolved table name '{}' in locking clause.", name.name));
+                || SqlError::new(3568, format!("Unresolved table name `{}` in locking clause.", name.name));
             bases.push(named(name).ok_or_else(unresolved)?);
         }
         let is_locked = |step: &&mut TableStep| bases.contains(&merged.base_around(step.base));

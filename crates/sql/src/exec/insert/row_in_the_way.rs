@@ -118,7 +118,7 @@ impl InsertPlan {
             expressions.fill_defaults(def, &self.set_to_default(), new, 1, strictness, run.ctx)?;
             expressions.generate(def, new, 1, strictness, run.ctx)?;
         }
-        if self.is_refused(run, &values[..columns])? {
+        if self.is_unseen(run, &values[..columns])? || self.is_refused(run, &values[..columns])? {
             return Ok(Outcome::Ignored);
         }
         if self.expressions.is_some() {
@@ -142,7 +142,7 @@ impl InsertPlan {
         if let Some(expressions) = &self.expressions {
             expressions.generate(&table.def, new, 1, self.strictness(run), run.ctx)?;
         }
-        if self.is_refused(run, new)? {
+        if self.is_unseen(run, new)? || self.is_refused(run, new)? {
             return Ok(Outcome::Ignored);
         }
         let id = table.def.auto_increment_column().map(|column| bits_of(&new[column]));
