@@ -39,6 +39,8 @@ pub(crate) struct ChangedView {
     /// The names of its columns, and which of them are the table's own.
     pub names: Vec<(String, Option<usize>)>,
     checks: Vec<Expr>,
+    /// Its own conditions, of a view that rows are put through.
+    filter: Vec<Expr>,
     holder: Option<Arc<Holder>>,
     /// It has more tables.
     pub is_join: bool,
@@ -184,7 +186,7 @@ impl ChangedView {
             );
             return Err(SqlError::new(1394, text));
         }
-        let mut leaf = None;
+        let (mut leaf, mut is_of_several) = (None, false);
         let is_set =
             |name: &str| listed.is_none_or(|listed| listed.iter().any(|set| set.eq_ignore_ascii_case(name)));
         for (column, output) in named.columns.iter().zip(&opened.outputs) {
@@ -192,15 +194,16 @@ impl ChangedView {
                 continue;
             }
             let (at, _) = leaf_of(&opened.leaves, output).ok_or_else(|| no_column(&column.name))?;
-            if leaf.is_some_and(|known| known != at) {
-                return Err(several_tables(&named.schema, &named.org_table));
-            }
+            is_of_several |= leaf.is_some_and(|known| known != at);
             leaf = Some(at);
         }
         for name in listed.into_iter().flatten() {
             if !named.columns.iter().any(|column| column.name.eq_ignore_ascii_case(name)) {
                 return Err(SqlError::unknown_column(name, "field list"));
             }
+        }
+        if is_of_several {
+            return Err(several_tables(&named.schema, &named.org_table));
         }
         let mut seen = Vec::with_capacity(opened.outputs.len());
         for output in &opened.outputs {
@@ -214,7 +217,7 @@ impl ChangedView {
 
     /// A view of which this table is changed; `None`: it is no stored one.
     fn of(opened: Unplanned, leaf: usize, named: &ScopeTable) -> Option<(ChangedView, Leaf)> {
-        let Unplanned { mut leaves, outputs, opened, .. } = opened;
+        let Unplanned { mut leaves, outputs, opened, conditions, .. } = opened;
         let is_join = leaves.len() > 1;
         let own = leaf_slots(&leaves[leaf]);
         let names = named.columns.iter().zip(&outputs).map(|(column, output)| {
@@ -241,6 +244,7 @@ impl ChangedView {
             columns: moved(outputs),
             names,
             checks: moved(opened.map(|opened| opened.checks).unwrap_or_default()),
+            filter: moved(conditions),
             holder: leaf.holder.clone(),
             is_join,
         };
@@ -305,6 +309,11 @@ impl ChangedView {
         let conditions: Result<Vec<Expr>> = self.checks.iter().map(|check| binder.copied(check)).collect();
         let view = format!("{}.{}", self.named().schema, self.named().org_table);
         Ok(Some(ViewCheck { conditions: conditions?, base: 0, view }))
+    }
+
+    /// The conditions of the rows that are seen through the view.
+    pub fn into_filter(self) -> Vec<Expr> {
+        self.filter
     }
 
     /// Whether the account with whose rights the table is changed may do this.

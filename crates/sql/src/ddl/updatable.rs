@@ -1,7 +1,7 @@
 //! Whether rows that are put through a view can be put into a table: MySQL decides it when the view
 //! is made, and shows it in information_schema.
 
-use crate::ast::{JoinKind, Query, QueryBody, SelectItem, Statement, TableName, TableRef, ViewDetails};
+use crate::ast::{Expr, JoinKind, Query, QueryBody, SelectItem, Statement, TableName, TableRef, ViewDetails};
 use crate::attribute;
 use crate::lexer::LexMode;
 use engine::{Catalog, ObjectDef, ObjectKind};
@@ -38,12 +38,17 @@ impl Names<'_> {
         let QueryBody::Select(select) = &query.body else { return false };
         let has_aggregate =
             |item: &SelectItem| matches!(item, SelectItem::Expr { expr, .. } if expr.has_aggregate());
+        let is_column = |item: &SelectItem| match item {
+            SelectItem::Expr { expr, .. } => matches!(expr, Expr::Column { .. }),
+            SelectItem::All | SelectItem::AllOf { .. } => true,
+        };
         let is_grouped = select.distinct || !select.group_by.is_empty() || select.having.is_some();
         if view.algorithm.as_deref() == Some("TEMPTABLE")
             || is_grouped
             || select.most_window_calls > 0
             || query.limit.is_some()
             || select.items.iter().any(has_aggregate)
+            || !select.items.iter().any(is_column)
         {
             return false;
         }

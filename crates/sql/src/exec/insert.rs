@@ -5,12 +5,13 @@ mod literals;
 mod recoded;
 mod row_in_the_way;
 mod target;
+mod through;
 
 use super::assign::{COPIES_OF_AN_IMAGE, Strictness, default_value, of_table, to_column};
-use super::row_update::{NewValue, bind_assignments, check_view, stamped_columns};
+use super::row_update::{NewValue, bind_assignments, stamped_columns};
 use super::{Changes, RowExpressions, Run, refuse_changes};
 use crate::ast;
-use crate::bind::{Binder, Inserted, Names, Place, Scope, ViewCheck, bind_query};
+use crate::bind::{Binder, Inserted, Names, Place, Scope, bind_query};
 use crate::error::{Result, SqlError};
 use crate::literal_rows::LiteralRows;
 use crate::memory::{allocated, heap_bytes};
@@ -23,6 +24,7 @@ use recoded::Recoded;
 use std::sync::Arc;
 pub(super) use target::{Target, check_columns, target_of};
 use target::{check_generated, target_columns};
+pub(super) use through::Through;
 use types::Value;
 
 /// Where the rows come from.
@@ -52,26 +54,6 @@ pub(crate) struct InsertPlan {
     pub(super) reads_row: bool,
     /// Rows are put through a view.
     pub(super) through: Option<Through>,
-}
-
-/// The view that rows are put through.
-pub(super) struct Through {
-    /// Schema and name.
-    name: String,
-    check: Option<ViewCheck>,
-    /// It has the AUTO_INCREMENT column: else nobody is told what was generated.
-    shows_generated: bool,
-}
-
-impl Through {
-    /// The view of a bound target; `None`: there is none.
-    pub fn of(binder: &mut Binder<'_>, target: &Target) -> Result<Option<Through>> {
-        let Some(view) = &target.view else { return Ok(None) };
-        let generated = target.table.def.auto_increment_column();
-        let shows_generated = view.names.iter().any(|(_, at)| at.is_some() && *at == generated);
-        let name = format!("{}.{}", view.named().schema, view.named().org_table);
-        Ok(Some(Through { name, check: view.check(binder)?, shows_generated }))
-    }
 }
 
 impl InsertPlan {
@@ -156,7 +138,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
         on_duplicate,
         stamped,
         expressions,
-        through: Through::of(binder, &target)?,
+        through: Through::of(binder, target)?,
         table: table.clone(),
     })
 }
@@ -248,11 +230,6 @@ impl InsertPlan {
         true
     }
 
-    /// Whether the client is told which value was generated: a view may not have the column.
-    pub(super) fn shows_generated(&self) -> bool {
-        self.through.as_ref().is_none_or(|through| through.shows_generated)
-    }
-
     /// IGNORE was written.
     pub fn has_ignore(&self) -> bool {
         self.ignore
@@ -266,7 +243,6 @@ impl InsertPlan {
         };
         refuse_changes(run, &self.table, TriggerEvent::Insert.bit() | others)?;
         self.check_row_period(run)?;
-        self.check_given(run)?;
         let fires = self.fires();
         let rows_left = match &self.rows {
             Rows::Values(rows) => rows.len() as u64,
@@ -289,7 +265,8 @@ impl InsertPlan {
                 Outcome::Inserted => changes.affected_rows += 1,
                 Outcome::Updated { changed, .. } => {
                     changes.affected_rows += if *changed { 2 } else { 0 };
-                    duplicates += u64::from(*changed);
+                    // With IGNORE those count that came to nothing.
+                    duplicates += u64::from(*changed && !self.ignore);
                 }
                 Outcome::Replaced(removed) => {
                     changes.affected_rows += 1 + removed;
@@ -360,8 +337,12 @@ impl InsertPlan {
         }
         changes.found_rows = changes.affected_rows;
         let shows_generated = self.shows_generated();
-        changes.generated_id = generator.first_stored.filter(|_| shows_generated);
-        if changes.generated_id.is_none() && changes.affected_rows > 0 && shows_generated {
+        match shows_generated {
+            true => changes.generated_id = generator.first_stored,
+            // LAST_INSERT_ID() does not tell of what the view does not show.
+            false => changes.written_id = generator.first_stored,
+        }
+        if generator.first_stored.is_none() && changes.affected_rows > 0 {
             changes.written_id = match updated_id {
                 Some(id) => Some(id),
                 None => self.written_id(&image)?,
@@ -481,41 +462,6 @@ impl InsertPlan {
         self.fill_missing(run, values, number, generator)
     }
 
-    /// Asks, before the first row, whether the columns that a view lacks have defaults.
-    ///
-    /// # Errors
-    /// 1423; a warning unless the mode is strict.
-    fn check_given(&self, run: &Run<'_, '_>) -> Result<()> {
-        let Some(through) = self.through.as_ref().filter(|_| !self.fires()) else { return Ok(()) };
-        for _ in self.missing.iter().filter(|at| self.has_no_default(**at)) {
-            let name = &through.name;
-            let text = format!("Field of view '{name}' underlying table doesn't have a default value");
-            if self.strictness(run).strict {
-                return Err(SqlError::new(1423, text));
-            }
-            run.ctx.warn(1423, text);
-        }
-        Ok(())
-    }
-
-    /// Whether a row has to have a value for a column.
-    fn has_no_default(&self, at: usize) -> bool {
-        let column = &self.table.def.columns[at];
-        let is_filled = column.generated.is_some()
-            || column.roles.is_of_row()
-            || self.table.def.auto_increment_column() == Some(at);
-        column.default.is_none() && !column.nullable && !is_filled
-    }
-
-    /// The default of a column that a row has no value for.
-    fn default_of(&self, run: &Run<'_, '_>, at: usize, number: u64) -> Result<Value> {
-        match self.through.is_some() && !self.fires() && self.has_no_default(at) {
-            // That has been told.
-            true => super::assign::zero_value(&self.table.def.columns[at]),
-            false => default_value(&self.table, at, number, self.strictness(run), run.ctx),
-        }
-    }
-
     fn fill_missing(
         &self,
         run: &Run<'_, '_>,
@@ -523,6 +469,9 @@ impl InsertPlan {
         number: u64,
         generator: &mut Generator,
     ) -> Result<()> {
+        if number == 1 {
+            self.check_given(run)?;
+        }
         let strictness = self.strictness(run);
         let fires = self.fires();
         for at in &self.missing {
@@ -570,31 +519,6 @@ impl InsertPlan {
         }
     }
 
-    /// Whether a row is left out, because the view through which it is put would not show it and
-    /// IGNORE was said.
-    fn is_unseen(&self, run: &Run<'_, '_>, values: &[Value]) -> Result<bool> {
-        let check = self.through.as_ref().and_then(|through| through.check.as_ref());
-        match check.map(|check| check_view(run, check, values, &mut [])) {
-            Some(Err(error)) if self.ignore && super::expressions::is_left_out(error.code) => {
-                run.ctx.warn(error.code, error.message);
-                Ok(true)
-            }
-            checked => checked.unwrap_or(Ok(())).map(|()| false),
-        }
-    }
-
-    /// As [`InsertPlan::is_unseen`], of a row that is new: as in MySQL its AUTO_INCREMENT value is
-    /// not there yet.
-    fn is_new_unseen(&self, run: &Run<'_, '_>, values: &mut [Value], generator: &Generator) -> Result<bool> {
-        let generated = generator.column.filter(|_| generator.of_row.is_some());
-        let generated = generated.map(|at| (at, std::mem::replace(&mut values[at], Value::Int(0))));
-        let is_unseen = self.is_unseen(run, values);
-        if let Some((at, value)) = generated {
-            values[at] = value;
-        }
-        is_unseen
-    }
-
     /// A value as the column's; NULL or 0 in the auto_increment column generates.
     pub(super) fn converted(
         &self,
@@ -623,12 +547,19 @@ impl InsertPlan {
             stored = to_column(&Value::UInt(generated), column, number, self.strictness(run), run.ctx)?;
             return Ok(stored);
         }
-        match stored {
-            Value::Int(n) if n > 0 => self.table.note_auto_increment(n as u64),
-            Value::UInt(n) => self.table.note_auto_increment(n),
-            _ => {}
+        if self.through.is_none() {
+            self.note_auto_increment(&stored);
         }
         Ok(stored)
+    }
+
+    /// What is generated next is greater than a value that was given.
+    fn note_auto_increment(&self, given: &Value) {
+        match given {
+            Value::Int(n) if *n > 0 => self.table.note_auto_increment(*n as u64),
+            Value::UInt(n) => self.table.note_auto_increment(*n),
+            _ => {}
+        }
     }
 
     /// The table has triggers for INSERT.
@@ -675,6 +606,10 @@ impl InsertPlan {
         }
         if self.is_new_unseen(run, values, generator)? {
             return Ok(Outcome::LeftOut);
+        }
+        if let (Some(at), None, true) = (generator.column, generator.of_row, self.through.is_some()) {
+            // Of a row that the view refuses no value was noted.
+            self.note_auto_increment(&values[at]);
         }
         if let Some(code) = self.refusal(run, values)? {
             const CHECK_VIOLATED: u16 = 3819;

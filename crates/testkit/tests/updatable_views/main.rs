@@ -40,7 +40,15 @@ fn ask(client: &mut Client, text: &str) -> String {
         Err(error) => error.to_string(),
     };
     match client.query("SHOW WARNINGS") {
-        Ok(warnings) if !warnings.rows.is_empty() => format!("{answer} [{}]", shown(&warnings)),
+        Ok(warnings) if !warnings.rows.is_empty() => {
+            // MySQL says twice that some statements have failed.
+            let again = [
+                " Error|1105|An error occurred in multi-table update",
+                " Error|1030|Got error 0 - \\'Success\\' from storage engine",
+            ];
+            let warnings = again.iter().fold(shown(&warnings), |text, again| text.replace(again, ""));
+            format!("{answer} [{warnings}]")
+        }
         _ => answer,
     }
 }

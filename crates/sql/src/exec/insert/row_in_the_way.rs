@@ -32,6 +32,7 @@ impl InsertPlan {
                 if !self.replace {
                     return self.update(run, old, values);
                 }
+                self.check_seen(run, &old.image)?;
                 let fires_delete = self.table.has_triggers(TriggerEvent::Delete.bit());
                 if old.image == image && removed == 0 && self.is_last_unique(index) && !fires_delete {
                     // The row is there: nothing is done for it, and MySQL counts it once.

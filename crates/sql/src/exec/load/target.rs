@@ -66,7 +66,7 @@ pub(super) fn bind_target(
         stamped: Vec::new(),
         expressions,
         reads_row: false,
-        through: Through::of(binder, &target)?,
+        through: Through::of(binder, target)?,
         table,
     };
     Ok((plan, targets, assignments))
