@@ -132,6 +132,20 @@ impl SqlError {
         SqlError::new(1046, "No database selected")
     }
 
+    /// `ER_VIEW_INVALID`.
+    pub fn invalid_view(schema: &str, view: &str) -> SqlError {
+        let text = format!(
+            "View '{schema}.{view}' references invalid table(s) or column(s) or function(s) or definer/invoker of \
+             view lack rights to use them"
+        );
+        SqlError::new(1356, text)
+    }
+
+    /// `ER_NON_UPDATABLE_TABLE`; the statement is UPDATE, DELETE or INSERT.
+    pub fn not_updatable(table: &str, statement: &str) -> SqlError {
+        SqlError::new(1288, format!("The target table {table} of the {statement} is not updatable"))
+    }
+
     /// `ER_BAD_NULL_ERROR`.
     pub fn column_not_null(column: &str) -> SqlError {
         SqlError::new(1048, format!("Column '{column}' cannot be null"))

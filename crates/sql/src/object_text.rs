@@ -1,7 +1,6 @@
 //! What SHOW CREATE prints of views, triggers, routines and events, in the words of the server that
 //! they were made on.
 
-use crate::ast::{Expr, QueryBody, SelectItem, TableRef, ViewDetails};
 use crate::attribute;
 use crate::lexer::{self, TokenKind};
 use crate::quoting::{charset_words, quoted, text_literal as literal};
@@ -180,41 +179,4 @@ pub(crate) fn body_of(def: &ObjectDef) -> String {
     }
     out.extend_from_slice(&text[from..]);
     String::from_utf8_lossy(&out).into_owned()
-}
-
-/// Whether rows of a view stand for rows of a table.
-pub(crate) fn is_updatable(view: &ViewDetails) -> bool {
-    let Some(query) = &view.query else { return false };
-    let QueryBody::Select(select) = &query.body else { return false };
-    let from_tables = select.from.as_ref().is_some_and(is_of_tables);
-    let plain = |item: &SelectItem| !matches!(item, SelectItem::Expr { expr, .. } if has_aggregate(expr));
-    view.algorithm.as_deref() != Some("TEMPTABLE")
-        && from_tables
-        && !select.distinct
-        && select.group_by.is_empty()
-        && select.having.is_none()
-        && select.most_window_calls == 0
-        && query.with.is_none()
-        && query.limit.is_none()
-        && select.items.iter().all(plain)
-        && select.items.iter().any(|item| match item {
-            SelectItem::Expr { expr, .. } => matches!(expr, Expr::Column { .. }),
-            _ => true,
-        })
-}
-
-fn is_of_tables(from: &TableRef) -> bool {
-    match from {
-        TableRef::Table { .. } => true,
-        TableRef::Derived { .. } | TableRef::JsonTable(_) => false,
-        TableRef::Join { kind, left, right, .. } => {
-            matches!(kind, crate::ast::JoinKind::Inner | crate::ast::JoinKind::Straight)
-                && is_of_tables(left)
-                && is_of_tables(right)
-        }
-    }
-}
-
-fn has_aggregate(expr: &Expr) -> bool {
-    matches!(expr, Expr::Function(call) if crate::expr::is_aggregate(&call.name))
 }

@@ -15,6 +15,7 @@ mod object;
 mod operator;
 mod partition;
 pub mod program;
+mod queries;
 mod query;
 mod query_words;
 mod tree;

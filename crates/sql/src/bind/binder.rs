@@ -5,12 +5,13 @@ use super::constants::Constants;
 use super::locked::{LockedNames, LockedUse};
 use super::logging::LoggingNeeds;
 use super::self_read::SubqueryReads;
+use super::table_use::{Opening, TableUse};
 use crate::ast;
 use crate::error::{Result, SqlError};
 use crate::expr::{Expr, UserVariables};
-use crate::host::{Host, Privilege, Rights};
+use crate::host::{Host, Rights};
 use crate::memory::Charge;
-use crate::plan::SubPlan;
+use crate::plan::{Holder, SubPlan};
 use crate::temporary::TemporaryUse;
 use crate::variables::Variables;
 use engine::{Engine, Table};
@@ -31,6 +32,10 @@ pub(crate) struct Binder<'a> {
     pub rights: &'a dyn Rights,
     /// The account that the rights are of, in a view that reads with its definer's.
     pub(super) definer: Option<String>,
+    /// As `definer`, for those who change the view's tables later.
+    pub(super) holder: Option<Arc<Holder>>,
+    /// The query that is bound next is that of a view which is opened.
+    pub(super) opening: Option<Opening>,
     /// EXPLAIN: who asks is shown the tables of views.
     pub explains: bool,
     pub variables: &'a Variables,
@@ -89,19 +94,6 @@ pub(crate) struct Binder<'a> {
     pub of_mariadb: bool,
 }
 
-/// What a table of FROM is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TableUse {
-    /// Its rows are read.
-    Read,
-    /// Its rows are locked to be changed.
-    Lock,
-    /// Its rows are changed, for which this privilege is needed.
-    Change(Privilege),
-    /// Its rows are read, or changed by an UPDATE of several tables: SELECT or UPDATE is needed.
-    Join,
-}
-
 impl<'a> Binder<'a> {
     pub fn new(
         engine: &'a Arc<Engine>,
@@ -115,6 +107,8 @@ impl<'a> Binder<'a> {
             host,
             rights: host,
             definer: None,
+            holder: None,
+            opening: None,
             explains: false,
             variables,
             user_variables: None,

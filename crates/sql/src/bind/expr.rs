@@ -14,7 +14,7 @@ use subquery::Quantifier;
 use super::compared::{read_beside, read_items, read_operands};
 use super::constants::NoDate;
 use super::texts::{beside, comparable};
-use super::{Binder, Place, Scope};
+use super::{Binder, Inserted, Place, Scope};
 use crate::ast::{self, BinaryOp, Literal, UnaryOp};
 use crate::error::{Result, SqlError};
 use crate::expr::{self, Coercibility, Expr, Node, comparison_collation, is_text};
@@ -249,7 +249,8 @@ impl Binder<'_> {
             }
         }
         let found = place.scope.resolve(schema, table, name, place.clause);
-        if let (Err(error), Some((inserting, _)), Some(table)) = (&found, place.inserted, table)
+        if let (Err(error), Some(Inserted { table: inserting, names: None, .. }), Some(table)) =
+            (&found, place.inserted, table)
             && error.code == 1054
             && inserting.def.name != table
         {
@@ -308,15 +309,15 @@ impl Binder<'_> {
     }
 
     pub(super) fn inserted_value(&mut self, name: &str, place: &Place<'_>) -> Result<Expr> {
-        let Some((table, first_slot)) = place.inserted else {
+        let Some(inserted) = place.inserted else {
             if let Some(value) = place.outer.and_then(|frame| self.outer_inserted_value(frame, name)) {
                 return value;
             }
             return Err(SqlError::not_supported("VALUES() outside of ON DUPLICATE KEY UPDATE"));
         };
-        let at = table.def.column(name).ok_or_else(|| SqlError::unknown_column(name, "field list"))?;
-        let ty = table.column_type(at).clone();
-        let node = Node::InsertedValue(first_slot + at);
+        let at = inserted.column(name).ok_or_else(|| SqlError::unknown_column(name, "field list"))?;
+        let ty = inserted.table.column_type(at).clone();
+        let node = Node::InsertedValue(inserted.first_slot + at);
         Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::Implicit })
     }
 

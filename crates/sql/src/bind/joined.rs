@@ -1,21 +1,39 @@
 //! The joined tables of an UPDATE or a DELETE of several tables, of which it changes some.
 
-use super::query::{From, mark_used};
-use super::{Binder, Place, Scope, TableUse};
+use super::changed_view::{ViewCheck, Wanted, check_holder, leaf_of, no_column, no_delete_from_join};
+use super::query::{From, Merged, mark_used, merge};
+use super::{Binder, Place, Scope, ScopeTable, TableUse};
 use crate::ast::{self, TableRef};
 use crate::error::{Result, SqlError};
 use crate::expr::Expr;
 use crate::host::{Host, Privilege};
 use crate::optimize::Freedom;
-use crate::plan::{RowLock, Source, TableStep, Wish, conjuncts};
+use crate::plan::{Holder, Leaf, RowLock, Source, TableStep, Wish, conjuncts};
 use engine::Table;
 use std::sync::Arc;
 
-/// FROM and WHERE, bound.
+/// FROM and WHERE, bound. The tables of views that may be changed stand in FROM themselves.
 pub(crate) struct JoinedTables {
     pub scope: Scope,
     from: From,
     conditions: Vec<Expr>,
+    merged: Merged,
+    /// Slots of all tables, and of the columns of views.
+    pub slots: usize,
+}
+
+/// A table of a join that the statement changes.
+pub(crate) struct ToChange {
+    /// Its position among the tables of FROM.
+    pub leaf: usize,
+    pub table: Arc<Table>,
+    /// First of its slots.
+    pub base: usize,
+    /// The position in the scope of what the statement names: itself or a view of it.
+    pub named: usize,
+    /// Its rows are changed through a view.
+    pub is_of_view: bool,
+    holder: Option<Arc<Holder>>,
 }
 
 /// The loops over joined tables. The keys of the rows that are changed are in slots of their own,
@@ -33,71 +51,144 @@ pub(crate) fn bind_joined(
     filter: Option<&ast::Expr>,
     table_use: TableUse,
 ) -> Result<JoinedTables> {
-    let (scope, from) = binder.from(Some(from), table_use, None)?;
+    let (scope, mut from) = binder.from(Some(from), table_use, None)?;
     let mut conditions = Vec::new();
     if let Some(written) = filter {
         conjuncts(binder.expr(written, &mut Place::new(&scope, "where clause"))?, &mut conditions);
     }
-    Ok(JoinedTables { scope, from, conditions })
+    let mut slots = scope.slots();
+    let merged = merge(binder, &mut from, &mut conditions, &mut slots, &scope, true)?;
+    Ok(JoinedTables { scope, from, conditions, merged, slots })
 }
 
 impl JoinedTables {
-    /// The stored table at a position of the scope, which the statement is to change.
+    /// The table that a slot of the scope belongs to, which the statement is to change, and the
+    /// column's position in it.
     ///
     /// # Errors
-    /// 1288 of a derived table; 1099 under LOCK TABLES READ; 1235 of a view.
-    pub fn to_change(&self, binder: &Binder<'_>, position: usize, statement: &str) -> Result<Arc<Table>> {
-        let named = &self.scope.tables[position];
-        let Source::Stored { table, .. } = &self.from.tables[position].source else {
-            let (schema, name) = (&named.schema, &named.org_table);
-            if binder.engine.catalog().object(schema, engine::ObjectKind::View, name).is_some() {
-                let text = format!("{statement} of several tables, of which {} is a view", named.alias);
-                return Err(SqlError::not_supported(text));
-            }
-            let text = format!("The target table {} of the {statement} is not updatable", named.alias);
-            return Err(SqlError::new(1288, text));
-        };
-        if !table.is_temporary() {
-            binder.locked.check_to_change(&named.schema, &named.org_table, &named.alias)?;
-        }
-        Ok(table.clone())
+    /// 1288 of a derived table and of a view that cannot be changed, 1348 of what is no column of a
+    /// table, 1099 under LOCK TABLES READ.
+    pub fn column_to_change(
+        &self,
+        binder: &Binder<'_>,
+        slot: usize,
+        name: &str,
+    ) -> Result<(ToChange, usize)> {
+        let Some((named, at)) = self.scope.of_slot(slot) else { unreachable!("a slot belongs to a table") };
+        let own = named.column(at);
+        let column = self.merged.column(slot).unwrap_or(&own);
+        let (leaf, at) = leaf_of(&self.from.tables, column).ok_or_else(|| no_column(name))?;
+        Ok((self.to_change(binder, named.base, leaf, "UPDATE")?, at))
     }
 
-    /// The loops, in which the rows of these tables of the scope are locked to be changed, and what
-    /// these expressions look at is read. The key of the `n`th of them is in the `n`th slot behind
-    /// the columns.
+    /// The table at a position of the scope, or the only one of the view there, which the statement
+    /// deletes from.
+    ///
+    /// # Errors
+    /// 1288 of a derived table and of a view that cannot be changed, 1395 of a view of several
+    /// tables, 1099 under LOCK TABLES READ.
+    pub fn table_to_delete_from(&self, binder: &Binder<'_>, position: usize) -> Result<ToChange> {
+        let named = &self.scope.tables[position];
+        let is_of_it = |leaf: &Leaf| self.merged.base_around(leaf.base) == named.base;
+        let leaves = self.from.tables.iter().enumerate();
+        let mut leaves = leaves.filter(|(_, leaf)| is_of_it(leaf)).map(|(at, _)| at);
+        match (leaves.next(), leaves.next()) {
+            (Some(leaf), None) => self.to_change(binder, named.base, leaf, "DELETE"),
+            _ => Err(no_delete_from_join(&named.schema, &named.org_table)),
+        }
+    }
+
+    /// The table at a position of FROM, which belongs to what has this first slot in the scope.
+    fn to_change(&self, binder: &Binder<'_>, base: usize, leaf: usize, statement: &str) -> Result<ToChange> {
+        let position = self.scope.tables.iter().position(|table| table.base == base);
+        let position = position.expect("each slot of the scope has a table");
+        let (named, of) = (&self.scope.tables[position], &self.from.tables[leaf]);
+        let Source::Stored { table, .. } = &of.source else {
+            return Err(SqlError::not_updatable(&named.alias, statement));
+        };
+        let is_of_view = of.base != base;
+        if is_of_view {
+            binder.locked.use_within_view(&table.def.schema, &table.def.name, true)?;
+        } else if !table.is_temporary() {
+            binder.locked.check_to_change(&named.schema, &named.org_table, &named.alias)?;
+        }
+        let (table, base, holder) = (table.clone(), of.base, of.holder.clone());
+        Ok(ToChange { leaf, table, base, named: position, is_of_view, holder })
+    }
+
+    /// An expression about the columns of the scope, in those of the tables of FROM.
+    ///
+    /// # Errors
+    /// As [`Binder::may_make`].
+    pub fn resolve(&self, binder: &mut Binder<'_>, mut expr: Expr) -> Result<Expr> {
+        self.merged.expand(binder, &mut expr)?;
+        Ok(expr)
+    }
+
+    /// What CHECK OPTION of the view through which a table is changed asks; `None`: nothing.
+    ///
+    /// # Errors
+    /// As [`Binder::may_make`].
+    pub fn check(&self, binder: &mut Binder<'_>, changed: &ToChange) -> Result<Option<ViewCheck>> {
+        let named = &self.scope.tables[changed.named];
+        let mut conditions = Vec::new();
+        for (base, check) in &self.merged.checks {
+            if *base == named.base {
+                conditions.push(binder.copied(check)?);
+            }
+        }
+        let view = format!("{}.{}", named.schema, named.org_table);
+        Ok((!conditions.is_empty()).then_some(ViewCheck { conditions, base: changed.base, view }))
+    }
+
+    /// Whether the account with whose rights the table is changed through a view may do it.
+    ///
+    /// # Errors
+    /// 1356.
+    pub fn check_rights(&self, binder: &Binder<'_>, changed: &ToChange, wanted: &Wanted<'_>) -> Result<()> {
+        match changed.is_of_view {
+            true => {
+                let table = (changed.holder.as_ref(), &*changed.table);
+                check_holder(binder, table, &self.scope.tables[changed.named], wanted)
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// The loops, in which the rows of the tables at these positions of FROM are locked to be
+    /// changed, and what these expressions look at is read. The key of the `n`th of them is in the
+    /// `n`th slot behind the columns.
     pub fn plan<'e>(
         self,
         binder: &mut Binder<'_>,
         changed: &[usize],
         used: impl Iterator<Item = &'e Expr>,
     ) -> Result<Join> {
-        let JoinedTables { scope, from, conditions } = self;
+        let JoinedTables { from, conditions, slots: first_key_slot, .. } = self;
+        let bases: Vec<usize> = changed.iter().map(|leaf| from.tables[*leaf].base).collect();
         let (mut tables, preconditions) =
             binder.steps(from, conditions, Freedom::None, |_| Wish::default())?;
-        for (nth, position) in changed.iter().enumerate() {
-            let base = scope.tables[*position].base;
-            let step = tables.iter_mut().find(|step| step.base == base).expect("each table has a step");
+        for (nth, base) in bases.iter().enumerate() {
+            let step = tables.iter_mut().find(|step| step.base == *base).expect("each table has a step");
             step.lock = RowLock::UPDATE;
-            step.key_slot = Some(scope.slots() + nth);
+            step.key_slot = Some(first_key_slot + nth);
         }
         let mut slots = Vec::new();
         used.for_each(|expr| expr.slots(&mut slots));
         mark_used(&mut tables, slots);
-        Ok(Join { tables, preconditions, slots: scope.slots() + changed.len() })
+        Ok(Join { tables, preconditions, slots: first_key_slot + changed.len() })
     }
 }
 
-/// Checks the privilege to change a table's columns with these names: as MySQL does for several
-/// tables, column by column (1143), wherever it is held.
+/// Checks the privilege to change columns with these names of a table or view: as MySQL does for
+/// several tables, column by column (1143), wherever it is held.
 pub(crate) fn check_columns_to_change(
     host: &dyn Host,
-    table: &Table,
+    named: &ScopeTable,
     columns: &mut dyn Iterator<Item = &str>,
 ) -> Result<()> {
-    let (schema, name) = (&table.def.schema, &table.def.name);
-    for column in columns.filter(|_| !table.is_temporary()) {
-        host.check_column(Privilege::Update, schema, name, column)?;
+    for column in columns {
+        host.check_column(Privilege::Update, &named.schema, &named.org_table, column)?;
     }
     Ok(())
 }

@@ -21,6 +21,8 @@ const NAME_BYTES: usize = 2 * (size_of::<LockedName>() + size_of::<(String, Stri
 /// The names of a session's LOCK TABLES.
 pub(crate) struct LockedNames {
     names: Vec<LockedName>,
+    /// Schema and name of each view that was locked, and of those within them.
+    views: HashSet<(String, String)>,
     /// Schema and shown name of each.
     shown: HashSet<(String, String)>,
     /// What they take.
@@ -30,7 +32,12 @@ pub(crate) struct LockedNames {
 impl LockedNames {
     /// None, whose memory is charged here.
     pub fn new(memory: &Arc<Budget>) -> LockedNames {
-        LockedNames { names: Vec::new(), shown: HashSet::new(), charge: Charge::new(memory) }
+        LockedNames {
+            names: Vec::new(),
+            views: HashSet::new(),
+            shown: HashSet::new(),
+            charge: Charge::new(memory),
+        }
     }
 
     /// Adds one; names of tables in one schema are unique (1066).
@@ -41,6 +48,23 @@ impl LockedNames {
         }
         self.names.push(name);
         Ok(())
+    }
+
+    /// Adds a table that a view is made of: it may be there already, and the stronger lock counts.
+    pub fn add_of_view(&mut self, name: LockedName) -> Result<()> {
+        match self.names.iter_mut().find(|known| known.is(&name.schema, &name.shown)) {
+            Some(known) => {
+                known.write |= name.write;
+                Ok(())
+            }
+            None => self.add(name),
+        }
+    }
+
+    /// Adds a view. False: it is there already.
+    pub fn add_view(&mut self, schema: &str, name: &str) -> Result<bool> {
+        self.charge.add(NAME_BYTES + schema.len() + name.len())?;
+        Ok(self.views.insert((schema.to_owned(), name.to_owned())))
     }
 
     /// All of them.
@@ -94,6 +118,28 @@ impl<'a> LockedUse<'a> {
             return Err(locked_read(shown));
         }
         Ok(())
+    }
+
+    /// Refuses a view that is not locked (1100). What it consists of, which is within so many views,
+    /// is locked with it.
+    pub fn use_view(&self, schema: &str, view: &str, view_levels: usize) -> Result<()> {
+        let Some(LockedNames { views, .. }) = self.names else { return Ok(()) };
+        match view_levels > 0 || views.contains(&(schema.to_owned(), view.to_owned())) {
+            true => Ok(()),
+            false => Err(not_locked(view)),
+        }
+    }
+
+    /// As [`LockedUse::use_name`], for a table that a view consists of: it may be read under its own
+    /// name too.
+    pub fn use_within_view(&self, schema: &str, table: &str, to_change: bool) -> Result<()> {
+        let Some(LockedNames { names, .. }) = self.names else { return Ok(()) };
+        let mut of_table = names.iter().filter(|name| name.schema == schema && name.table == table);
+        match of_table.clone().next() {
+            None => Err(not_locked(table)),
+            Some(_) if to_change && !of_table.any(|name| name.write) => Err(locked_read(table)),
+            Some(_) => Ok(()),
+        }
     }
 
     /// Refuses to change the rows of a table that is used under this name and locked READ (1099).

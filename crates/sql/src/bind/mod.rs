@@ -11,6 +11,7 @@
 //! UPDATE and DELETE are about.
 
 mod binder;
+mod changed_view;
 mod common_tables;
 mod compared;
 mod constants;
@@ -24,18 +25,22 @@ mod place;
 mod query;
 mod scope;
 mod self_read;
+mod table_use;
 mod target;
 mod texts;
 mod windows;
 
+pub(crate) use binder::Binder;
 use binder::NODE_BYTES;
-pub(crate) use binder::{Binder, TableUse};
+pub(crate) use changed_view::{ChangedView, Names, ViewCheck, Wanted, no_delete_from_join, several_tables};
 pub(crate) use constants::Constants;
-pub(crate) use joined::{Join, JoinedTables, bind_joined, check_columns_to_change};
+pub(crate) use joined::{Join, JoinedTables, ToChange, bind_joined, check_columns_to_change};
 pub(crate) use locked::{LockedName, LockedNames};
 pub(crate) use logging::LoggingNeeds;
-pub(crate) use place::{Aggregates, Frame, Place};
+pub(crate) use place::{Aggregates, Frame, Inserted, Place};
 pub(crate) use query::bind_query;
-pub(crate) use query::view::view_columns;
+pub(crate) use query::view::{tables_of_view, view_columns};
 pub(crate) use scope::{ColumnAt, Scope, ScopeTable};
-pub(crate) use target::{Target, bind_target};
+pub(crate) use self_read::Changed;
+pub(crate) use table_use::{Opening, TableUse};
+pub(crate) use target::{Target, bind_target, is_join_view};

@@ -20,10 +20,31 @@ pub(crate) struct Place<'s> {
     pub aliases: &'s [(String, Expr)],
     /// Aliases that only subqueries may name.
     pub shown: &'s [(String, Expr)],
-    /// The table that VALUES() is about, and the first slot of the values to be inserted.
-    pub inserted: Option<(&'s Table, usize)>,
+    /// What VALUES() is about.
+    pub inserted: Option<Inserted<'s>>,
     /// The place of the query in the one around it.
     pub outer: Option<&'s Frame<'s>>,
+}
+
+/// The values of a row that is to be inserted.
+#[derive(Clone, Copy)]
+pub(crate) struct Inserted<'s> {
+    pub table: &'s Table,
+    /// Slot of the first value.
+    pub first_slot: usize,
+    /// Of a row that is put through a view: the view's columns, each with the one that it stands
+    /// for.
+    pub names: Option<&'s [(String, Option<usize>)]>,
+}
+
+impl Inserted<'_> {
+    /// The column that a name means; `None`: there is none.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        match self.names {
+            None => self.table.def.column(name),
+            Some(names) => names.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?.1,
+        }
+    }
 }
 
 /// The aggregates of a query, as they are found.
@@ -69,7 +90,7 @@ pub(crate) struct Frame<'s> {
     pub(super) aggregates: Option<&'s Aggregates>,
     /// Aliases of the select list around it that may be named.
     pub(super) aliases: &'s [(String, Expr)],
-    pub(super) inserted: Option<(&'s Table, usize)>,
+    pub(super) inserted: Option<Inserted<'s>>,
     pub(super) parent: Option<&'s Frame<'s>>,
     pub(super) args: RefCell<Vec<Expr>>,
     /// What the rows of a subquery behind IN are compared with: it may look for that alone.

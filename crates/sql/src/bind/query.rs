@@ -10,6 +10,7 @@ mod json_table;
 mod layers;
 mod merge;
 mod moved;
+mod opening;
 mod rollup;
 mod select;
 mod system_time;
@@ -20,7 +21,9 @@ mod window;
 
 pub(super) use clauses::limit;
 pub(super) use joined_tables::From;
+pub(super) use merge::{Merged, merge, take_opened};
 pub(super) use select::{mark_used, wish_of};
+pub(super) use view::{MOST_VIEW_LEVELS, query_of};
 pub(super) use window::bind_call as bind_window_call;
 
 use super::{Binder, Frame};

@@ -13,7 +13,24 @@ pub(super) struct ReadTable {
     /// The name that it has there.
     pub alias: String,
     /// The view through which it is read.
-    pub view: Option<String>,
+    pub view: Option<ReadView>,
+}
+
+/// A view through which subqueries read.
+#[derive(Debug, Clone)]
+pub(super) struct ReadView {
+    /// The name that it has there.
+    pub alias: String,
+    pub schema: String,
+    pub name: String,
+}
+
+/// What a statement changes, as it names it.
+pub(crate) struct Changed<'c> {
+    pub table: &'c Table,
+    pub shown: &'c str,
+    /// The schema and name of the view through which it is changed.
+    pub view: Option<(&'c str, &'c str)>,
 }
 
 /// The stored tables that a statement's subqueries read.
@@ -40,36 +57,43 @@ impl SubqueryReads {
 
     /// Notes that a view is bound: MySQL makes it part of the query around it where it can, and
     /// else computes it as a whole.
-    pub(super) fn note_view(&mut self, view: &str, plan: &QueryPlan, read_before: usize) {
+    pub(super) fn note_view(&mut self, view: &ReadView, plan: &QueryPlan, read_before: usize) {
         match &plan.body {
             QueryBody::Select(select) if select.is_merged() => {
                 let read = self.tables.iter_mut().skip(read_before);
-                read.for_each(|table| table.view = Some(view.to_owned()));
+                read.for_each(|table| table.view = Some(view.clone()));
             }
             _ => self.tables.truncate(read_before),
         }
     }
 
-    /// Refuses a statement that changes this table, which it shows under this name, and whose
-    /// subqueries read it.
+    /// Refuses a statement that changes a table which its subqueries read.
     ///
     /// # Errors
-    /// 1093; 1443 where they read it through a view.
-    pub fn check_none(&self, table: &Table, shown: &str, statement: &str) -> Result<()> {
+    /// 1093; 1443 where one of them reads or changes it through a view, unless both do it through
+    /// the same one.
+    pub fn check_none(&self, changed: &Changed<'_>, statement: &str) -> Result<()> {
+        let (table, shown) = (changed.table, changed.shown);
         let is_it = |read: &&ReadTable| read.schema == table.def.schema && read.name == table.def.name;
-        match self.tables.iter().find(is_it) {
-            None => Ok(()),
-            Some(ReadTable { view: None, .. }) => Err(SqlError::new(
+        let Some(read) = self.tables.iter().find(is_it) else { return Ok(()) };
+        let prevents = match (&read.view, changed.view) {
+            (None, None) => None,
+            (Some(read), Some(view)) if (&*read.schema, &*read.name) == view => None,
+            (Some(read), _) => Some(&*read.alias),
+            (None, Some(_)) => Some(shown),
+        };
+        Err(match prevents {
+            None => SqlError::new(
                 1093,
                 format!("You can't specify target table '{shown}' for update in FROM clause"),
-            )),
-            Some(ReadTable { view: Some(view), .. }) => Err(SqlError::new(
+            ),
+            Some(view) => SqlError::new(
                 1443,
                 format!(
                     "The definition of table '{view}' prevents operation {statement} on table '{shown}'."
                 ),
-            )),
-        }
+            ),
+        })
     }
 
     /// How many tables have been found so far.

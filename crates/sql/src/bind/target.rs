@@ -1,14 +1,17 @@
 //! The table that an UPDATE or a DELETE changes.
 
+use super::query::{From, MOST_VIEW_LEVELS, query_of};
 use super::query::{limit, wish_of};
 use super::texts::in_order;
-use super::{Binder, Place, Scope, TableUse};
-use crate::ast::{self, TableRef};
+use super::{Binder, Changed, ChangedView, Names, Opening, Place, Scope, TableUse};
+use crate::ast::{self, QueryBody, TableRef};
+use crate::attribute;
 use crate::error::{Result, SqlError};
 use crate::expr::Expr;
 use crate::host::Privilege;
 use crate::optimize::Freedom;
 use crate::plan::{Leaf, LimitPlan, SortKey, Source, TableStep, conjuncts};
+use engine::ObjectKind;
 
 /// The rows that UPDATE and DELETE change: one stored table with its conditions, order and limit.
 pub(crate) struct Target {
@@ -20,9 +23,27 @@ pub(crate) struct Target {
     pub limit: Option<LimitPlan>,
     /// Rows that somebody else has locked are first looked at as they are committed (UPDATE).
     pub semi_consistent: bool,
+    /// The view through which they are changed: the scope is its.
+    pub view: Option<ChangedView>,
 }
 
 impl Target {
+    /// The names of its columns, or of the view's.
+    pub fn names(&self) -> Names<'_> {
+        let table = match &self.step.source {
+            Source::Stored { table, .. } => table,
+            _ => unreachable!("a target is a stored table"),
+        };
+        Names { table, view: self.view.as_ref() }
+    }
+
+    /// What the statement changes, as it names it.
+    pub fn changed(&self) -> Changed<'_> {
+        let named = &self.scope.tables[0];
+        let view = self.view.as_ref().map(|_| (&*named.schema, &*named.org_table));
+        Changed { table: self.names().table, shown: &named.alias, view }
+    }
+
     /// Leaves out the columns that neither the conditions nor the order look at, nor these
     /// expressions.
     pub fn need_used_columns<'e>(&mut self, further: impl Iterator<Item = &'e Expr>) {
@@ -32,6 +53,39 @@ impl Target {
         self.order.iter().for_each(|key| key.expr.slots(&mut slots));
         self.step.needed.retain(|column| slots.contains(&(self.step.base + column)));
     }
+}
+
+/// Whether the only table of an UPDATE is a view of several tables.
+pub(crate) fn is_join_view(binder: &Binder<'_>, from: &TableRef) -> Result<bool> {
+    let TableRef::Table { name, .. } = from else { return Ok(false) };
+    if binder.is_common_table(name) {
+        return Ok(false);
+    }
+    let (mut schema, mut name) = (binder.schema_of(name)?, name.name.clone());
+    if binder.temporary.table(&schema, &name).is_some() {
+        return Ok(false);
+    }
+    for _ in 0..MOST_VIEW_LEVELS {
+        let Some(view) = binder.engine.catalog().object(&schema, ObjectKind::View, &name) else { break };
+        if Opening::of(&view.def, TableUse::Join).is_none() {
+            break;
+        }
+        let mut query = query_of(&view.def)?;
+        while let QueryBody::Nested(inner) = query.body {
+            query = inner;
+        }
+        let QueryBody::Select(select) = query.body else { break };
+        match select.from {
+            Some(TableRef::Join { .. }) => return Ok(true),
+            Some(TableRef::Table { name: inner, .. }) => {
+                let current = view.def.attribute(attribute::CURRENT).unwrap_or(&view.def.schema);
+                schema = inner.schema.unwrap_or_else(|| current.to_owned());
+                name = inner.name;
+            }
+            _ => break,
+        }
+    }
+    Ok(false)
 }
 
 /// Binds the table of a single-table UPDATE or DELETE, which needs this privilege; every column is
@@ -44,26 +98,56 @@ pub(crate) fn bind_target(
     order_by: &[ast::OrderItem],
     written_limit: Option<&ast::Limit>,
 ) -> Result<Target> {
-    let (scope, from) = binder.from(Some(from), TableUse::Change(privilege), None)?;
-    let [Leaf { source: Source::Stored { .. }, .. }] = &from.tables[..] else {
-        return Err(SqlError::not_supported("UPDATE or DELETE of several tables"));
+    let (scope, mut from) = binder.from(Some(from), TableUse::Change(privilege), None)?;
+    let statement = if privilege == Privilege::Delete { "DELETE" } else { "UPDATE" };
+    let (view, mut conditions) = open_alone(binder, &mut from, &scope, statement)?;
+    let scope = view.as_ref().map_or(scope, |view| view.scope.clone());
+    let resolve = |binder: &mut Binder<'_>, expr| match &view {
+        Some(view) => view.resolve(binder, expr),
+        None => Ok(expr),
     };
-    let mut conditions = Vec::new();
     if let Some(written) = filter {
-        conjuncts(binder.expr(written, &mut Place::new(&scope, "where clause"))?, &mut conditions);
+        let filter = binder.expr(written, &mut Place::new(&scope, "where clause"))?;
+        conjuncts(resolve(binder, filter)?, &mut conditions);
     }
     let mut order = Vec::new();
     for item in order_by {
         let expr = binder.expr(&item.expr, &mut Place::new(&scope, "order clause"))?;
-        order.push(SortKey { expr: in_order(expr), descending: item.descending });
+        order.push(SortKey { expr: in_order(resolve(binder, expr)?), descending: item.descending });
     }
     let limit = limit(binder, written_limit)?;
-    let slots = 0..scope.slots();
+    let slots = 0..from.tables.iter().map(|leaf| leaf.columns).sum();
     let wish = |_| wish_of(&order, &slots, limit.is_some());
     let (mut steps, preconditions) = binder.steps(from, conditions, Freedom::None, wish)?;
     let Some(mut step) = steps.pop() else { return Err(SqlError::new(1096, "No tables used")) };
     step.needed = (0..step.columns).collect();
     let ordered_by_access =
         matches!(&step.source, Source::Stored { access, .. } if access.ordered && !order.is_empty());
-    Ok(Target { scope, step, preconditions, order, ordered_by_access, limit, semi_consistent: false })
+    Ok(Target { scope, step, preconditions, order, ordered_by_access, limit, semi_consistent: false, view })
+}
+
+/// Opens the view that a statement changes, if it is one: its table stands in FROM then, and its
+/// conditions hold.
+///
+/// # Errors
+/// As [`ChangedView::alone`]; 1099 where the view's table is locked READ.
+fn open_alone(
+    binder: &Binder<'_>,
+    from: &mut From,
+    scope: &Scope,
+    statement: &str,
+) -> Result<(Option<ChangedView>, Vec<Expr>)> {
+    match from.tables.pop() {
+        Some(leaf @ Leaf { source: Source::Stored { .. }, .. }) => {
+            from.tables.push(leaf);
+            Ok((None, Vec::new()))
+        }
+        Some(Leaf { source: Source::Derived(plan), .. }) => {
+            let (view, leaf, conditions) = ChangedView::alone(*plan, &scope.tables[0], statement)?;
+            binder.locked.use_within_view(&view.table.def.schema, &view.table.def.name, true)?;
+            from.tables.push(leaf);
+            Ok((Some(view), conditions))
+        }
+        _ => Err(SqlError::not_updatable(&scope.tables[0].alias, statement)),
+    }
 }

@@ -30,6 +30,7 @@ mod sequence;
 mod settings;
 mod temporal;
 mod temporary;
+mod updatable;
 mod view_text;
 
 pub(crate) use altered::Altered;

@@ -5,6 +5,7 @@ use super::column_type::column_type;
 use super::event::{self, Past};
 use super::object_errors::{absent, exists, not_a};
 use super::run::DdlRun;
+use super::updatable::Names;
 use super::view_text::ViewNames;
 use crate::admin::Account;
 use crate::ast::{
@@ -158,8 +159,12 @@ impl DdlRun<'_> {
                     def.set_attribute(attribute::CHECK, check);
                 }
                 self.view_text(&mut def, view);
-                if object_text::is_updatable(view) {
+                let names = Names { catalog: self.engine.catalog(), schema: self.schema.unwrap_or(schema) };
+                if names.is_updatable(view) {
                     def.set_attribute(attribute::UPDATABLE, "YES");
+                } else if view.check.is_some() && !self.settings.replicated {
+                    let text = format!("CHECK OPTION on non-updatable view '{}.{}'", def.schema, def.name);
+                    return Err(SqlError::new(1368, text));
                 }
             }
             ObjectDetails::Trigger(trigger) => {

@@ -2,7 +2,7 @@
 
 use super::{Changes, Run, refuse_changes};
 use crate::ast;
-use crate::bind::{Binder, Target, bind_target};
+use crate::bind::{Binder, Target, Wanted, bind_target};
 use crate::error::{Result, SqlError};
 use crate::host::Privilege;
 use engine::{EngineError, TriggerEvent};
@@ -31,7 +31,10 @@ pub(crate) fn bind_delete(binder: &mut Binder<'_>, delete: &ast::Delete) -> Resu
     }
     let table = target.table();
     super::update::check_safe(binder, &target.step, target.limit.is_some())?;
-    binder.reads.check_none(table, &target.scope.tables[0].alias, "DELETE")?;
+    if let Some(view) = &target.view {
+        view.check_rights(binder, &Wanted { privilege: Privilege::Delete, columns: None })?;
+    }
+    binder.reads.check_none(&target.changed(), "DELETE")?;
     binder.logging.note_change(table, binder.tables.len() > 1, false);
     target.need_used_columns(std::iter::empty());
     let history = matches!(&delete.from, ast::TableRef::Table { system_time: Some(_), .. });

@@ -134,7 +134,7 @@ impl RowExpressions {
 
 /// Whether a row that IGNORE leaves out was refused with this number.
 pub(super) fn is_left_out(code: u16) -> bool {
-    matches!(code, 3819 | 1526 | 1748)
+    matches!(code, 3819 | 1526 | 1748 | 1369)
 }
 
 /// Error 3105: a value for a generated column.

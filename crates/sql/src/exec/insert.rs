@@ -5,12 +5,13 @@ mod literals;
 mod recoded;
 mod row_in_the_way;
 mod target;
+mod through;
 
 use super::assign::{COPIES_OF_AN_IMAGE, Strictness, default_value, of_table, to_column};
 use super::row_update::{NewValue, bind_assignments, stamped_columns};
 use super::{Changes, RowExpressions, Run, refuse_changes};
 use crate::ast;
-use crate::bind::{Binder, Place, Scope, ScopeTable, bind_query};
+use crate::bind::{Binder, Inserted, Names, Place, Scope, bind_query};
 use crate::error::{Result, SqlError};
 use crate::literal_rows::LiteralRows;
 use crate::memory::{allocated, heap_bytes};
@@ -23,6 +24,7 @@ use recoded::Recoded;
 use std::sync::Arc;
 pub(super) use target::{Target, check_columns, target_of};
 use target::{check_generated, target_columns};
+pub(super) use through::Through;
 use types::Value;
 
 /// Where the rows come from.
@@ -50,6 +52,8 @@ pub(crate) struct InsertPlan {
     pub(super) expressions: Option<RowExpressions>,
     /// Some value of VALUES is computed from columns of the row that it is of.
     pub(super) reads_row: bool,
+    /// Rows are put through a view.
+    pub(super) through: Option<Through>,
 }
 
 impl InsertPlan {
@@ -68,20 +72,22 @@ impl InsertPlan {
 
 pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Result<InsertPlan> {
     let schema = binder.schema_of(&insert.table)?;
-    let Target { table, by_column, readable } = target_of(binder, insert, &schema)?;
-    let name = &table.def.name;
-    let columns = target_columns(&table, insert)?;
-    if by_column {
-        check_columns(binder, insert, &table)?;
+    let target = target_of(binder, insert, &schema)?;
+    let table = target.table.clone();
+    let columns = target_columns(&target, insert)?;
+    if target.by_column {
+        check_columns(binder, insert, &target)?;
     }
     let missing = (0..table.columns()).filter(|at| !columns.contains(at)).collect();
     check_generated(&table, insert, &columns)?;
     let expressions = RowExpressions::within(binder, &table.def, &insert.partitions)?;
     super::expressions::check_kept_keys(&table.def, |_| true)?;
-    let scope = Scope::of(ScopeTable { readable, ..ScopeTable::stored(&table, name, 0) });
+    let scope = target.scope();
     let mut recoded = Vec::new();
     let rows = match &insert.source {
-        ast::InsertSource::Values(rows) => Rows::Values(bind_rows(binder, rows, &scope, &table, &columns)?),
+        ast::InsertSource::Values(rows) => {
+            Rows::Values(bind_rows(binder, rows, &scope, target.names(), &columns)?)
+        }
         ast::InsertSource::Literals(rows) => {
             if rows.columns() != columns.len() {
                 return Err(SqlError::new(1136, "Column count doesn't match value count at row 1"));
@@ -102,7 +108,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
         }
     };
     if !matches!(rows, Rows::Query(_)) {
-        binder.reads.check_none(&table, name, "INSERT")?;
+        binder.reads.check_none(&target.changed(), "INSERT")?;
     }
     let (columns, missing) = match &rows {
         // `VALUES ()`: every column takes its default.
@@ -110,12 +116,13 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
         _ => (columns, missing),
     };
     let mut place = Place::new(&scope, "field list");
-    place.inserted = Some((&table, table.columns()));
+    let names = target.view.as_ref().map(|view| &view.names[..]);
+    place.inserted = Some(Inserted { table: &table, first_slot: table.columns(), names });
     let written = insert.on_duplicate.iter().map(|(name, value)| (name.as_str(), value));
     let read_before = binder.reads.count();
-    let on_duplicate = bind_assignments(binder, &table, written, &mut place)?;
+    let on_duplicate = bind_assignments(binder, target.names(), written, &mut place)?;
     if !matches!(rows, Rows::Query(_)) {
-        binder.reads.check_none_by_name(read_before, &table, name)?;
+        binder.reads.check_none_by_name(read_before, &table, &table.def.name)?;
     }
     let stamped = stamped_columns(&table, &on_duplicate);
     binder.logging.note_insert(&table, insert, binder.tables.len() > 1);
@@ -131,6 +138,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
         on_duplicate,
         stamped,
         expressions,
+        through: Through::of(binder, target)?,
         table: table.clone(),
     })
 }
@@ -148,7 +156,7 @@ fn bind_rows(
     binder: &mut Binder<'_>,
     rows: &[Vec<ast::Expr>],
     scope: &Scope,
-    table: &Table,
+    names: Names<'_>,
     columns: &[usize],
 ) -> Result<Vec<Vec<NewValue>>> {
     let mut place = Place::new(scope, "field list");
@@ -168,7 +176,8 @@ fn bind_rows(
             values.push(match value {
                 ast::Expr::Default => NewValue::Default,
                 value => {
-                    NewValue::Expr(binder.expr(value, &mut place)?.for_column(&table.def.columns[*at].ty))
+                    let value = binder.expr(value, &mut place)?.for_column(&names.table.def.columns[*at].ty);
+                    NewValue::Expr(names.resolve(binder, value)?)
                 }
             });
         }
@@ -256,7 +265,8 @@ impl InsertPlan {
                 Outcome::Inserted => changes.affected_rows += 1,
                 Outcome::Updated { changed, .. } => {
                     changes.affected_rows += if *changed { 2 } else { 0 };
-                    duplicates += u64::from(*changed);
+                    // With IGNORE those count that came to nothing.
+                    duplicates += u64::from(*changed && !self.ignore);
                 }
                 Outcome::Replaced(removed) => {
                     changes.affected_rows += 1 + removed;
@@ -286,6 +296,7 @@ impl InsertPlan {
                 for (number, row) in rows.rows().enumerate() {
                     run.on_row()?;
                     if self.expressions.is_none()
+                        && self.through.is_none()
                         && self.recoded.is_empty()
                         && !fires
                         && to_image(
@@ -325,8 +336,13 @@ impl InsertPlan {
             }
         }
         changes.found_rows = changes.affected_rows;
-        changes.generated_id = generator.first_stored;
-        if changes.generated_id.is_none() && changes.affected_rows > 0 {
+        let shows_generated = self.shows_generated();
+        match shows_generated {
+            true => changes.generated_id = generator.first_stored,
+            // LAST_INSERT_ID() does not tell of what the view does not show.
+            false => changes.written_id = generator.first_stored,
+        }
+        if generator.first_stored.is_none() && changes.affected_rows > 0 {
             changes.written_id = match updated_id {
                 Some(id) => Some(id),
                 None => self.written_id(&image)?,
@@ -453,6 +469,9 @@ impl InsertPlan {
         number: u64,
         generator: &mut Generator,
     ) -> Result<()> {
+        if number == 1 {
+            self.check_given(run)?;
+        }
         let strictness = self.strictness(run);
         let fires = self.fires();
         for at in &self.missing {
@@ -470,7 +489,7 @@ impl InsertPlan {
             values[*at] = if generator.column == Some(*at) {
                 self.converted(run, *at, &Value::Null, number, generator)?
             } else {
-                default_value(&self.table, *at, number, strictness, run.ctx)?
+                self.default_of(run, *at, number)?
             };
         }
         let Some(expressions) = &self.expressions else { return Ok(()) };
@@ -528,12 +547,19 @@ impl InsertPlan {
             stored = to_column(&Value::UInt(generated), column, number, self.strictness(run), run.ctx)?;
             return Ok(stored);
         }
-        match stored {
-            Value::Int(n) if n > 0 => self.table.note_auto_increment(n as u64),
-            Value::UInt(n) => self.table.note_auto_increment(n),
-            _ => {}
+        if self.through.is_none() {
+            self.note_auto_increment(&stored);
         }
         Ok(stored)
+    }
+
+    /// What is generated next is greater than a value that was given.
+    fn note_auto_increment(&self, given: &Value) {
+        match given {
+            Value::Int(n) if *n > 0 => self.table.note_auto_increment(*n as u64),
+            Value::UInt(n) => self.table.note_auto_increment(*n),
+            _ => {}
+        }
     }
 
     /// The table has triggers for INSERT.
@@ -554,7 +580,7 @@ impl InsertPlan {
         for at in &self.missing {
             let column = &self.table.def.columns[*at];
             if values[*at].is_null() && !column.nullable && column.default.is_none() {
-                values[*at] = default_value(&self.table, *at, 1, self.strictness(run), run.ctx)?;
+                values[*at] = self.default_of(run, *at, 1)?;
             }
         }
         super::triggers::check_nulls(run, &self.table, values, self.strictness(run))?;
@@ -577,6 +603,13 @@ impl InsertPlan {
         let fires = self.fires();
         if fires {
             self.run_before(run, values, generator)?;
+        }
+        if self.is_new_unseen(run, values, generator)? {
+            return Ok(Outcome::LeftOut);
+        }
+        if let (Some(at), None, true) = (generator.column, generator.of_row, self.through.is_some()) {
+            // Of a row that the view refuses no value was noted.
+            self.note_auto_increment(&values[at]);
         }
         if let Some(code) = self.refusal(run, values)? {
             const CHECK_VIOLATED: u16 = 3819;

@@ -4,7 +4,7 @@
 use super::assign::{COPIES_OF_AN_IMAGE, Strictness, default_value, encode, now_for, of_table, to_column};
 use super::{RowExpressions, Run};
 use crate::ast;
-use crate::bind::{Binder, Place};
+use crate::bind::{Binder, Names, Place, ViewCheck};
 use crate::error::{Result, SqlError};
 use crate::expr::{Context, Expr};
 use engine::{Row, Table, TriggerEvent};
@@ -42,17 +42,21 @@ pub(super) fn bind_new_value(
     })
 }
 
-/// Binds the assignments to the columns of one table.
+/// Binds the assignments to the columns of one table, or of a view of it.
 pub(super) fn bind_assignments<'w>(
     binder: &mut Binder<'_>,
-    table: &Table,
+    names: Names<'_>,
     written: impl Iterator<Item = (&'w str, &'w ast::Expr)>,
     place: &mut Place<'_>,
 ) -> Result<Vec<(usize, NewValue)>> {
     let mut assignments = Vec::new();
     for (name, value) in written {
-        let at = table.def.column(name).ok_or_else(|| SqlError::unknown_column(name, "field list"))?;
-        if let Some(value) = bind_new_value(binder, table, at, value, place)? {
+        let at = names.column(name)?;
+        if let Some(value) = bind_new_value(binder, names.table, at, value, place)? {
+            let value = match value {
+                NewValue::Expr(expr) => NewValue::Expr(names.resolve(binder, expr)?),
+                NewValue::Default => NewValue::Default,
+            };
             assignments.push((at, value));
         }
     }
@@ -120,6 +124,8 @@ pub(super) struct RowUpdate {
     ignore: bool,
     /// What the definition computes and asks of a row; `None` of a plain table.
     expressions: Option<Box<RowExpressions>>,
+    /// What the view asks of a row through which it is changed.
+    check: Option<ViewCheck>,
 }
 
 impl RowUpdate {
@@ -138,10 +144,28 @@ impl RowUpdate {
         assignments.iter().for_each(|(at, _)| assigned.insert(*at));
         let mut assigned_or_stamped = assigned.clone();
         stamped.iter().for_each(|at| assigned_or_stamped.insert(*at));
-        let update =
-            RowUpdate { table, assignments, stamped, assigned, assigned_or_stamped, ignore, expressions };
+        let update = RowUpdate {
+            table,
+            assignments,
+            stamped,
+            assigned,
+            assigned_or_stamped,
+            ignore,
+            expressions,
+            check: None,
+        };
         super::expressions::check_kept_keys(&update.table.def, |at| update.changes(at))?;
         Ok(update)
+    }
+
+    /// The same, of rows that are changed through a view.
+    pub fn with_check(self, check: Option<ViewCheck>) -> RowUpdate {
+        RowUpdate { check, ..self }
+    }
+
+    /// Whether a row is asked what a view asks.
+    pub fn has_check(&self) -> bool {
+        self.check.is_some()
     }
 
     /// Whether a column may get another value.
@@ -151,12 +175,13 @@ impl RowUpdate {
             || self.table.def.columns[at].generated.is_some()
     }
 
-    /// The expressions of SET.
+    /// The expressions of SET, and what a view asks.
     pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
-        self.assignments.iter().filter_map(|(_, value)| match value {
+        let assigned = self.assignments.iter().filter_map(|(_, value)| match value {
             NewValue::Expr(expr) => Some(expr),
             NewValue::Default => None,
-        })
+        });
+        assigned.chain(self.check.iter().flat_map(|check| &check.conditions))
     }
 
     /// IGNORE was written.
@@ -196,17 +221,19 @@ impl RowUpdate {
     }
 
     /// Changes a row that is locked for update to what the assigned ones of these columns say.
-    /// False: it has the values already, or IGNORE has left it out.
+    /// False: it has the values already, or IGNORE has left it out. What a view asks may be about
+    /// other tables: `joined` is then the row that theirs were found in.
     pub fn store(
         &self,
         run: &mut Run<'_, '_>,
         row: &Row,
         columns: &mut [Value],
         number: u64,
+        joined: &mut [Value],
     ) -> Result<bool> {
         let table = &self.table;
         if table.has_triggers(TriggerEvent::Update.bit()) {
-            return self.store_with_triggers(run, row, columns, number);
+            return self.store_with_triggers(run, row, columns, number, joined);
         }
         let mut image = spliced(table, &row.image, &self.assigned, columns, run.ctx)?;
         if image == row.image {
@@ -218,8 +245,8 @@ impl RowUpdate {
             }
             image = spliced(table, &row.image, &self.assigned_or_stamped, columns, run.ctx)?;
         }
-        if let Some(expressions) = &self.expressions {
-            match self.completed(run, expressions, &image, number) {
+        if self.expressions.is_some() || self.check.is_some() {
+            match self.completed(run, &image, number, joined) {
                 Err(error) if self.ignore && super::expressions::is_left_out(error.code) => {
                     run.ctx.warn(error.code, error.message);
                     return Ok(false);
@@ -251,6 +278,7 @@ impl RowUpdate {
         row: &Row,
         columns: &mut [Value],
         number: u64,
+        joined: &mut [Value],
     ) -> Result<bool> {
         let table = &self.table;
         let old = table.layout.decode_all(&row.image)?;
@@ -267,8 +295,8 @@ impl RowUpdate {
         run.before_update(table, &old, &mut new)?;
         super::triggers::check_nulls(run, table, &mut new, self.strictness(run))?;
         let mut image = encode(table, &new, run.ctx)?;
-        if let Some(expressions) = &self.expressions {
-            match self.completed(run, expressions, &image, number) {
+        if self.expressions.is_some() || self.check.is_some() && image != row.image {
+            match self.completed(run, &image, number, joined) {
                 Err(error) if self.ignore && super::expressions::is_left_out(error.code) => {
                     run.ctx.warn(error.code, error.message);
                     return Ok(false);
@@ -285,29 +313,57 @@ impl RowUpdate {
         Ok(is_changed)
     }
 
-    /// A new row with its generated columns, which satisfies the constraints.
+    /// A new row with its generated columns, which satisfies the constraints and the view.
     fn completed(
         &self,
         run: &Run<'_, '_>,
-        expressions: &RowExpressions,
         image: &[u8],
         number: u64,
+        joined: &mut [Value],
     ) -> Result<Vec<u8>> {
         let (table, strictness) = (&self.table, self.strictness(run));
         let mut values = table.layout.decode_all(image)?;
-        let defaulted: Vec<usize> = self
-            .assignments
-            .iter()
-            .filter(|(_, value)| matches!(value, NewValue::Default))
-            .map(|(at, _)| *at)
-            .collect();
-        expressions.fill_defaults(&table.def, &defaulted, &mut values, number, strictness, run.ctx)?;
-        expressions.generate(&table.def, &mut values, number, strictness, run.ctx)?;
-        if self.ignore || !run.is_received {
+        if let Some(expressions) = &self.expressions {
+            let defaulted: Vec<usize> = self
+                .assignments
+                .iter()
+                .filter(|(_, value)| matches!(value, NewValue::Default))
+                .map(|(at, _)| *at)
+                .collect();
+            expressions.fill_defaults(&table.def, &defaulted, &mut values, number, strictness, run.ctx)?;
+            expressions.generate(&table.def, &mut values, number, strictness, run.ctx)?;
+        }
+        if let Some(check) = &self.check {
+            check_view(run, check, &values, joined)?;
+        }
+        if let Some(expressions) = self.expressions.as_ref().filter(|_| self.ignore || !run.is_received) {
             expressions.check(&values, run.ctx)?;
         }
         encode(table, &values, run.ctx)
     }
+}
+
+/// Error 1369 for a row that the view through which it is changed would not show; `joined` is the
+/// row of a join that it is of, or nothing.
+pub(super) fn check_view(
+    run: &Run<'_, '_>,
+    check: &ViewCheck,
+    values: &[Value],
+    joined: &mut [Value],
+) -> Result<()> {
+    let row = match joined.is_empty() {
+        true => values,
+        false => {
+            joined[check.base..check.base + values.len()].clone_from_slice(values);
+            joined
+        }
+    };
+    for condition in &check.conditions {
+        if !condition.holds(row, run.ctx)? {
+            return Err(check.failed());
+        }
+    }
+    Ok(())
 }
 
 /// A row with the columns of `mask` as they are in `values`.

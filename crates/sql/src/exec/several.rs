@@ -7,12 +7,15 @@
 //! The conditions see all rows as they were.
 
 use super::loops::{Flow, nested_loops};
-use super::row_update::{RowUpdate, bind_new_value};
+use super::row_update::{NewValue, RowUpdate, bind_new_value};
 use super::select::materialize;
 use super::update::{check_safe, note_info};
 use super::{Changes, Run, refuse_changes};
 use crate::ast::{self, TableName};
-use crate::bind::{Binder, Join, JoinedTables, Place, TableUse, bind_joined, check_columns_to_change};
+use crate::bind::{
+    Binder, Changed as Read, Join, JoinedTables, Place, TableUse, ToChange, Wanted, bind_joined,
+    check_columns_to_change, several_tables,
+};
 use crate::error::{Result, SqlError};
 use crate::expr::Node;
 use crate::host::Privilege;
@@ -53,59 +56,79 @@ pub(crate) struct DeleteSeveralPlan {
     ignore: bool,
 }
 
-/// The table of the scope that a column of SET belongs to, and its position in that.
-fn assigned_column(joined: &JoinedTables, assignment: &ast::Assignment) -> Result<(usize, usize)> {
+/// A table that SET changes, and what it does with it.
+struct Updated {
+    of: ToChange,
+    /// The columns that are set, each with its assignment.
+    columns: Vec<(usize, usize)>,
+}
+
+/// The table that a column of SET belongs to, and its position in that.
+fn assigned_column(
+    binder: &Binder<'_>,
+    joined: &JoinedTables,
+    assignment: &ast::Assignment,
+) -> Result<(ToChange, usize)> {
     let scope = &joined.scope;
     let column = scope.resolve(None, assignment.table.as_deref(), &assignment.column, "field list")?;
     let Node::Slot(slot) = column.node else { unreachable!("a column of a scope is a slot") };
-    let base = scope.of_slot(slot).map(|(table, _)| table.base);
-    let position = scope.tables.iter().position(|table| Some(table.base) == base);
-    let position = position.expect("a slot belongs to a table");
-    Ok((position, slot - scope.tables[position].base))
+    joined.column_to_change(binder, slot, &assignment.column)
 }
 
-/// What SET does with the tables, each with its position in the scope.
-fn bind_row_updates(
+/// The tables that SET changes, in the order of FROM.
+fn updated_tables(binder: &Binder<'_>, joined: &JoinedTables, update: &ast::Update) -> Result<Vec<Updated>> {
+    let mut updated: Vec<Updated> = Vec::new();
+    for (nth, assignment) in update.assignments.iter().enumerate() {
+        let (of, at) = assigned_column(binder, joined, assignment)?;
+        match updated.iter_mut().find(|known| known.of.leaf == of.leaf) {
+            Some(known) => known.columns.push((at, nth)),
+            None => updated.push(Updated { of, columns: vec![(at, nth)] }),
+        }
+    }
+    updated.sort_by_key(|updated| updated.of.leaf);
+    Ok(updated)
+}
+
+/// What SET does with a table.
+fn bind_row_update(
     binder: &mut Binder<'_>,
     joined: &JoinedTables,
     update: &ast::Update,
-) -> Result<Vec<(usize, RowUpdate)>> {
-    let mut columns = Vec::with_capacity(update.assignments.len());
-    for assignment in &update.assignments {
-        columns.push(assigned_column(joined, assignment)?);
+    Updated { of, columns }: &Updated,
+) -> Result<RowUpdate> {
+    let named = &joined.scope.tables[of.named];
+    let mut names = columns.iter().map(|(_, nth)| update.assignments[*nth].column.as_str());
+    if !of.table.is_temporary() {
+        check_columns_to_change(binder.host, named, &mut names)?;
     }
-    let mut updates = Vec::new();
-    for position in 0..joined.scope.tables.len() {
-        let own = || columns.iter().zip(&update.assignments).filter(|((table, _), _)| *table == position);
-        if own().next().is_none() {
-            continue;
-        }
-        let table = joined.to_change(binder, position, "UPDATE")?;
-        let mut columns = own().map(|(_, written)| written.column.as_str());
-        check_columns_to_change(binder.host, &table, &mut columns)?;
-        let mut assignments = Vec::new();
-        for ((_, at), written) in own() {
-            let mut place = Place::new(&joined.scope, "field list");
-            let value = bind_new_value(binder, &table, *at, &written.value, &mut place)?;
-            assignments.extend(value.map(|value| (*at, value)));
-        }
-        let partitions = update.from.partitions_of(&joined.scope.tables[position].alias);
-        updates.push((position, RowUpdate::new(binder, table, assignments, partitions, update.ignore)?));
+    let written: Vec<usize> = columns.iter().map(|(at, _)| *at).collect();
+    joined.check_rights(binder, of, &Wanted { privilege: Privilege::Update, columns: Some(&written) })?;
+    let mut assignments = Vec::new();
+    for (at, nth) in columns {
+        let mut place = Place::new(&joined.scope, "field list");
+        let value = bind_new_value(binder, &of.table, *at, &update.assignments[*nth].value, &mut place)?;
+        let value = match value {
+            Some(NewValue::Expr(expr)) => Some(NewValue::Expr(joined.resolve(binder, expr)?)),
+            value => value,
+        };
+        assignments.extend(value.map(|value| (*at, value)));
     }
-    Ok(updates)
+    let partitions = update.from.partitions_of(&named.alias);
+    let check = joined.check(binder, of)?;
+    Ok(RowUpdate::new(binder, of.table.clone(), assignments, partitions, update.ignore)?.with_check(check))
 }
 
 /// Error 1706: the rows of a table that is changed under two names could not be told by their keys.
-fn check_keys_stay(joined: &JoinedTables, updates: &[(usize, RowUpdate)]) -> Result<()> {
+fn check_keys_stay(joined: &JoinedTables, updates: &[(ToChange, RowUpdate)]) -> Result<()> {
     let moves = |update: &RowUpdate| {
         let partitioned = update.table.def.partitioning.is_some();
         let primary = update.table.def.primary.iter().flatten();
         partitioned || primary.into_iter().any(|part| update.changes(part.column))
     };
-    for (at, (position, first)) in updates.iter().enumerate() {
+    for (at, (of, first)) in updates.iter().enumerate() {
         for (other, second) in &updates[at + 1..] {
             if first.table.id == second.table.id && (moves(first) || moves(second)) {
-                let names = [position, other].map(|position| &joined.scope.tables[*position].alias);
+                let names = [of, other].map(|of| &joined.scope.tables[of.named].alias);
                 let text = format!(
                     "Primary key/partition key update is not allowed since the table is updated both as \
                      '{}' and '{}'.",
@@ -118,6 +141,24 @@ fn check_keys_stay(joined: &JoinedTables, updates: &[(usize, RowUpdate)]) -> Res
     Ok(())
 }
 
+/// Error 1393 where two tables of one view are changed.
+fn check_one_of_view(joined: &JoinedTables, updates: &[(ToChange, RowUpdate)]) -> Result<()> {
+    for (at, (of, _)) in updates.iter().enumerate() {
+        if updates[at + 1..].iter().any(|(other, _)| other.named == of.named) {
+            let named = &joined.scope.tables[of.named];
+            return Err(several_tables(&named.schema, &named.org_table));
+        }
+    }
+    Ok(())
+}
+
+/// A table that is changed, for what the statement's subqueries may read.
+fn changed<'c>(joined: &'c JoinedTables, of: &'c ToChange) -> Read<'c> {
+    let named = &joined.scope.tables[of.named];
+    let view = of.is_of_view.then_some((&*named.schema, &*named.org_table));
+    Read { table: &of.table, shown: &named.alias, view }
+}
+
 pub(crate) fn bind_update_several(
     binder: &mut Binder<'_>,
     update: &ast::Update,
@@ -128,14 +169,19 @@ pub(crate) fn bind_update_several(
         }
     }
     let joined = bind_joined(binder, &update.from, update.filter.as_ref(), TableUse::Join)?;
-    let updates = bind_row_updates(binder, &joined, update)?;
-    check_keys_stay(&joined, &updates)?;
-    for (position, update) in &updates {
-        binder.reads.check_none(&update.table, &joined.scope.tables[*position].alias, "UPDATE")?;
+    let mut updates = Vec::new();
+    for updated in updated_tables(binder, &joined, update)? {
+        let row_update = bind_row_update(binder, &joined, update, &updated)?;
+        updates.push((updated.of, row_update));
     }
-    let bases: Vec<usize> = updates.iter().map(|(position, _)| joined.scope.tables[*position].base).collect();
-    let first_key_slot = joined.scope.slots();
-    let positions: Vec<usize> = updates.iter().map(|(position, _)| *position).collect();
+    check_keys_stay(&joined, &updates)?;
+    check_one_of_view(&joined, &updates)?;
+    for (of, _) in &updates {
+        binder.reads.check_none(&changed(&joined, of), "UPDATE")?;
+    }
+    let bases: Vec<usize> = updates.iter().map(|(of, _)| of.base).collect();
+    let first_key_slot = joined.slots;
+    let positions: Vec<usize> = updates.iter().map(|(of, _)| of.leaf).collect();
     let used = updates.iter().flat_map(|(_, update)| update.exprs());
     let join = joined.plan(binder, &positions, used)?;
     check_all_safe(binder, &join)?;
@@ -179,30 +225,31 @@ pub(crate) fn bind_delete_several(
     binder: &mut Binder<'_>,
     delete: &ast::Delete,
 ) -> Result<DeleteSeveralPlan> {
-    let joined = bind_joined(binder, &delete.from, delete.filter.as_ref(), TableUse::Read)?;
-    let mut positions: Vec<usize> = Vec::with_capacity(delete.targets.len());
+    let joined = bind_joined(binder, &delete.from, delete.filter.as_ref(), TableUse::JoinToDelete)?;
+    let mut targets: Vec<ToChange> = Vec::with_capacity(delete.targets.len());
     for target in &delete.targets {
         let position = named_target(&joined, target)?;
-        if positions.contains(&position) {
+        if targets.iter().any(|of: &ToChange| of.named == position) {
             return Err(SqlError::new(1066, format!("Not unique table/alias: '{}'", target.name)));
         }
         if delete.from.has_system_time(&target.name) {
             return Err(SqlError::not_supported("DELETE of what a row was, with other tables"));
         }
-        positions.push(position);
+        targets.push(joined.table_to_delete_from(binder, position)?);
     }
-    let first_key_slot = joined.scope.slots();
-    let mut targets = Vec::with_capacity(positions.len());
-    for (nth, position) in positions.iter().enumerate() {
-        let table = joined.to_change(binder, *position, "DELETE")?;
-        if !table.is_temporary() {
-            binder.host.check_table(&[Privilege::Delete], &table.def.schema, &table.def.name)?;
+    let first_key_slot = joined.slots;
+    for of in &targets {
+        let named = &joined.scope.tables[of.named];
+        if !of.table.is_temporary() {
+            binder.host.check_table(&[Privilege::Delete], &named.schema, &named.org_table)?;
         }
-        binder.reads.check_none(&table, &joined.scope.tables[*position].alias, "DELETE")?;
-        binder.logging.note_change(&table, binder.tables.len() > 1, false);
-        targets.push((table, first_key_slot + nth));
+        joined.check_rights(binder, of, &Wanted { privilege: Privilege::Delete, columns: None })?;
+        binder.reads.check_none(&changed(&joined, of), "DELETE")?;
+        binder.logging.note_change(&of.table, binder.tables.len() > 1, false);
     }
+    let positions: Vec<usize> = targets.iter().map(|of| of.leaf).collect();
     let join = joined.plan(binder, &positions, std::iter::empty())?;
+    let targets = targets.into_iter().enumerate().map(|(nth, of)| (of.table, first_key_slot + nth)).collect();
     check_all_safe(binder, &join)?;
     Ok(DeleteSeveralPlan { join, targets, ignore: delete.ignore })
 }
@@ -214,6 +261,14 @@ fn named_target(joined: &JoinedTables, target: &TableName) -> Result<usize> {
     };
     let found = joined.scope.tables.iter().position(is_it);
     found.ok_or_else(|| SqlError::new(1109, format!("Unknown table '{}' in MULTI DELETE", target.name)))
+}
+
+/// What becomes of a row.
+struct NewRow {
+    /// One an assignment.
+    values: Vec<Value>,
+    /// The joined row that it was found in, where a view asks something of that.
+    joined: Vec<Value>,
 }
 
 /// The rows of one table that are to be changed, each once, in the order in which they were found.
@@ -287,8 +342,7 @@ impl UpdateSeveralPlan {
         for table in self.tables() {
             refuse_changes(run, table, TriggerEvent::Update.bit())?;
         }
-        let mut found: Vec<FoundRows<Vec<Value>>> =
-            self.changed.iter().map(|_| FoundRows::new(run)).collect();
+        let mut found: Vec<FoundRows<NewRow>> = self.changed.iter().map(|_| FoundRows::new(run)).collect();
         let mut changes = Changes::default();
         // What the assignments see, where it is not what the conditions see.
         let mut assigned = vec![Value::Null; if self.has_in_place() { self.join.slots } else { 0 }];
@@ -299,7 +353,7 @@ impl UpdateSeveralPlan {
             for (changed, found) in self.changed.iter().zip(&mut found) {
                 let Some(key) = found.new_key(&row[changed.key_slot]) else {
                     if changed.in_place
-                        && let Some((_, values)) = found.rows.last()
+                        && let Some((_, NewRow { values, .. })) = found.rows.last()
                     {
                         // The outermost loop is still at the row that it found last.
                         changed.update.put(values, changed.base, &mut assigned);
@@ -316,20 +370,21 @@ impl UpdateSeveralPlan {
                     (false, true) => changed.update.new_values(run, number, &assigned)?,
                     (false, false) => changed.update.new_values(run, number, row)?,
                 };
-                let bytes = row_bytes(&values);
-                found.add(key, values, bytes)?;
+                let joined = if changed.update.has_check() { row.to_vec() } else { Vec::new() };
+                let bytes = row_bytes(&values) + row_bytes(&joined);
+                found.add(key, NewRow { values, joined }, bytes)?;
             }
             Ok(())
         })?;
         for (changed, found) in self.changed.iter().zip(found) {
             let table = &changed.update.table;
-            for (number, (key, values)) in (1..).zip(found.rows) {
+            for (number, (key, NewRow { values, mut joined })) in (1..).zip(found.rows) {
                 run.on_row()?;
                 // It is locked; a change of the same row under another name may have come before.
                 let Some(row) = run.with(|txn| txn.get(table, &key, LockMode::Update))? else { continue };
                 let mut columns = table.layout.decode_all(&row.image)?;
                 changed.update.put(&values, 0, &mut columns);
-                let is_changed = changed.update.store(run, &row, &mut columns, number)?;
+                let is_changed = changed.update.store(run, &row, &mut columns, number, &mut joined)?;
                 changes.affected_rows += u64::from(is_changed);
             }
         }

@@ -3,7 +3,7 @@
 use super::row_update::{RowUpdate, bind_assignments};
 use super::{Changes, Run, refuse_changes};
 use crate::ast;
-use crate::bind::{Binder, Place, Target, bind_target};
+use crate::bind::{Binder, Place, Target, Wanted, bind_target};
 use crate::error::{Result, SqlError};
 use crate::host::Privilege;
 use crate::plan::{Source, TableStep};
@@ -37,18 +37,28 @@ pub(crate) fn bind_update(binder: &mut Binder<'_>, update: &ast::Update) -> Resu
             return Err(SqlError::unknown_column(shown, "field list"));
         }
     }
+    let named = &target.scope.tables[0];
     if binder.changes_by_column {
-        let (schema, name) = (&table.def.schema, &table.def.name);
+        let (schema, name) = (&named.schema, &named.org_table);
         for assignment in &update.assignments {
             binder.host.check_column(Privilege::Update, schema, name, &assignment.column)?;
         }
     }
     let written = update.assignments.iter().map(|a| (a.column.as_str(), &a.value));
     let mut place = Place::new(&target.scope, "field list");
-    let assignments = bind_assignments(binder, &table, written, &mut place)?;
+    let assignments = bind_assignments(binder, target.names(), written, &mut place)?;
+    let check = match &target.view {
+        Some(view) => {
+            let columns: Vec<usize> = assignments.iter().map(|(at, _)| *at).collect();
+            view.check_rights(binder, &Wanted { privilege: Privilege::Update, columns: Some(&columns) })?;
+            view.check(binder)?
+        }
+        None => None,
+    };
     let partitions = update.from.partitions_of(&target.scope.tables[0].alias);
     let update = RowUpdate::new(binder, table.clone(), assignments, partitions, update.ignore)?;
-    binder.reads.check_none(&table, &target.scope.tables[0].alias, "UPDATE")?;
+    let update = update.with_check(check);
+    binder.reads.check_none(&target.changed(), "UPDATE")?;
     let Source::Stored { access, .. } = &target.step.source else {
         return Err(SqlError::not_supported("UPDATE of a computed table"));
     };
@@ -96,7 +106,7 @@ impl UpdatePlan {
             changes.found_rows += 1;
             let number = changes.found_rows;
             self.update.assign(run, number, 0, values)?;
-            let changed = self.update.store(run, &row, values, number)?;
+            let changed = self.update.store(run, &row, values, number, &mut [])?;
             changes.affected_rows += u64::from(changed);
             Ok(())
         })?;

@@ -57,7 +57,13 @@ pub(crate) struct Leaf {
     /// What holds of the rows of the partitions that were chosen, and of those that are seen of a
     /// table with system versioning.
     pub chosen: Vec<Expr>,
+    /// The account with whose rights its rows are changed: of a table of a view, who has defined
+    /// that. `None`: the session's.
+    pub holder: Option<Arc<Holder>>,
 }
+
+/// An account: user and host.
+pub(crate) type Holder = (String, String);
 
 impl Leaf {
     /// The same table once more, where its rows are not those of a plan of its own.
@@ -80,6 +86,7 @@ impl Leaf {
             hints: self.hints.clone(),
             hash_hint: self.hash_hint,
             chosen: self.chosen.clone(),
+            holder: self.holder.clone(),
         })
     }
 }
@@ -158,6 +165,18 @@ pub(crate) struct Unplanned {
     pub slots: usize,
     /// Of a derived table or a view: the order that its rows are to come in.
     pub as_table: Option<Vec<SortKey>>,
+    /// It is a view's whose rows are changed or locked: its tables are joined with those around
+    /// whatever its columns are. `None`: it is not.
+    pub opened: Option<Opened>,
+}
+
+/// What is to be known of a view whose rows are changed or locked.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    /// What CHECK OPTION asks of a row that is put through it.
+    pub checks: Vec<Expr>,
+    /// Its tables are here only: without the query around there is no plan.
+    pub is_taken: bool,
 }
 
 /// LIMIT.

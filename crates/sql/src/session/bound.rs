@@ -6,7 +6,7 @@ use super::rows::Rows;
 use super::state::{Bound, Plan};
 use super::{Session, logging, results, xa};
 use crate::ast::{Delete, OnDuplicate, Statement, Update};
-use crate::bind::Binder;
+use crate::bind::{Binder, is_join_view};
 use crate::error::{Result, SqlError};
 use crate::exec::{
     Changes, Input, Run, Subqueries, bind_delete, bind_delete_several, bind_insert, bind_load, bind_update,
@@ -168,7 +168,9 @@ fn plan_of(binder: &mut Binder<'_>, statement: &Statement) -> Result<Plan> {
         Statement::Query(query) => Plan::Query(crate::bind::bind_query(binder, query, None)?),
         Statement::Insert(insert) => Plan::Insert(bind_insert(binder, insert)?),
         Statement::Load(load) => Plan::Load(bind_load(binder, load)?),
-        Statement::Update(update) if update.from.is_one_table() => Plan::Update(bind_update(binder, update)?),
+        Statement::Update(update) if update.from.is_one_table() && !is_join_view(binder, &update.from)? => {
+            Plan::Update(bind_update(binder, update)?)
+        }
         Statement::Update(update) => Plan::UpdateSeveral(bind_update_several(binder, update)?),
         Statement::Delete(delete) if delete.from.is_one_table() && delete.targets.len() <= 1 => {
             Plan::Delete(bind_delete(binder, delete)?)

@@ -6,7 +6,7 @@ use crate::ast::{Statement, TableName, TableToLock};
 use crate::bind::{LockedName, LockedNames};
 use crate::error::{Result, SqlError};
 use crate::host::Privilege;
-use engine::TableLock;
+use engine::{Object, ObjectDef, ObjectKind, TableLock};
 use std::sync::Arc;
 
 /// Commits, lets go what was locked before, and locks; whatever of it fails, nothing is locked
@@ -21,9 +21,13 @@ pub(super) fn lock_tables(session: &mut Session, tables: &[TableToLock]) -> Resu
             // Nobody else has it.
             continue;
         }
-        if is_view(session, &wanted.table)? {
-            // Its tables are locked by their own names.
+        if let Some(view) = view_of(session, &wanted.table)? {
             check_lock(session, &wanted.table)?;
+            if wanted.write {
+                session.locks.check_writable(&session.server)?;
+                session.settings.check_writable()?;
+            }
+            add_view(session, &view.def, wanted.write, &mut names)?;
             continue;
         }
         names.add(name_to_lock(session, wanted)?)?;
@@ -46,9 +50,37 @@ pub(super) fn lock_tables(session: &mut Session, tables: &[TableToLock]) -> Resu
     Ok(())
 }
 
-fn is_view(session: &Session, name: &TableName) -> Result<bool> {
+fn view_of(session: &Session, name: &TableName) -> Result<Option<Arc<Object>>> {
     let schema = session.settings.schema_of(name)?;
-    Ok(session.server.engine.catalog().object(&schema, engine::ObjectKind::View, &name.name).is_some())
+    Ok(session.server.engine.catalog().object(&schema, ObjectKind::View, &name.name))
+}
+
+/// Locks the tables that a view is made of, under their own names, and the views within it.
+///
+/// # Errors
+/// 1356 where one of them is not there.
+fn add_view(session: &Session, def: &ObjectDef, write: bool, names: &mut LockedNames) -> Result<()> {
+    let mut binder = session.binder();
+    match binder.view_plan(def, None) {
+        // What cannot be run reads nothing.
+        Err(error) if error.code == 1235 => {}
+        plan => drop(plan?),
+    }
+    for table in &binder.tables {
+        let (schema, table) = (table.def.schema.clone(), table.def.name.clone());
+        names.add_of_view(LockedName { schema, shown: table.clone(), table, write })?;
+    }
+    let mut views = vec![(def.schema.clone(), def.name.clone())];
+    while let Some((schema, name)) = views.pop() {
+        let Some(view) = session.server.engine.catalog().object(&schema, ObjectKind::View, &name) else {
+            continue;
+        };
+        if names.add_view(&schema, &name)? {
+            // What cannot be run names nothing.
+            views.extend(crate::bind::tables_of_view(&view.def).unwrap_or_default());
+        }
+    }
+    Ok(())
 }
 
 fn check_lock(session: &Session, name: &TableName) -> Result<()> {

@@ -32,7 +32,7 @@ fn check_views_are_read(session: &Session, query: &Query) -> Result<()> {
     for name in query.tables() {
         let schema = session.settings.schema_of(name)?;
         let view = session.server.engine.catalog().object(&schema, ObjectKind::View, &name.name);
-        match view.map(|view| session.binder().view_plan(&view.def)) {
+        match view.map(|view| session.binder().view_plan(&view.def, None)) {
             Some(Err(error)) if UNREADABLE.contains(&error.code) => return Err(error),
             _ => {}
         }

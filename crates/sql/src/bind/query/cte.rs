@@ -106,6 +106,11 @@ impl Binder<'_> {
         Ok(Some(Source::Subquery(call)))
     }
 
+    /// Whether a name stands for a common table.
+    pub(in crate::bind) fn is_common_table(&self, name: &ast::TableName) -> bool {
+        self.find_common(name).is_some()
+    }
+
     fn find_common(&self, name: &ast::TableName) -> Option<(usize, usize)> {
         if name.schema.is_some() {
             return None;

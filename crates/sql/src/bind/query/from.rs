@@ -2,7 +2,8 @@
 
 use super::super::logging::Unsafe;
 use super::super::scope::NotOne;
-use super::super::self_read::ReadTable;
+use super::super::self_read::{ReadTable, ReadView};
+use super::super::table_use::Opening;
 use super::super::{Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable, TableUse};
 use super::bind_table;
 use super::cte::name_columns;
@@ -14,7 +15,9 @@ use crate::error::{Result, SqlError};
 use crate::expr::{Coercibility, Expr, Node};
 use crate::host::Privilege;
 use crate::optimize::{self, Constants, Freedom};
-use crate::plan::{Access, JoinTree, Joining, Leaf, SortKey, Source, TableStep, Unplanned, Wish, conjuncts};
+use crate::plan::{
+    Access, JoinTree, Joining, Leaf, Opened, SortKey, Source, TableStep, Unplanned, Wish, conjuncts,
+};
 use types::{ColumnType, Value};
 
 /// What a column of a table of FROM takes: its place in the scope with its names, and what is noted
@@ -42,7 +45,8 @@ impl Binder<'_> {
                     self.chosen_partitions(&source, partitions, scope)?.into_iter().collect();
                 chosen.extend(self.seen_by_system_time(&source, system_time.as_deref(), scope)?);
                 let hints = if let Source::Stored { .. } = source { hints.clone() } else { Vec::new() };
-                from.tables.push(Leaf { hints, chosen, ..leaf(source, scope) });
+                let holder = self.holder.clone();
+                from.tables.push(Leaf { hints, chosen, holder, ..leaf(source, scope) });
                 Ok((Joined::table(first, scope), JoinTree::Table(first)))
             }
             TableRef::Derived { query, lateral, alias, columns } => {
@@ -98,14 +102,18 @@ impl Binder<'_> {
         self.check_shown_within_view(&schema, &name.name)?;
         // Before anything is said of the table, even whether it is there.
         let readable = match self.table_use {
-            TableUse::Read | TableUse::Lock => {
+            TableUse::Read | TableUse::Share | TableUse::Lock | TableUse::JoinToDelete => {
                 !self.holds_on_columns_alone(Privilege::Select, &schema, &name.name)?
             }
             TableUse::Change(privilege) => {
                 self.changes_by_column = self.holds_on_columns_alone(privilege, &schema, &name.name)?;
                 self.rights.check_table(&[Privilege::Select], &schema, &name.name).is_ok()
             }
-            TableUse::Join => self.may_join(&schema, &name.name)?,
+            TableUse::Join => self.may_join(&schema, &name.name, &[Privilege::Update])?,
+            TableUse::Within => {
+                let any = [Privilege::Insert, Privilege::Update, Privilege::Delete];
+                self.may_join(&schema, &name.name, &any)?
+            }
         };
         if self.engine.catalog().table(&schema, &name.name).is_none()
             && let Some(columns) = crate::schema_tables::columns_of(self.host, &schema, &name.name)
@@ -119,14 +127,16 @@ impl Binder<'_> {
             return Ok(Source::Virtual { schema: schema.to_lowercase(), name: name.name.to_lowercase() });
         }
         let view = self.engine.catalog().object(&schema, engine::ObjectKind::View, &name.name);
-        if let Some(view) = view.filter(|_| !to_change) {
+        if let Some(view) = view {
+            self.locked.use_view(&schema, &name.name, self.view_levels)?;
             let first_subquery = self.subqueries.len();
             let read_before = self.reads.count();
-            let mut plan = self.view_plan(&view.def)?;
+            let mut plan = self.view_plan(&view.def, Opening::of(&view.def, self.table_use))?;
             if view.def.attribute(attribute::ALGORITHM) == Some("TEMPTABLE") {
                 plan.stay_a_table();
             }
-            self.reads.note_view(shown, &plan, read_before);
+            let read = ReadView { alias: shown.to_owned(), schema: schema.clone(), name: name.name.clone() };
+            self.reads.note_view(&read, &plan, read_before);
             let mut table = ScopeTable::computed(&schema, shown, &name.name, &plan.columns, scope.slots());
             if !readable {
                 // It is the view's columns that something was granted on.
@@ -142,7 +152,10 @@ impl Binder<'_> {
                 None => Source::Derived(Box::new(plan)),
             });
         }
-        self.locked.use_name(&schema, &name.name, shown, to_change)?;
+        match self.view_levels {
+            0 => self.locked.use_name(&schema, &name.name, shown, to_change)?,
+            _ => self.locked.use_within_view(&schema, &name.name, to_change)?,
+        }
         let table = self.stored_table(name)?;
         if self.subquery_levels > 0 {
             let name = table.def.name.clone();
@@ -184,7 +197,7 @@ impl Binder<'_> {
         scope: &Scope,
     ) -> Result<Vec<Expr>> {
         let last = scope.tables.last().expect("the table has been added");
-        let changes = matches!(self.table_use, TableUse::Change(_) | TableUse::Join);
+        let changes = matches!(self.table_use, TableUse::Change(_) | TableUse::Join | TableUse::Within);
         let bounds = match source {
             Source::Stored { table, .. } => system_time::bounds(&table.def, time, changes)?,
             _ => None,
@@ -222,14 +235,16 @@ impl Binder<'_> {
         }
     }
 
-    /// Whether the columns of a table of an UPDATE of several tables may be read without asking for
-    /// each. The table need not be readable if it may be changed.
-    fn may_join(&self, schema: &str, table: &str) -> Result<bool> {
-        let may_update = self.rights.check_table(&[Privilege::Update], schema, table).is_ok()
-            || self.rights.has_column_privilege(Privilege::Update, schema, table);
+    /// Whether the columns of a table that a statement may change may be read without asking for
+    /// each. The table need not be readable if one of these privileges to change it is there.
+    fn may_join(&self, schema: &str, table: &str, changes: &[Privilege]) -> Result<bool> {
+        let may_change = changes.iter().any(|privilege| {
+            self.rights.check_table(&[*privilege], schema, table).is_ok()
+                || self.rights.has_column_privilege(*privilege, schema, table)
+        });
         match self.holds_on_columns_alone(Privilege::Select, schema, table) {
             Ok(on_columns) => Ok(!on_columns),
-            Err(_) if may_update => Ok(false),
+            Err(_) if may_change => Ok(false),
             Err(error) => Err(error),
         }
     }
@@ -357,24 +372,36 @@ impl Binder<'_> {
 
 impl From {
     /// The tables and the conditions once more, for a query around that may join them.
+    ///
+    /// Of a view that is opened for a change, which has these checks, tables that cannot be there
+    /// twice are taken.
     pub(super) fn unplanned(
-        &self,
+        &mut self,
         binder: &mut Binder<'_>,
-        filter: &[Expr],
-        outputs: &[Expr],
+        (filter, outputs): (&[Expr], &[Expr]),
         slots: usize,
         as_table: Option<Vec<SortKey>>,
+        checks: Option<Vec<Expr>>,
     ) -> Result<Option<Box<Unplanned>>> {
         let Some(tree) = self.tree.clone() else { return Ok(None) };
-        let leaves: Option<Vec<Leaf>> = self.tables.iter().map(Leaf::copied).collect();
-        let Some(leaves) = leaves else { return Ok(None) };
+        let copies: Option<Vec<Leaf>> = self.tables.iter().map(Leaf::copied).collect();
+        let is_taken = copies.is_none();
+        let leaves = match copies {
+            Some(leaves) => leaves,
+            None if checks.is_some() => {
+                self.tree = None;
+                std::mem::take(&mut self.tables)
+            }
+            None => return Ok(None),
+        };
         let mut bytes = leaves.len() * size_of::<Leaf>();
         let keys = as_table.iter().flatten().map(|key| &key.expr);
         let exprs = || filter.iter().chain(outputs).chain(keys.clone());
         exprs().for_each(|expr| expr.visit(&mut |expr| bytes += NODE_BYTES + expr.constant_bytes()));
         binder.may_make(bytes)?;
         let (conditions, outputs) = (filter.to_vec(), outputs.to_vec());
-        Ok(Some(Box::new(Unplanned { leaves, tree, conditions, outputs, slots, as_table })))
+        let opened = checks.map(|checks| Opened { checks, is_taken });
+        Ok(Some(Box::new(Unplanned { leaves, tree, conditions, outputs, slots, as_table, opened })))
     }
 }
 
@@ -389,6 +416,7 @@ fn leaf(source: Source, scope: &Scope) -> Leaf {
         hints: Vec::new(),
         hash_hint: None,
         chosen: Vec::new(),
+        holder: None,
     }
 }
 

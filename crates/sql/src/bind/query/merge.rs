@@ -10,13 +10,16 @@
 //! DISTINCT, values that vary), and where an outer join gives NULL for its columns and one of them
 //! is computed: it would not be NULL.
 
+use super::super::scope::ScopeColumn;
 use super::super::{Binder, NODE_BYTES, Scope};
 use super::joined_tables::From;
 use super::moved::{moved, moved_leaf, moved_tree, nodes_of};
-use crate::error::Result;
+use crate::error::{Result, SqlError};
 use crate::expr::{Aggregate, Expr, Node};
 use crate::optimize::Mask;
-use crate::plan::{JoinTree, Joining, Leaf, QueryBody, QueryPlan, SelectPlan, SortKey, Source, Unplanned};
+use crate::plan::{
+    JoinTree, Joining, Leaf, Opened, QueryBody, QueryPlan, SelectPlan, SortKey, Source, Unplanned,
+};
 use crate::sink::ColumnMeta;
 use std::ops::Range;
 
@@ -27,16 +30,27 @@ const MOST_LEVELS: usize = 32;
 
 /// What the columns of merged tables stand for.
 #[derive(Default)]
-pub(super) struct Merged {
+pub(in crate::bind) struct Merged {
     columns: Vec<(Range<usize>, Vec<Expr>)>,
+    /// The slots of those that are opened views, and those of the tables of each.
+    pub opened: Vec<(Range<usize>, Range<usize>)>,
+    /// What CHECK OPTION of opened views asks, with the first slot of the view that it is of.
+    pub checks: Vec<(usize, Expr)>,
     /// The order of the only table of FROM, which is the query's where it has none of its own.
     pub order: Vec<SortKey>,
 }
 
 impl Merged {
-    fn column(&self, slot: usize) -> Option<&Expr> {
+    /// What the column of a merged table stands for.
+    pub fn column(&self, slot: usize) -> Option<&Expr> {
         let (slots, columns) = self.columns.iter().find(|(slots, _)| slots.contains(&slot))?;
         Some(&columns[slot - slots.start])
+    }
+
+    /// The first slot of the opened view that the table with this first slot stands for, or its own.
+    pub fn base_around(&self, base: usize) -> usize {
+        let view = self.opened.iter().find(|(_, tables)| tables.contains(&base));
+        view.map_or(base, |(own, _)| own.start)
     }
 
     /// Puts what they stand for in the place of the columns that an expression names.
@@ -179,16 +193,18 @@ fn is_simple(column: &Expr) -> bool {
 }
 
 /// Joins the tables of derived tables and views with those of the query around them; `slots`
-/// are those of all tables, to which theirs are added.
+/// are those of all tables, to which theirs are added. With `only_opened` those of views that are
+/// opened and no others.
 ///
 /// # Errors
-/// As [`Binder::may_make`].
-pub(super) fn merge(
+/// As [`Binder::may_make`] and [`mergeable`].
+pub(in crate::bind) fn merge(
     binder: &mut Binder<'_>,
     from: &mut From,
     filter: &mut Vec<Expr>,
     slots: &mut usize,
     scope: &Scope,
+    only_opened: bool,
 ) -> Result<Merged> {
     let mut merged = Merged::default();
     // Hints name tables by their positions.
@@ -200,7 +216,8 @@ pub(super) fn merge(
     let mut queries = Vec::with_capacity(count);
     for (at, leaf) in from.tables.iter_mut().enumerate() {
         let is_nullable = nullable.has(at);
-        let query = mergeable(binder, leaf, is_nullable, scope, Mask::MOST.saturating_sub(count - 1));
+        let most_tables = Mask::MOST.saturating_sub(count - 1);
+        let query = mergeable(binder, leaf, (is_nullable, only_opened), scope, most_tables)?;
         count = query.as_ref().map_or(count, |query| count - 1 + query.leaves.len());
         queries.push(query);
     }
@@ -218,7 +235,7 @@ pub(super) fn merge(
             kept.push(leaf);
             continue;
         };
-        let Unplanned { leaves, tree, conditions, outputs, slots: own_slots, as_table } = *query;
+        let Unplanned { leaves, tree, conditions, outputs, slots: own_slots, as_table, opened } = *query;
         let args = match leaf.source {
             Source::Subquery(call) => {
                 binder.subqueries[call.number].is_joined = true;
@@ -235,7 +252,12 @@ pub(super) fn merge(
         let mut columns: Vec<Expr> = outputs.into_iter().map(move_here).collect();
         // A LATERAL one names columns of those before it.
         merged.expand_all(binder, columns.iter_mut())?;
-        merged.columns.push((leaf.base..leaf.base + leaf.columns, columns));
+        let own = leaf.base..leaf.base + leaf.columns;
+        if let Some(Opened { checks, .. }) = opened {
+            merged.opened.push((own.clone(), *slots..*slots + own_slots));
+            merged.checks.extend(checks.into_iter().map(|check| (own.start, move_here(check))));
+        }
+        merged.columns.push((own, columns));
         if is_alone {
             let keys = as_table.into_iter().flatten();
             merged.order = keys.map(|key| SortKey { expr: move_here(key.expr), ..key }).collect();
@@ -255,38 +277,63 @@ pub(super) fn merge(
 }
 
 /// The query of a derived table or view, if it may be merged: it is taken out of its plan.
+///
+/// # Errors
+/// 1235 of an opened view whose tables cannot be joined where it stands.
 fn mergeable(
     binder: &mut Binder<'_>,
     leaf: &mut Leaf,
-    is_nullable: bool,
+    (is_nullable, only_opened): (bool, bool),
     scope: &Scope,
     most_tables: usize,
-) -> Option<Box<Unplanned>> {
+) -> Result<Option<Box<Unplanned>>> {
     let plan = match &leaf.source {
         Source::Derived(plan) => plan,
         Source::Subquery(call) => &binder.subqueries[call.number].plan,
-        _ => return None,
+        _ => return Ok(None),
     };
-    let select = plain_select(plan)?;
-    let query = select.unplanned.as_ref().filter(|query| query.as_table.is_some())?;
-    let (table, _) = scope.of_slot(leaf.base)?;
-    let have_same_types =
-        query.outputs.iter().zip(&table.columns).all(|(output, column)| output.ty == column.ty);
+    let QueryBody::Select(select) = &plan.body else { return Ok(None) };
+    let Some(query) = select.unplanned.as_ref().filter(|query| query.as_table.is_some()) else {
+        return Ok(None);
+    };
     let may_be_null = |output: &Expr| !is_nullable || matches!(output.node, Node::Slot(_));
-    let is_merged = have_same_types
-        && query.leaves.len() <= most_tables
-        && query.outputs.iter().all(|output| is_simple(output) && may_be_null(output))
-        && query.conditions.iter().all(|condition| is_steady(condition) && asks_steadily(binder, condition));
+    let has_room = query.leaves.len() <= most_tables && query.outputs.iter().all(may_be_null);
+    let is_merged = match &query.opened {
+        Some(Opened { is_taken: true, .. }) if !has_room => {
+            return Err(SqlError::not_supported("a view of derived tables that is opened in an outer join"));
+        }
+        Some(_) => has_room,
+        None => {
+            has_room && !only_opened && plain_select(plan).is_some() && is_free(binder, query, leaf, scope)
+        }
+    };
     if !is_merged {
-        return None;
+        return Ok(None);
     }
     let plan = match &mut leaf.source {
         Source::Derived(plan) => plan,
         Source::Subquery(call) => &mut binder.subqueries[call.number].plan,
-        _ => return None,
+        _ => return Ok(None),
     };
     match &mut plan.body {
-        QueryBody::Select(select) => select.unplanned.take(),
+        QueryBody::Select(select) => Ok(select.unplanned.take()),
+        _ => Ok(None),
+    }
+}
+
+/// Whether it makes no difference when and how often what a query consists of is computed.
+fn is_free(binder: &Binder<'_>, query: &Unplanned, leaf: &Leaf, scope: &Scope) -> bool {
+    let Some((table, _)) = scope.of_slot(leaf.base) else { return false };
+    let has_type = |(output, column): (&Expr, &ScopeColumn)| output.ty == column.ty;
+    query.outputs.iter().zip(&table.columns).all(has_type)
+        && query.outputs.iter().all(is_simple)
+        && query.conditions.iter().all(|condition| is_steady(condition) && asks_steadily(binder, condition))
+}
+
+/// The query of a view that is opened, out of its plan; `None`: it is not.
+pub(in crate::bind) fn take_opened(plan: QueryPlan) -> Option<Box<Unplanned>> {
+    match plan.body {
+        QueryBody::Select(select) => select.unplanned.filter(|query| query.opened.is_some()),
         _ => None,
     }
 }

@@ -60,14 +60,22 @@ fn check_all_readable(binder: &Binder<'_>, table: &ScopeTable) -> Result<()> {
 }
 
 /// Whether the account may lock rows is asked before what it may read of them.
-fn check_row_locks(host: &dyn Host, from: &From, clauses: &[LockClause]) -> Result<()> {
+fn check_row_locks(host: &dyn Host, from: &From, scope: &Scope, clauses: &[LockClause]) -> Result<()> {
     let to_change = clauses.iter().filter(|clause| clause.strength == LockStrength::Update);
     for clause in to_change {
-        for leaf in &from.tables {
-            let Source::Stored { table, .. } = &leaf.source else { continue };
+        for (leaf, of) in from.tables.iter().zip(&scope.tables) {
+            let is_asked = match &leaf.source {
+                Source::Stored { table, .. } => !table.is_temporary(),
+                Source::Virtual { .. } => false,
+                // Of a derived table nobody says what may be done with it; of a view one does.
+                _ => !of.schema.is_empty(),
+            };
+            if !is_asked {
+                continue;
+            }
             let is_named = |name: &ast::TableName| leaf.alias.eq_ignore_ascii_case(&name.name);
             if clause.tables.is_empty() || clause.tables.iter().any(is_named) {
-                host.check_row_locks(&table.def.schema, &table.def.name)?;
+                host.check_row_locks(&of.schema, &of.org_table)?;
             }
         }
     }
@@ -137,10 +145,16 @@ pub(super) fn bind_select(
     let Behind { order_by, limit: written_limit, locks, is_table } = behind;
     let needle = outer.and_then(|frame| frame.needle.take());
     binder.may_make(SELECT_BYTES)?;
+    let opening = binder.opening.take();
     let to_change = locks.iter().any(|clause| clause.strength == LockStrength::Update);
-    let table_use = if to_change { TableUse::Lock } else { TableUse::Read };
+    let table_use = match (opening, to_change) {
+        (Some(opening), _) => opening.table_use,
+        (None, true) => TableUse::Lock,
+        (None, false) if locks.is_empty() => TableUse::Read,
+        (None, false) => TableUse::Share,
+    };
     let (scope, mut from) = binder.from(select.from.as_ref(), table_use, outer)?;
-    check_row_locks(binder.host, &from, locks)?;
+    check_row_locks(binder.host, &from, &scope, locks)?;
     let mut filter = Vec::new();
     if let Some(written) = &select.filter {
         let mut place = Place::within(outer, &scope, "where clause");
@@ -153,12 +167,22 @@ pub(super) fn bind_select(
         (false, false) => Freedom::All,
     };
     let mut slots = scope.slots();
-    let merges = freedom == Freedom::All && select.most_window_calls == 0 && !select.rollup;
+    let merges = (freedom == Freedom::All || table_use != TableUse::Read)
+        && select.most_window_calls == 0
+        && !select.rollup;
+    let own_conditions = match opening {
+        Some(opening) => opening.own_conditions(binder, &from, &filter)?,
+        None => Vec::new(),
+    };
     let mut merged = match merges {
-        true => merge(binder, &mut from, &mut filter, &mut slots, &scope)?,
+        true => merge(binder, &mut from, &mut filter, &mut slots, &scope, freedom != Freedom::All)?,
         false => Merged::default(),
     };
-    if freedom != Freedom::None {
+    let checks = match opening {
+        Some(opening) => Some(opening.checks(binder, own_conditions, &merged, (&from, &filter))?),
+        None => None,
+    };
+    if freedom != Freedom::None && opening.is_none() {
         unnest(binder, &mut filter, &mut from, &mut slots)?;
     }
     // The values of functions over windows have their slots behind those of the tables.
@@ -221,9 +245,13 @@ pub(super) fn bind_select(
     }
     let is_plain = grouping.is_none() && select.having.is_none() && windows.is_empty() && limit.is_none();
     let may_join = (outer.is_some() || is_table) && is_plain && freedom == Freedom::All;
-    let unplanned = match may_join && !select.calc_found_rows && from.before.is_empty() {
-        true => from.unplanned(binder, &filter, &items.outputs, slots, is_table.then(|| order.clone()))?,
-        false => None,
+    let opened = checks.filter(|_| opening.is_some_and(|opening| opening.suits(select, &items.outputs)));
+    let unplanned = match may_join && !select.calc_found_rows || is_plain && opened.is_some() {
+        true if from.before.is_empty() => {
+            let as_table = is_table.then(|| order.clone());
+            from.unplanned(binder, (&filter, &items.outputs), slots, as_table, opened)?
+        }
+        _ => None,
     };
     if let (Some(needle), Some(frame), [output]) = (needle, outer, &items.outputs[..])
         && frame.is_correlated()
@@ -257,7 +285,10 @@ pub(super) fn bind_select(
         tables.first(),
         Some(TableStep { source: Source::Stored { access, .. }, .. }) if access.ordered && !order.is_empty()
     );
-    set_locks(&mut tables, &scope, locks)?;
+    if let Some(opening) = opening {
+        tables.iter_mut().for_each(|step| step.lock = opening.row_lock());
+    }
+    set_locks(&mut tables, &scope, &merged, locks)?;
     let index_ends = grouping
         .as_ref()
         .filter(|grouping| no_filter && grouping.keys.is_empty() && locks.is_empty())
@@ -334,7 +365,7 @@ fn looked_for(frame: &Frame<'_>, output: Expr, needle: Expr) -> Result<Expr> {
 }
 
 /// Gives the tables the locks that the query's clauses say.
-fn set_locks(tables: &mut [TableStep], scope: &Scope, clauses: &[LockClause]) -> Result<()> {
+fn set_locks(tables: &mut [TableStep], scope: &Scope, merged: &Merged, clauses: &[LockClause]) -> Result<()> {
     for clause in clauses {
         let lock = RowLock {
             mode: match clause.strength {
@@ -357,12 +388,14 @@ fn set_locks(tables: &mut [TableStep], scope: &Scope, clauses: &[LockClause]) ->
         let mut bases = Vec::with_capacity(clause.tables.len());
         for name in &clause.tables {
             let unresolved =
-                || SqlError::new(3568, format!("Unresolved table name '{}' in locking clause.", name.name));
+                || SqlError::new(3568, format!("Unresolved table name `{}` in locking clause.", name.name));
             bases.push(named(name).ok_or_else(unresolved)?);
         }
-        for step in tables.iter_mut().filter(|step| bases.is_empty() || bases.contains(&step.base)) {
+        let is_locked = |step: &&mut TableStep| bases.contains(&merged.base_around(step.base));
+        for step in tables.iter_mut().filter(|step| bases.is_empty() || is_locked(step)) {
             if step.lock != RowLock::NONE {
-                let alias = scope.tables.iter().find(|table| table.base == step.base);
+                let base = merged.base_around(step.base);
+                let alias = scope.tables.iter().find(|table| table.base == base);
                 let alias = alias.map_or("", |table| &table.alias);
                 return Err(SqlError::new(
                     3569,

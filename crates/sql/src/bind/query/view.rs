@@ -2,8 +2,9 @@
 
 use super::super::Binder;
 use super::bind_table;
-use crate::ast::{Query, Statement};
+use crate::ast::{Query, Statement, TableName};
 use crate::attribute;
+use crate::bind::table_use::Opening;
 use crate::error::{Result, SqlError};
 use crate::host::{AllRights, Host, Privilege, Sight};
 use crate::lexer::LexMode;
@@ -14,7 +15,7 @@ use engine::{Engine, ObjectDef};
 use std::sync::Arc;
 
 /// Views within views.
-const MOST_VIEW_LEVELS: usize = 16;
+pub(in crate::bind) const MOST_VIEW_LEVELS: usize = 16;
 
 fn cannot_run(def: &ObjectDef) -> SqlError {
     SqlError::not_supported(format!("the query of the view {}", crate::quoting::qualified(def)))
@@ -25,7 +26,7 @@ fn cannot_explain() -> SqlError {
 }
 
 /// The query of a view, parsed.
-fn query_of(def: &ObjectDef) -> Result<Box<Query>> {
+pub(in crate::bind) fn query_of(def: &ObjectDef) -> Result<Box<Query>> {
     let mode = LexMode { of_source: true, ..SqlMode(def.sql_mode).lex() };
     match crate::parse::parse(def.body.as_bytes(), mode) {
         Ok(Some(parsed)) if parsed.parameters == 0 => match parsed.statement {
@@ -36,6 +37,17 @@ fn query_of(def: &ObjectDef) -> Result<Box<Query>> {
     }
 }
 
+/// Schema and name of all tables and views that a view names.
+///
+/// # Errors
+/// 1235 for a query that cannot be run here.
+pub(crate) fn tables_of_view(def: &ObjectDef) -> Result<Vec<(String, String)>> {
+    let query = query_of(def)?;
+    let current = def.attribute(attribute::CURRENT).unwrap_or(&def.schema);
+    let schema = |name: &TableName| name.schema.clone().unwrap_or_else(|| current.to_owned());
+    Ok(query.all_tables().into_iter().map(|name| (schema(name), name.name.clone())).collect())
+}
+
 impl Binder<'_> {
     /// The plan of a view's query. It reads with the rights of the account that has defined the
     /// view, or with SQL SECURITY INVOKER with those that the view is read with.
@@ -44,7 +56,7 @@ impl Binder<'_> {
     /// 1356 where a table or column is no longer there or may not be read, 1449 and 1045 where the
     /// definer is not there, 1345 where EXPLAIN would show what the account may not see, 1235 for a
     /// query that cannot be run here.
-    pub(crate) fn view_plan(&mut self, def: &ObjectDef) -> Result<QueryPlan> {
+    pub(crate) fn view_plan(&mut self, def: &ObjectDef, opening: Option<Opening>) -> Result<QueryPlan> {
         self.check_view_is_shown(def)?;
         let query = query_of(def)?;
         let current = def.attribute(attribute::CURRENT).unwrap_or(&def.schema);
@@ -54,6 +66,11 @@ impl Binder<'_> {
         let mut inner = Binder::new(self.engine, self.host, self.variables, Some(current), self.locked.names);
         inner.rights = rights.as_deref().unwrap_or(self.rights);
         inner.definer = if is_definers { Some(format!("{user}@{host}")) } else { self.definer.clone() };
+        inner.holder = match is_definers {
+            true => Some(Arc::new((user.clone(), host.clone()))),
+            false => self.holder.clone(),
+        };
+        inner.opening = opening;
         inner.explains = self.explains;
         inner.view_levels = self.view_levels + 1;
         if inner.view_levels > MOST_VIEW_LEVELS {
@@ -68,12 +85,7 @@ impl Binder<'_> {
         let mut plan = bind_table(&mut inner, &query, None).map_err(|error| match error.code {
             // Of views within views the outermost one is named.
             1049 | 1054 | 1142 | 1143 | 1146 | 1305 | 1356 | 1370 => {
-                let name = format!("{}.{}", def.schema, def.name);
-                let text = format!(
-                    "View '{name}' references invalid table(s) or column(s) or function(s) or definer/invoker of view \
-                     lack rights to use them"
-                );
-                SqlError::new(1356, text)
+                SqlError::invalid_view(&def.schema, &def.name)
             }
             _ => error,
         })?;
@@ -127,5 +139,5 @@ pub(crate) fn view_columns(
 ) -> Result<Vec<crate::ColumnMeta>> {
     let mut binder = Binder::new(engine, host, variables, None, None);
     binder.rights = &AllRights;
-    binder.view_plan(def).map(|plan| plan.columns)
+    binder.view_plan(def, None).map(|plan| plan.columns)
 }

@@ -32,6 +32,7 @@ impl InsertPlan {
                 if !self.replace {
                     return self.update(run, old, values);
                 }
+                self.check_seen(run, &old.image)?;
                 let fires_delete = self.table.has_triggers(TriggerEvent::Delete.bit());
                 if old.image == image && removed == 0 && self.is_last_unique(index) && !fires_delete {
                     // The row is there: nothing is done for it, and MySQL counts it once.
@@ -117,10 +118,12 @@ impl InsertPlan {
             let new = &mut values[..columns];
             expressions.fill_defaults(def, &self.set_to_default(), new, 1, strictness, run.ctx)?;
             expressions.generate(def, new, 1, strictness, run.ctx)?;
-            if self.is_refused(run, new)? {
-                return Ok(Outcome::Ignored);
-            }
-            image = encode(&self.table, new, run.ctx)?;
+        }
+        if self.is_unseen(run, &values[..columns])? || self.is_refused(run, &values[..columns])? {
+            return Ok(Outcome::Ignored);
+        }
+        if self.expressions.is_some() {
+            image = encode(&self.table, &values[..columns], run.ctx)?;
         }
         run.update_row(&self.table, &old, &image)?;
         Ok(Outcome::Updated { changed: true, id })
@@ -139,9 +142,9 @@ impl InsertPlan {
         triggers::check_nulls(run, table, new, self.strictness(run))?;
         if let Some(expressions) = &self.expressions {
             expressions.generate(&table.def, new, 1, self.strictness(run), run.ctx)?;
-            if self.is_refused(run, new)? {
-                return Ok(Outcome::Ignored);
-            }
+        }
+        if self.is_unseen(run, new)? || self.is_refused(run, new)? {
+            return Ok(Outcome::Ignored);
         }
         let id = table.def.auto_increment_column().map(|column| bits_of(&new[column]));
         let image = encode(table, new, run.ctx)?;

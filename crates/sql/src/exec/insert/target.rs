@@ -2,10 +2,12 @@
 
 use super::super::expressions::value_not_allowed;
 use crate::ast;
-use crate::bind::Binder;
+use crate::bind::{
+    Binder, Changed, ChangedView, Names, Opening, Scope, ScopeTable, TableUse, Wanted, no_delete_from_join,
+};
 use crate::error::{Result, SqlError};
 use crate::host::Privilege;
-use engine::Table;
+use engine::{ObjectDef, ObjectKind, Table};
 use std::sync::Arc;
 
 /// The table that rows are inserted into, and what the account may do with it.
@@ -14,6 +16,31 @@ pub(in crate::exec) struct Target {
     /// Its columns are to be checked.
     pub by_column: bool,
     pub readable: bool,
+    /// The view through which they go there.
+    pub view: Option<ChangedView>,
+}
+
+impl Target {
+    /// The names that columns have.
+    pub fn names(&self) -> Names<'_> {
+        Names { table: &self.table, view: self.view.as_ref() }
+    }
+
+    /// The columns as they may be named.
+    pub fn scope(&self) -> Scope {
+        let table = match &self.view {
+            Some(view) => view.named().clone(),
+            None => ScopeTable::stored(&self.table, &self.table.def.name, 0),
+        };
+        Scope::of(ScopeTable { readable: self.readable, ..table })
+    }
+
+    /// What is filled, as the statement names it.
+    pub fn changed(&self) -> Changed<'_> {
+        let view = self.view.as_ref().map(ChangedView::named);
+        let shown = view.map_or(&self.table.def.name, |view| &view.alias);
+        Changed { table: &self.table, shown, view: view.map(|view| (&*view.schema, &*view.org_table)) }
+    }
 }
 
 /// Finds the table of an INSERT: a temporary one of the session, or a stored one.
@@ -25,12 +52,44 @@ pub(in crate::exec) fn target_of(
     let name = &insert.table.name;
     if let Some(table) = binder.temporary.table_to_fill(schema, name) {
         binder.use_temporary(&table, name)?;
-        return Ok(Target { table, by_column: false, readable: true });
+        return Ok(Target { table, by_column: false, readable: true, view: None });
     }
     let by_column = is_by_column(binder, insert, schema)?;
     let readable = binder.host.check_table(&[Privilege::Select], schema, name).is_ok();
+    if let Some(view) = binder.engine.catalog().object(schema, ObjectKind::View, name) {
+        let view = opened(binder, &view.def, insert)?;
+        return Ok(Target { table: view.table.clone(), by_column, readable, view: Some(view) });
+    }
     binder.locked.use_name(schema, name, name, true)?;
-    Ok(Target { table: binder.stored_table(&insert.table)?, by_column, readable })
+    Ok(Target { table: binder.stored_table(&insert.table)?, by_column, readable, view: None })
+}
+
+/// The view that rows are put through.
+///
+/// # Errors
+/// As [`ChangedView::to_fill`]; 1395 for REPLACE where the view has several tables, 1356 where a
+/// table of the view is not there, or its definer may not fill it.
+fn opened(binder: &mut Binder<'_>, def: &ObjectDef, insert: &ast::Insert) -> Result<ChangedView> {
+    binder.locked.use_view(&def.schema, &def.name, 0)?;
+    let plan = binder.view_plan(def, Opening::of(def, TableUse::Within))?;
+    let named = ScopeTable::computed(&def.schema, &def.name, &def.name, &plan.columns, 0);
+    let view = ChangedView::to_fill(plan, &named, insert.columns.as_deref())?;
+    if insert.replace && view.is_join {
+        return Err(no_delete_from_join(&def.schema, &def.name));
+    }
+    binder.locked.use_within_view(&view.table.def.schema, &view.table.def.name, true)?;
+    let listed = view.names.iter().filter(|(name, _)| match &insert.columns {
+        Some(listed) => listed.iter().any(|set| set.eq_ignore_ascii_case(name)),
+        None => true,
+    });
+    let columns: Vec<usize> = listed.filter_map(|(_, at)| *at).collect();
+    view.check_rights(binder, &Wanted { privilege: Privilege::Insert, columns: Some(&columns) })?;
+    if insert.replace {
+        view.check_rights(binder, &Wanted { privilege: Privilege::Delete, columns: None })?;
+    }
+    let updated: Result<Vec<usize>> = insert.on_duplicate.iter().map(|(name, _)| view.column(name)).collect();
+    view.check_rights(binder, &Wanted { privilege: Privilege::Update, columns: Some(&updated?) })?;
+    Ok(view)
 }
 
 /// REPLACE deletes the rows in its way, ON DUPLICATE KEY UPDATE updates them.
@@ -62,11 +121,13 @@ fn is_by_column(binder: &Binder<'_>, insert: &ast::Insert, schema: &str) -> Resu
 pub(in crate::exec) fn check_columns(
     binder: &Binder<'_>,
     insert: &ast::Insert,
-    stored: &Table,
+    filled: &Target,
 ) -> Result<()> {
-    let (host, schema, table) = (binder.host, stored.def.schema.as_str(), insert.table.name.as_str());
+    let scope = filled.scope();
+    let named = &scope.tables[0];
+    let (host, schema, table) = (binder.host, named.schema.as_str(), insert.table.name.as_str());
     if insert.columns.as_ref().is_none_or(|names| names.is_empty()) {
-        let visible = stored.def.columns.iter().filter(|column| !column.invisible);
+        let visible = named.columns.iter().filter(|column| !column.invisible);
         let mut names = visible.map(|column| column.name.as_str());
         host.check_all_columns(Privilege::Insert, schema, table, &mut names)?;
     }
@@ -80,15 +141,20 @@ pub(in crate::exec) fn check_columns(
 }
 
 /// The column of each value.
-pub(super) fn target_columns(table: &Table, insert: &ast::Insert) -> Result<Vec<usize>> {
+pub(super) fn target_columns(filled: &Target, insert: &ast::Insert) -> Result<Vec<usize>> {
     let Some(names) = &insert.columns else {
+        if let Some(view) = &filled.view {
+            return view.names.iter().map(|(name, _)| view.column(name)).collect();
+        }
+        let table = &filled.table;
         let visible = table.def.columns.iter().enumerate().filter(|(_, column)| !column.invisible);
         return Ok(visible.map(|(at, _)| at).collect());
     };
     let mut columns = Vec::with_capacity(names.len());
     for name in names {
-        let at = table.def.column(name).ok_or_else(|| SqlError::unknown_column(name, "field list"))?;
-        if columns.contains(&at) {
+        let at = filled.names().column(name)?;
+        // As in MySQL a view's column may be there twice.
+        if columns.contains(&at) && filled.view.is_none() {
             return Err(SqlError::new(1110, format!("Column '{name}' specified twice")));
         }
         columns.push(at);

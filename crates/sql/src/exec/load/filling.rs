@@ -116,6 +116,7 @@ impl<'p> Filling<'p> {
             sources: sources(table, &plan.columns),
             are_integers: plan.columns.iter().map(|at| is_integer_column(&table.def.columns[*at])).collect(),
             is_plain: plan.expressions.is_none()
+                && plan.through.is_none()
                 && !plan.fires()
                 && !has_variables
                 && !is_twice
@@ -339,7 +340,7 @@ impl<'p> Filling<'p> {
         Changes {
             affected_rows,
             found_rows: affected_rows,
-            generated_id: self.generator.first_stored,
+            generated_id: self.generator.first_stored.filter(|_| self.plan.shows_generated()),
             written_id: None,
             info: crate::exec::info([
                 ("Records: ", self.records),

@@ -1,12 +1,11 @@
 //! What a LOAD DATA fills: its table, where fields go, and SET.
 
 use crate::ast;
-use crate::bind::{Binder, Place, Scope, ScopeTable};
+use crate::bind::{Binder, Place, Scope};
 use crate::error::{Result, SqlError};
-use crate::exec::insert::{InsertPlan, Rows, Target, check_columns, target_of};
+use crate::exec::insert::{InsertPlan, Rows, Target, Through, check_columns, target_of};
 use crate::exec::row_update::{NewValue, is_computed};
 use crate::exec::{RowExpressions, expressions};
-use engine::Table;
 
 /// Where a field of a line goes.
 #[derive(Debug, Clone)]
@@ -27,25 +26,25 @@ pub(super) fn bind_target(
 ) -> Result<(InsertPlan, Vec<LineTarget>, Assignments)> {
     let insert = written_insert(load);
     let schema = binder.schema_of(&load.table)?;
-    let Target { table, by_column, readable } = target_of(binder, &insert, &schema)?;
-    let targets = targets_of(load, &table)?;
-    if by_column {
+    let target = target_of(binder, &insert, &schema)?;
+    let table = target.table.clone();
+    let targets = targets_of(load, &target)?;
+    if target.by_column {
         let written = targets.iter().filter_map(|target| match target {
             LineTarget::Column(at) => Some(table.def.columns[*at].name.clone()),
             LineTarget::Variable(_) => None,
         });
         let set = load.assignments.iter().map(|set| set.column.clone());
         let columns = Some(written.chain(set).collect());
-        check_columns(binder, &ast::Insert { columns, ..insert.clone() }, &table)?;
+        check_columns(binder, &ast::Insert { columns, ..insert.clone() }, &target)?;
     }
     let expressions = RowExpressions::within(binder, &table.def, &load.partitions)?;
     expressions::check_kept_keys(&table.def, |_| true)?;
-    let name = &table.def.name;
-    let scope = Scope::of(ScopeTable { readable, ..ScopeTable::stored(&table, name, 0) });
+    let scope = target.scope();
     // Its variables have other values in each row, and so have subqueries that read them.
     binder.assigns_variables |= targets.iter().any(|target| matches!(target, LineTarget::Variable(_)));
-    let assignments = bind_set(binder, load, &table, &scope)?;
-    binder.reads.check_none(&table, name, "LOAD")?;
+    let assignments = bind_set(binder, load, &target, &scope)?;
+    binder.reads.check_none(&target.changed(), "LOAD")?;
     binder.logging.note_insert(&table, &insert, binder.tables.len() > 1);
     binder.uncacheable = true;
     let columns: Vec<usize> = targets
@@ -67,6 +66,7 @@ pub(super) fn bind_target(
         stamped: Vec::new(),
         expressions,
         reads_row: false,
+        through: Through::of(binder, target)?,
         table,
     };
     Ok((plan, targets, assignments))
@@ -91,7 +91,11 @@ fn written_insert(load: &ast::Load) -> ast::Insert {
     }
 }
 
-fn targets_of(load: &ast::Load, table: &Table) -> Result<Vec<LineTarget>> {
+fn targets_of(load: &ast::Load, filled: &Target) -> Result<Vec<LineTarget>> {
+    let table = &*filled.table;
+    if let (true, Some(view)) = (load.targets.is_empty(), &filled.view) {
+        return view.names.iter().map(|(name, _)| view.column(name).map(LineTarget::Column)).collect();
+    }
     if load.targets.is_empty() {
         let visible = table.def.columns.iter().enumerate().filter(|(_, column)| !column.invisible);
         return Ok(visible.map(|(at, _)| LineTarget::Column(at)).collect());
@@ -101,33 +105,50 @@ fn targets_of(load: &ast::Load, table: &Table) -> Result<Vec<LineTarget>> {
         .map(|target| match target {
             ast::LoadTarget::Variable(name) => Ok(LineTarget::Variable(name.clone())),
             ast::LoadTarget::Column { schema, table: of, name } => {
-                let is_ours = of.as_ref().is_none_or(|of| *of == table.def.name)
-                    && schema.as_ref().is_none_or(|schema| *schema == table.def.schema);
-                let at = table.def.column(name).filter(|_| is_ours);
+                let named = filled.scope();
+                let is_ours = of.as_ref().is_none_or(|of| *of == named.tables[0].alias)
+                    && schema.as_ref().is_none_or(|schema| *schema == named.tables[0].schema);
                 let written = [schema.as_ref(), of.as_ref(), Some(name)];
                 let written = written.into_iter().flatten().cloned().collect::<Vec<_>>().join(".");
-                at.map(LineTarget::Column).ok_or_else(|| SqlError::unknown_column(written, "field list"))
+                column_of(filled, name, is_ours, &written).map(LineTarget::Column)
             }
         })
         .collect()
 }
 
+/// The table's column that a name means; `written` is all of the name.
+fn column_of(filled: &Target, name: &str, is_ours: bool, written: &str) -> Result<usize> {
+    let unknown = || SqlError::unknown_column(written, "field list");
+    if !is_ours {
+        return Err(unknown());
+    }
+    filled.names().column(name).map_err(|error| if error.code == 1054 { unknown() } else { error })
+}
+
 /// SET. What is assigned to generated columns is computed for nothing, as in MySQL.
-fn bind_set(binder: &mut Binder<'_>, load: &ast::Load, table: &Table, scope: &Scope) -> Result<Assignments> {
+fn bind_set(
+    binder: &mut Binder<'_>,
+    load: &ast::Load,
+    filled: &Target,
+    scope: &Scope,
+) -> Result<Assignments> {
+    let table = &*filled.table;
     let mut place = Place::new(scope, "field list");
     let mut bound = Vec::with_capacity(load.assignments.len());
     for set in &load.assignments {
-        let is_ours = set.table.as_ref().is_none_or(|of| *of == table.def.name);
+        let is_ours = set.table.as_ref().is_none_or(|of| *of == scope.tables[0].alias);
         let written = || match &set.table {
             Some(of) => format!("{of}.{}", set.column),
             None => set.column.clone(),
         };
-        let at = table.def.column(&set.column).filter(|_| is_ours);
-        let at = at.ok_or_else(|| SqlError::unknown_column(written(), "field list"))?;
+        let at = column_of(filled, &set.column, is_ours, &written())?;
         let column = &table.def.columns[at];
         let value = match &set.value {
             ast::Expr::Default => NewValue::Default,
-            value => NewValue::Expr(binder.expr(value, &mut place)?.for_column(&column.ty)),
+            value => {
+                let value = binder.expr(value, &mut place)?.for_column(&column.ty);
+                NewValue::Expr(filled.names().resolve(binder, value)?)
+            }
         };
         if !is_computed(column) {
             bound.push((at, value));
