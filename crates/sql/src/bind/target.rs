@@ -1,6 +1,7 @@
 //! The table that an UPDATE or a DELETE changes.
 
-use super::query::{From, MOST_VIEW_LEVELS, query_of};
+use super::query::From;
+use super::query::view::{MOST_VIEW_LEVELS, query_of};
 use super::query::{limit, wish_of};
 use super::texts::in_order;
 use super::{Binder, Changed, ChangedView, Names, Opening, Place, Scope, TableUse};
