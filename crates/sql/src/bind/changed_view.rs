@@ -329,8 +329,8 @@ fn leaf_slots(leaf: &Leaf) -> std::ops::Range<usize> {
     leaf.base..leaf.base + leaf.columns
 }
 
-/// Gives the columns of a table that has these slots the first ones. Of rows of other tables nothing
-/// is known.
+/// Gives the columns of a table that has these slots the first ones. Of rows of other tables
+/// nothing is known.
 fn move_down(expr: &mut Expr, base: usize, columns: usize) {
     expr.change(&mut |part| {
         if let Node::Slot(slot) = part.node {

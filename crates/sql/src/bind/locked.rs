@@ -120,8 +120,8 @@ impl<'a> LockedUse<'a> {
         Ok(())
     }
 
-    /// Refuses a view that is not locked (1100). What it consists of, which is within so many views,
-    /// is locked with it.
+    /// Refuses a view that is not locked (1100). What it consists of, which is within so many
+    /// views, is locked with it.
     pub fn use_view(&self, schema: &str, view: &str, view_levels: usize) -> Result<()> {
         let Some(LockedNames { views, .. }) = self.names else { return Ok(()) };
         match view_levels > 0 || views.contains(&(schema.to_owned(), view.to_owned())) {
@@ -130,8 +130,8 @@ impl<'a> LockedUse<'a> {
         }
     }
 
-    /// As [`LockedUse::use_name`], for a table that a view consists of: it may be read under its own
-    /// name too.
+    /// As [`LockedUse::use_name`], for a table that a view consists of: it may be read under its
+    /// own name too.
     pub fn use_within_view(&self, schema: &str, table: &str, to_change: bool) -> Result<()> {
         let Some(LockedNames { names, .. }) = self.names else { return Ok(()) };
         let mut of_table = names.iter().filter(|name| name.schema == schema && name.table == table);

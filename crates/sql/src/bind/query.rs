@@ -23,7 +23,6 @@ pub(super) use clauses::limit;
 pub(super) use joined_tables::From;
 pub(super) use merge::{Merged, merge, take_opened};
 pub(super) use select::{mark_used, wish_of};
-pub(super) use view::{MOST_VIEW_LEVELS, query_of};
 pub(super) use window::bind_call as bind_window_call;
 
 use super::{Binder, Frame};

@@ -1,6 +1,7 @@
 //! The table that an UPDATE or a DELETE changes.
 
-use super::query::{From, MOST_VIEW_LEVELS, query_of};
+use super::query::From;
+use super::query::view::{MOST_VIEW_LEVELS, query_of};
 use super::query::{limit, wish_of};
 use super::texts::in_order;
 use super::{Binder, Changed, ChangedView, Names, Opening, Place, Scope, TableUse};
@@ -24,7 +25,7 @@ pub(crate) struct Target {
     /// Rows that somebody else has locked are first looked at as they are committed (UPDATE).
     pub semi_consistent: bool,
     /// The view through which they are changed: the scope is its.
-    pub view: Option<ChangedView>,
+    pub view: Option<Box<ChangedView>>,
 }
 
 impl Target {
@@ -34,7 +35,7 @@ impl Target {
             Source::Stored { table, .. } => table,
             _ => unreachable!("a target is a stored table"),
         };
-        Names { table, view: self.view.as_ref() }
+        Names { table, view: self.view.as_deref() }
     }
 
     /// What the statement changes, as it names it.
@@ -136,7 +137,7 @@ fn open_alone(
     from: &mut From,
     scope: &Scope,
     statement: &str,
-) -> Result<(Option<ChangedView>, Vec<Expr>)> {
+) -> Result<(Option<Box<ChangedView>>, Vec<Expr>)> {
     match from.tables.pop() {
         Some(leaf @ Leaf { source: Source::Stored { .. }, .. }) => {
             from.tables.push(leaf);
@@ -146,7 +147,7 @@ fn open_alone(
             let (view, leaf, conditions) = ChangedView::alone(*plan, &scope.tables[0], statement)?;
             binder.locked.use_within_view(&view.table.def.schema, &view.table.def.name, true)?;
             from.tables.push(leaf);
-            Ok((Some(view), conditions))
+            Ok((Some(Box::new(view)), conditions))
         }
         _ => Err(SqlError::not_updatable(&scope.tables[0].alias, statement)),
     }

@@ -22,9 +22,8 @@ use literals::ListedRow;
 pub(super) use literals::{ColumnSource, RowOfLiterals, sources, to_image};
 use recoded::Recoded;
 use std::sync::Arc;
-pub(super) use target::{Target, check_columns, target_of};
+pub(super) use target::{Target, Through, check_columns, target_of};
 use target::{check_generated, target_columns};
-pub(super) use through::Through;
 use types::Value;
 
 /// Where the rows come from.

@@ -125,7 +125,7 @@ pub(super) struct RowUpdate {
     /// What the definition computes and asks of a row; `None` of a plain table.
     expressions: Option<Box<RowExpressions>>,
     /// What the view asks of a row through which it is changed.
-    check: Option<ViewCheck>,
+    check: Option<Box<ViewCheck>>,
 }
 
 impl RowUpdate {
@@ -160,7 +160,7 @@ impl RowUpdate {
 
     /// The same, of rows that are changed through a view.
     pub fn with_check(self, check: Option<ViewCheck>) -> RowUpdate {
-        RowUpdate { check, ..self }
+        RowUpdate { check: check.map(Box::new), ..self }
     }
 
     /// Whether a row is asked what a view asks.

@@ -15,6 +15,7 @@ pub(super) fn lock_tables(session: &mut Session, tables: &[TableToLock]) -> Resu
     session.transacting().commit()?;
     let_tables_go(session);
     let mut names = LockedNames::new(&session.server.memory);
+    let mut views = Vec::new();
     for wanted in tables {
         session.server.check_interrupt()?;
         if session.temporary.has(&session.settings.schema_of(&wanted.table)?, &wanted.table.name) {
@@ -27,10 +28,14 @@ pub(super) fn lock_tables(session: &mut Session, tables: &[TableToLock]) -> Resu
                 session.locks.check_writable(&session.server)?;
                 session.settings.check_writable()?;
             }
-            add_view(session, &view.def, wanted.write, &mut names)?;
+            views.push((view, wanted.write));
             continue;
         }
         names.add(name_to_lock(session, wanted)?)?;
+    }
+    for (view, write) in views {
+        // Their tables may have been named themselves.
+        add_view(session, &view.def, write, &mut names)?;
     }
     let mut wanted: Vec<(String, String, TableLock)> = Vec::new();
     for name in names.all() {

@@ -83,7 +83,8 @@ fn value(rng: &mut Rng, is_alone: bool) -> String {
     match rng.below(8) {
         0 if is_alone => "NULL".to_owned(),
         1 if is_alone => "DEFAULT".to_owned(),
-        _ => rng.below(10).to_string(),
+        // 0 would be the next AUTO_INCREMENT value.
+        _ => rng.between(1, 9).to_string(),
     }
 }
 

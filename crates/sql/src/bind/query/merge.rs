@@ -47,7 +47,7 @@ impl Merged {
         Some(&columns[slot - slots.start])
     }
 
-    /// The first slot of the opened view that the table with this first slot stands for, or its own.
+    /// The first slot of the opened view that the table with this first slot is of, or its own.
     pub fn base_around(&self, base: usize) -> usize {
         let view = self.opened.iter().find(|(_, tables)| tables.contains(&base));
         view.map_or(base, |(own, _)| own.start)

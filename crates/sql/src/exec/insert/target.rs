@@ -3,9 +3,11 @@
 use super::super::expressions::value_not_allowed;
 use crate::ast;
 use crate::bind::{
-    Binder, Changed, ChangedView, Names, Opening, Scope, ScopeTable, TableUse, Wanted, no_delete_from_join,
+    Binder, Changed, ChangedView, Names, Opening, Scope, ScopeTable, TableUse, ViewCheck, Wanted,
+    no_delete_from_join,
 };
 use crate::error::{Result, SqlError};
+use crate::expr::Expr;
 use crate::host::Privilege;
 use engine::{ObjectDef, ObjectKind, Table};
 use std::sync::Arc;
@@ -40,6 +42,29 @@ impl Target {
         let view = self.view.as_ref().map(ChangedView::named);
         let shown = view.map_or(&self.table.def.name, |view| &view.alias);
         Changed { table: &self.table, shown, view: view.map(|view| (&*view.schema, &*view.org_table)) }
+    }
+}
+
+/// The view that rows are put through.
+pub(in crate::exec) struct Through {
+    /// Schema and name.
+    pub(super) name: String,
+    pub(super) check: Option<ViewCheck>,
+    /// The conditions of the rows that it shows: REPLACE deletes no others.
+    pub(super) filter: Vec<Expr>,
+    /// It has the AUTO_INCREMENT column: else LAST_INSERT_ID() does not tell what was generated.
+    pub(super) shows_generated: bool,
+}
+
+impl Through {
+    /// The view of a bound target; `None`: there is none.
+    pub fn of(binder: &mut Binder<'_>, target: Target) -> Result<Option<Through>> {
+        let Some(view) = target.view else { return Ok(None) };
+        let generated = target.table.def.auto_increment_column();
+        let shows_generated = view.names.iter().any(|(_, at)| at.is_some() && *at == generated);
+        let name = format!("{}.{}", view.named().schema, view.named().org_table);
+        let check = view.check(binder)?;
+        Ok(Some(Through { name, check, filter: view.into_filter(), shows_generated }))
     }
 }
 

@@ -1,37 +1,13 @@
 //! Rows that are put through a view.
 
-use super::{Generator, InsertPlan, Target};
-use crate::bind::{Binder, ViewCheck};
+use super::target::Through;
+use super::{Generator, InsertPlan};
 use crate::error::{Result, SqlError};
 use crate::exec::Run;
 use crate::exec::assign::{default_value, zero_value};
 use crate::exec::expressions::is_left_out;
 use crate::exec::row_update::check_view;
-use crate::expr::Expr;
 use types::Value;
-
-/// The view that rows are put through.
-pub(in crate::exec) struct Through {
-    /// Schema and name.
-    name: String,
-    check: Option<ViewCheck>,
-    /// The conditions of the rows that it shows: REPLACE deletes no others.
-    filter: Vec<Expr>,
-    /// It has the AUTO_INCREMENT column: else LAST_INSERT_ID() does not tell what was generated.
-    shows_generated: bool,
-}
-
-impl Through {
-    /// The view of a bound target; `None`: there is none.
-    pub fn of(binder: &mut Binder<'_>, target: Target) -> Result<Option<Through>> {
-        let Some(view) = target.view else { return Ok(None) };
-        let generated = target.table.def.auto_increment_column();
-        let shows_generated = view.names.iter().any(|(_, at)| at.is_some() && *at == generated);
-        let name = format!("{}.{}", view.named().schema, view.named().org_table);
-        let check = view.check(binder)?;
-        Ok(Some(Through { name, check, filter: view.into_filter(), shows_generated }))
-    }
-}
 
 impl InsertPlan {
     /// Whether the client is told which value was generated: a view may not have the column.
