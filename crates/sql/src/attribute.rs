@@ -17,8 +17,12 @@ pub(crate) const QUALIFIED: &str = "qualified";
 pub(crate) const CURRENT: &str = "current";
 /// `LOCAL`, `CASCADED`
 pub(crate) const CHECK: &str = "check";
-/// `YES`
+/// One of the two that follow; it is not there where no row may be changed through the view.
 pub(crate) const UPDATABLE: &str = "updatable";
+/// The values of [`UPDATABLE`]: a view some column of which is a table's, and one whose columns are
+/// all computed, but whose rows are a table's: MySQL calls it not updatable, and deletes them.
+pub(crate) const HAS_COLUMNS: &str = "YES";
+pub(crate) const HAS_ROWS: &str = "ROWS";
 /// What MariaDB shows of a trigger in front of its statement.
 pub(crate) const HEAD: &str = "head";
 /// Of it, what stands in front of the table's name.

@@ -24,7 +24,7 @@ fn kinds(depth: usize) -> Vec<String> {
         ("a+(", ")"),
         ("- ", ""),
         ("~ ", ""),
-        ("NOT ", ""),
+        ("NOT ~ ", ""),
         ("BINARY ", ""),
         ("CASE WHEN 1 THEN ", " END"),
         ("CASE a WHEN 0 THEN 2 ELSE ", " END"),
@@ -99,6 +99,9 @@ fn what_mysql_takes_is_answered() {
         assert_eq!(outcome(&mut session, &nested("a+(", 1_999, ")")), ["2000"]);
         for (open, depth, close) in [
             ("(", 30_000, ")"),
+            ("NOT ", 30_000, ""),
+            ("!", 30_000, ""),
+            ("+ ", 30_000, ""),
             ("CASE WHEN 1 THEN ", 452, " END"),
             ("CASE WHEN 0 THEN 1 ELSE ", 452, " END"),
             ("IF(1,", 1_819, ",2)"),

@@ -201,3 +201,46 @@ fn values_of_rows_that_are_inserted() {
         told
     });
 }
+
+/// What is generated behind a value that a row has brought is greater than that.
+#[test]
+fn given_and_generated_values_stand_in_one_insert() {
+    let (table, rows) =
+        ("CREATE TABLE u (a INT PRIMARY KEY AUTO_INCREMENT, d INT NOT NULL DEFAULT 1)", "SELECT * FROM u");
+    let mut statements = vec!["CREATE DATABASE d", "USE d", table];
+    for inserts in [
+        &["INSERT INTO u VALUES (DEFAULT, 1), (8, 1), (NULL, 8)"][..],
+        &["INSERT INTO u VALUES (NULL, 1), (2, 1), (NULL, 8)"],
+        &["INSERT INTO u VALUES (NULL, 1), (3, 1), (NULL, 8), (NULL, 9)", "INSERT INTO u VALUES (NULL, 1)"],
+        &[
+            "INSERT INTO u VALUES (5, 1), (NULL, 1), (3, 1), (NULL, 8), (0, 9)",
+            "INSERT INTO u VALUES (NULL, 1)",
+        ],
+        &[
+            "INSERT INTO u VALUES (NULL, 1), (100, 1), (NULL, 8), (7, 9), (NULL, 1)",
+            "INSERT INTO u VALUES (0, 1)",
+        ],
+        &["INSERT INTO u SELECT NULL, 1 UNION ALL SELECT 3, 1 UNION ALL SELECT NULL, 2"],
+        &[
+            "INSERT INTO u VALUES (NULL, 1), (NULL, 2)",
+            "INSERT INTO u VALUES (2, 1), (NULL, 3), (4, 4), (NULL, 5) ON DUPLICATE KEY UPDATE d = d + 10",
+            "INSERT INTO u VALUES (NULL, 7)",
+        ],
+        &[
+            "SET auto_increment_increment = 5, auto_increment_offset = 2",
+            "INSERT INTO u VALUES (NULL, 1), (8, 1), (NULL, 2), (13, 3), (NULL, 1)",
+            "SET auto_increment_increment = 1, auto_increment_offset = 1",
+        ],
+        &[
+            "INSERT IGNORE INTO u VALUES (NULL, 1), (1, 1), (NULL, 2), (5, 2), (NULL, 3)",
+            "INSERT INTO u VALUES (NULL, 7)",
+        ],
+        &["INSERT INTO u VALUES (NULL, 1), (-5, 1), (NULL, 2)"],
+    ] {
+        statements.push("TRUNCATE u");
+        statements.extend_from_slice(inserts);
+        statements.extend([rows, "SELECT LAST_INSERT_ID()"]);
+    }
+    let answers = same_answers("given_and_generated", &statements);
+    assert!(answers.iter().any(|answer| answer.contains('9')), "{answers:#?}");
+}

@@ -58,7 +58,7 @@ impl Opening {
             }
         };
         let stays_closed = algorithm == Some("TEMPTABLE");
-        if changes && (stays_closed || def.attribute(attribute::UPDATABLE) != Some("YES")) {
+        if changes && (stays_closed || def.attribute(attribute::UPDATABLE).is_none()) {
             return None;
         }
         let check = match def.attribute(attribute::CHECK) {

@@ -160,9 +160,14 @@ impl DdlRun<'_> {
                 }
                 self.view_text(&mut def, view);
                 let names = Names { catalog: self.engine.catalog(), schema: self.schema.unwrap_or(schema) };
-                if names.is_updatable(view) {
-                    def.set_attribute(attribute::UPDATABLE, "YES");
-                } else if view.check.is_some() && !self.settings.replicated {
+                let updatable = names.updatable(view);
+                if let Some(kept) = updatable {
+                    def.set_attribute(attribute::UPDATABLE, kept);
+                }
+                if updatable != Some(attribute::HAS_COLUMNS)
+                    && view.check.is_some()
+                    && !self.settings.replicated
+                {
                     let text = format!("CHECK OPTION on non-updatable view '{}.{}'", def.schema, def.name);
                     return Err(SqlError::new(1368, text));
                 }

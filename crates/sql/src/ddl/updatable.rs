@@ -25,8 +25,23 @@ impl Names<'_> {
         self.catalog.object(self.schema_of(name), ObjectKind::View, &name.name)
     }
 
-    /// Whether a view is updatable.
-    pub fn is_updatable(&self, view: &ViewDetails) -> bool {
+    /// What is kept of a view whose rows may be changed; `None`: they may not.
+    pub fn updatable(&self, view: &ViewDetails) -> Option<&'static str> {
+        let is_column = |item: &SelectItem| match item {
+            SelectItem::Expr { expr, .. } => matches!(expr, Expr::Column { .. }),
+            SelectItem::All | SelectItem::AllOf { .. } => true,
+        };
+        let mut query = view.query.as_deref()?;
+        while let QueryBody::Nested(inner) = &query.body {
+            query = inner;
+        }
+        let QueryBody::Select(select) = &query.body else { return None };
+        let has_columns = select.items.iter().any(is_column);
+        self.has_rows(view).then_some(if has_columns { attribute::HAS_COLUMNS } else { attribute::HAS_ROWS })
+    }
+
+    /// Whether the rows of a view are those of a table.
+    fn has_rows(&self, view: &ViewDetails) -> bool {
         let Some(mut query) = view.query.as_deref() else { return false };
         let whole = query;
         while let QueryBody::Nested(inner) = &query.body {
@@ -38,17 +53,12 @@ impl Names<'_> {
         let QueryBody::Select(select) = &query.body else { return false };
         let has_aggregate =
             |item: &SelectItem| matches!(item, SelectItem::Expr { expr, .. } if expr.has_aggregate());
-        let is_column = |item: &SelectItem| match item {
-            SelectItem::Expr { expr, .. } => matches!(expr, Expr::Column { .. }),
-            SelectItem::All | SelectItem::AllOf { .. } => true,
-        };
         let is_grouped = select.distinct || !select.group_by.is_empty() || select.having.is_some();
         if view.algorithm.as_deref() == Some("TEMPTABLE")
             || is_grouped
             || select.most_window_calls > 0
             || query.limit.is_some()
             || select.items.iter().any(has_aggregate)
-            || !select.items.iter().any(is_column)
         {
             return false;
         }
@@ -67,7 +77,7 @@ impl Names<'_> {
         if crate::schema_tables::is_virtual_schema(self.schema_of(name)) {
             return false;
         }
-        self.view(name).is_none_or(|view| view.def.attribute(attribute::UPDATABLE) == Some("YES"))
+        self.view(name).is_none_or(|view| view.def.attribute(attribute::UPDATABLE).is_some())
     }
 
     /// Whether one of the tables may be changed; `None`: an outer join keeps all of them from it.

@@ -546,6 +546,7 @@ impl InsertPlan {
             stored = to_column(&Value::UInt(generated), column, number, self.strictness(run), run.ctx)?;
             return Ok(stored);
         }
+        generator.note_given(&stored);
         if self.through.is_none() {
             self.note_auto_increment(&stored);
         }

@@ -232,7 +232,11 @@ fn views(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
             text(&def.name),
             text(if shows { def.attribute(attribute::QUALIFIED).unwrap_or(&def.body) } else { "" }),
             text(def.attribute(attribute::CHECK).unwrap_or("NONE")),
-            text(def.attribute(attribute::UPDATABLE).unwrap_or("NO")),
+            text(if def.attribute(attribute::UPDATABLE) == Some(attribute::HAS_COLUMNS) {
+                "YES"
+            } else {
+                "NO"
+            }),
             definer(def),
             text(object_text::security(def)),
             client,

@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::exec::Run;
 use engine::Table;
+use types::Value;
 
 /// Hands out auto_increment values for one statement.
 pub(in crate::exec) struct Generator {
@@ -51,6 +52,19 @@ impl Generator {
         } else if self.reserved.start == of_row + 1 {
             // The next row takes it.
             self.reserved.start = of_row;
+        }
+    }
+
+    /// A row has brought this value of its own: of those that were taken only greater ones are
+    /// used from here on.
+    pub fn note_given(&mut self, given: &Value) {
+        let given = match given {
+            Value::Int(n) => u64::try_from(*n).unwrap_or(0),
+            Value::UInt(n) => *n,
+            _ => return,
+        };
+        if self.first.is_some() {
+            self.reserved.start = self.reserved.start.max(given.saturating_add(1));
         }
     }
 

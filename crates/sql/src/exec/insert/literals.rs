@@ -119,6 +119,9 @@ pub(in crate::exec) fn to_image(
                 if kind == LiteralKind::Null {
                     set_null(image, at);
                     column.nullable && !is_generated
+                } else if is_generated && generator.first.is_some() {
+                    // What is generated next has to be greater than this value.
+                    false
                 } else if takes_the_long_way(kind, text, column, is_generated) {
                     false
                 } else {
