@@ -215,7 +215,7 @@ impl Parser<'_> {
         Ok(Expr::IsTruth { negated, operand, value })
     }
 
-    /// BETWEEN, IN, LIKE, REGEXP.
+    /// BETWEEN, IN, LIKE, REGEXP, SOUNDS LIKE.
     fn predicate(&mut self, operand: Expr, negated: bool) -> Result<Expr> {
         let operand = Box::new(operand);
         if self.eat("BETWEEN") {
@@ -246,6 +246,12 @@ impl Parser<'_> {
             let document = self.bit_expr()?;
             self.expect_symbol(")")?;
             return Ok(Expr::call("member of", vec![*operand, document]));
+        }
+        if !negated && self.eat_all(&["SOUNDS", "LIKE"]) {
+            let other = self.bit_expr()?;
+            let operands = [*operand, other].map(|text| Expr::call("soundex", vec![text]));
+            let [left, right] = operands.map(Box::new);
+            return Ok(Expr::Binary(BinaryOp::Equal, left, right));
         }
         if self.eat("REGEXP") || self.eat("RLIKE") {
             let pattern = Box::new(self.bit_expr()?);
@@ -616,6 +622,7 @@ fn word_operator(word: &[u8], next_is: impl Fn(&str) -> bool) -> Option<(Infix, 
         _ if is("IS") => Some((Infix::Is, power::COMPARE)),
         _ if is("COLLATE") => Some((Infix::Collate, power::COLLATE)),
         _ if predicates.iter().any(|p| is(p)) => Some((Infix::Predicate, power::PREDICATE)),
+        _ if is("SOUNDS") && next_is("LIKE") => Some((Infix::Predicate, power::PREDICATE)),
         _ if is("MEMBER") && next_is("OF") => Some((Infix::Predicate, power::PREDICATE)),
         _ if is("NOT") && predicates.iter().any(|p| next_is(p)) => Some((Infix::Predicate, power::PREDICATE)),
         _ => None,

@@ -87,7 +87,9 @@ impl Parser<'_> {
             "CHAR" => self.char_function()?,
             _ if is_only_window_function(&word) => self.window_function()?,
             "JSON_VALUE" => self.json_value()?,
-            "WEIGHT_STRING" | "MATCH" => {
+            "GET_FORMAT" => self.get_format()?,
+            "WEIGHT_STRING" => self.weight_string()?,
+            "MATCH" => {
                 return Err(crate::SqlError::not_supported(format!("{word}()")));
             }
             _ => return Ok(None),
@@ -368,6 +370,49 @@ impl Parser<'_> {
         let second = Box::new(self.expr()?);
         self.expect_symbol(")")?;
         Ok(Expr::TimestampFunction { add, unit, first, second })
+    }
+
+    /// `GET_FORMAT(DATE, 'usa')`: the word becomes a text.
+    fn get_format(&mut self) -> Result<Expr> {
+        self.call_start();
+        let kind = match () {
+            _ if self.eat("DATE") => "DATE",
+            _ if self.eat("TIME") => "TIME",
+            _ if self.eat("DATETIME") || self.eat("TIMESTAMP") => "DATETIME",
+            _ => return Err(self.error()),
+        };
+        self.expect_symbol(",")?;
+        let standard = self.expr()?;
+        self.expect_symbol(")")?;
+        let kind = Expr::Literal(Literal::Text(kind.into(), None));
+        Ok(Expr::call("get_format", vec![kind, standard]))
+    }
+
+    /// `WEIGHT_STRING(a [AS CHAR(n) | AS BINARY(n)])`: a second argument is the number of
+    /// characters.
+    fn weight_string(&mut self) -> Result<Expr> {
+        self.call_start();
+        let mut args = vec![self.expr()?];
+        if self.eat("AS") {
+            let is_binary = self.eat("BINARY");
+            if !is_binary {
+                self.expect("CHAR")?;
+            }
+            self.expect_symbol("(")?;
+            let error = self.error();
+            let length = self.unsigned()?;
+            self.expect_symbol(")")?;
+            match length {
+                0 => return Err(error),
+                _ if is_binary => {
+                    let ty = CastType::Binary { length: Some(length) };
+                    args[0] = Expr::Cast { operand: Box::new(args[0].clone()), ty };
+                }
+                _ => args.push(Expr::Literal(Literal::Integer(length))),
+            }
+        }
+        self.expect_symbol(")")?;
+        Ok(Expr::call("weight_string", args))
     }
 
     /// `CHAR(65, 66 [USING charset])`.

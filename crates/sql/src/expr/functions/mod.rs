@@ -1,8 +1,12 @@
 //! Native functions: a table of them for each subject.
 
+mod aes;
 mod call;
+mod compression;
+mod date_formats;
 mod date_text;
 mod digest;
+pub(crate) mod file;
 pub(crate) mod grouping;
 mod gtid;
 pub(crate) mod json;
@@ -11,11 +15,13 @@ mod network;
 mod numeric;
 mod regexp;
 mod session;
+mod sound;
 mod spatial;
 mod string;
 pub(crate) mod table;
 mod time;
 mod time_sums;
+mod units;
 mod user_lock;
 pub(crate) mod vector;
 
