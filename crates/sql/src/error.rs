@@ -170,10 +170,7 @@ impl SqlError {
 
     /// `ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT`.
     pub fn wrong_argument_count(function: &str) -> SqlError {
-        SqlError::new(
-            1582,
-            format!("Incorrect parameter count in the call to native function '{}'", function.to_uppercase()),
-        )
+        SqlError::new(1582, format!("Incorrect parameter count in the call to native function '{function}'"))
     }
 
     /// `ER_UNSUPPORTED_PS`

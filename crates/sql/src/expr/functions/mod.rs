@@ -24,6 +24,7 @@ mod time_sums;
 mod units;
 mod user_lock;
 pub(crate) mod vector;
+mod weights;
 
 use super::node::{Call, Coercibility, Expr, Function};
 use super::value_type::text_type;

@@ -89,7 +89,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
             false => call.double(0).atan(),
         }))
     }),
-    Function::new("atan2", 2..=2, double, |call| Ok(Value::Double(call.double(0).atan2(call.double(1))))),
+    Function::new("atan2", 1..=2, double, |call| {
+        let other = if call.is_given(1) { call.double(1) } else { 1.0 };
+        Ok(Value::Double(call.double(0).atan2(other)))
+    }),
     Function::new("radians", 1..=1, double, |call| Ok(Value::Double(call.double(0).to_radians()))),
     Function::new("degrees", 1..=1, double, |call| Ok(Value::Double(call.double(0).to_degrees()))),
     Function::new("pi", 0..=0, double, |_| Ok(Value::Double(std::f64::consts::PI))),

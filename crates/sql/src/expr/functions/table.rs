@@ -2,7 +2,7 @@
 
 use super::{
     Function, aes, compression, date_formats, date_text, digest, file, grouping, gtid, json, network,
-    numeric, regexp, session, sound, spatial, string, time, time_sums, units, user_lock, vector,
+    numeric, regexp, session, sound, spatial, string, time, time_sums, units, user_lock, vector, weights,
 };
 
 /// The function with this name (in lower case).
@@ -49,6 +49,7 @@ pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
         json::SCHEMAS,
         spatial::FUNCTIONS,
         vector::FUNCTIONS,
+        weights::FUNCTIONS,
     ]
     .iter()
     .flat_map(|table| table.iter())
