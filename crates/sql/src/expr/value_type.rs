@@ -143,10 +143,12 @@ pub(crate) fn announced_bytes(ty: &ColumnType) -> u64 {
     }
 }
 
-/// Bytes, so many of them at most.
+/// Bytes, so many of them at most. Columns that are made of more than a few have MySQL's type for
+/// long ones.
 pub(crate) fn bytes_type(bytes: u64) -> ColumnType {
     match bytes {
-        0..=65_535 => ColumnType::varbinary(bytes as u32),
+        0..=512 => ColumnType::varbinary(bytes as u32),
+        513..=65_535 => ColumnType::blob(),
         65_536..=16_777_215 => ColumnType::mediumblob(),
         _ => ColumnType::longblob(),
     }

@@ -31,6 +31,6 @@ use super::value_type::text_type;
 pub(super) use call::AS_TEXT;
 pub(crate) use call::TEXT_ORDER;
 use call::{
-    ascii_text, bigint, double, int, joined, like_first, long_text, system_text, text, truth_value, unsigned,
-    wrong_arguments,
+    ascii_text, bigint, double, int, joined, like_first, long_text, old_system_text, system_text, text,
+    truth_value, unsigned, wrong_arguments,
 };

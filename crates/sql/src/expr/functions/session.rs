@@ -1,6 +1,6 @@
 //! Functions about the session and the server.
 
-use super::{Call, Function, bigint, int, like_first, system_text, text, unsigned};
+use super::{Call, Function, bigint, int, like_first, old_system_text, system_text, text, unsigned};
 use crate::error::{Result, SqlError};
 use crate::host::VariableScope;
 use std::sync::OnceLock;
@@ -37,7 +37,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(connection.map_or(Value::Null, |connection| thread_of(call, connection)))
     })
     .varies(),
-    Function::new("icu_version", 0..=0, system_text::<4>, |_| Ok(text(ICU_VERSION))),
+    Function::new("icu_version", 0..=0, old_system_text::<4>, |_| Ok(text(ICU_VERSION))),
     Function::new("uuid_short", 0..=0, unsigned, uuid_short).varies(),
     Function::new("last_insert_id", 0..=1, unsigned, |call| {
         if call.is_given(0) {

@@ -1,11 +1,11 @@
 //! Numbers in the unit that suits them: `FORMAT_BYTES()` and `FORMAT_PICO_TIME()`.
 
-use super::{Call, Function, ascii_text, text};
+use super::{Call, Function, old_system_text, text};
 use types::Value;
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("format_bytes", 1..=1, ascii_text::<11>, |call| Ok(in_unit(call, 4, &BYTES))),
-    Function::new("format_pico_time", 1..=1, ascii_text::<11>, |call| Ok(in_unit(call, 3, &TIMES))),
+    Function::new("format_bytes", 1..=1, old_system_text::<11>, |call| Ok(in_unit(call, 4, &BYTES))),
+    Function::new("format_pico_time", 1..=1, old_system_text::<11>, |call| Ok(in_unit(call, 3, &TIMES))),
 ];
 
 /// Units and how many of the first one they are, the smallest first.

@@ -5,25 +5,38 @@ use crate::error::Result;
 use crate::expr::value_type::{bytes_type, is_text, text_collation, text_length};
 use crate::expr::{Coercibility, Expr};
 use types::json::Node;
-use types::{ColumnType, DateTime, TypeCode, Value, collation};
+use types::{ColumnType, TypeCode, Value, collation};
 
 pub(super) const FUNCTIONS: &[Function] = &[Function::new("weight_string", 1..=2, weights_type, weights)];
 
-/// MySQL announces so many bytes a character for Unicode's collations of version 9.0, per level.
+/// As long as MySQL announces it: whole groups of eight bytes.
 fn weights_type(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     let ty = &args[0].ty;
-    let per_char = match collation::by_id(ty.collation) {
-        Some(collation) if is_text(ty) => u64::from(collation.sort_len),
-        _ => 1,
-    };
-    let bytes =
-        u64::from(text_length(ty)) * u64::from(collation::max_bytes_per_char(ty.collation)) * per_char;
-    Ok((bytes_type(if is_text(ty) { bytes } else { u64::from(text_length(ty)) }), Coercibility::Literal))
+    let chars = u64::from(text_length(ty));
+    let bytes = if is_text(ty) { chars * bytes_per_char(text_collation(ty)) } else { chars };
+    Ok((bytes_type(bytes.next_multiple_of(8)), Coercibility::Literal))
+}
+
+/// The weights of a character take at most so many bytes, as MySQL counts them.
+fn bytes_per_char(id: u16) -> u64 {
+    let name = collation::name(id);
+    let is_unicode = collation::charset_of(id).is_unicode();
+    match () {
+        _ if !is_unicode || name.ends_with("0900_bin") => u64::from(collation::max_bytes_per_char(id)),
+        _ if name.ends_with("_bin") => 3,
+        _ if name.contains("general") => 2,
+        _ if name.contains("0900") && name.contains("as_cs") => 192,
+        _ if name.contains("0900") && name.contains("as_ci") => 128,
+        _ if name.contains("0900") => 64,
+        _ => 16,
+    }
 }
 
 fn weights(call: &Call<'_>) -> Result<Value> {
     /// The sign of 64 bits, which makes negative numbers less than others.
     const SIGN: u64 = 1 << 63;
+    /// The time 00:00:00 among times.
+    const TIME_ZERO: u64 = 1 << 47;
     let ty = &call.args[0].ty;
     let number = match &*call.values[0] {
         Value::Int(n) => *n as u64 ^ SIGN,
@@ -34,11 +47,16 @@ fn weights(call: &Call<'_>) -> Result<Value> {
             let days = u64::from(date.year) << 9 | u64::from(date.month) << 5 | u64::from(date.day);
             days ^ SIGN
         }
-        Value::DateTime(at) => packed(at) ^ SIGN,
+        Value::DateTime(at) => packed(Node::datetime(at)) ^ SIGN,
         stamp @ Value::Timestamp { .. } => match stamp.clone().in_zone(call.ctx.zone()) {
-            Value::DateTime(at) => packed(&at) ^ SIGN,
+            Value::DateTime(at) => packed(Node::datetime(&at)) ^ SIGN,
             _ => return Ok(Value::Null),
         },
+        Value::Time(time) => {
+            // Those below zero are one less, as MySQL reads their bytes.
+            let packed = packed(Node::time(time)).wrapping_sub(u64::from(time.negative));
+            packed.wrapping_add(TIME_ZERO) ^ SIGN
+        }
         Value::Enum { .. } | Value::Set { .. } => call.bits(0) ^ SIGN,
         Value::Bytes(_) | Value::Json(_) if is_text(ty) || ty.code == TypeCode::Json => {
             return text_weights(call);
@@ -48,9 +66,9 @@ fn weights(call: &Call<'_>) -> Result<Value> {
     Ok(Value::Bytes(number.to_be_bytes().to_vec()))
 }
 
-/// A point in time as MySQL packs it into 64 bits.
-fn packed(at: &DateTime) -> u64 {
-    match Node::datetime(at) {
+/// The 64 bits that MySQL packs a point in time or a time into.
+fn packed(node: Node) -> u64 {
+    match node {
         Node::Opaque(_, bytes) => bytes.try_into().map_or(0, u64::from_le_bytes),
         _ => 0,
     }

@@ -7,28 +7,21 @@ mod number;
 mod reference;
 mod validate;
 
-use super::super::{Call, Function, truth_value};
+use super::super::{Call, Function, int, truth_value};
 use super::argument::{Document, document, made};
 use super::result_type::json;
 use crate::error::{Result, SqlError};
-use crate::expr::truth_form;
-use crate::expr::{Coercibility, Expr};
+use types::Value;
 use types::json::Node;
-use types::{ColumnType, Value};
 
 pub(in super::super) const FUNCTIONS: &[Function] = &[
-    Function::new("json_schema_valid", 2..=2, truth, |call| {
+    Function::new("json_schema_valid", 2..=2, int, |call| {
         let Some((schema, value)) = arguments(call)? else { return Ok(Value::Null) };
         Ok(truth_value(validate::first_failure(&schema, &value, call)?.is_none()))
     })
     .sees_nulls(),
     Function::new("json_schema_validation_report", 2..=2, json, report).sees_nulls(),
 ];
-
-fn truth(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
-    let ty = ColumnType { form: Some(truth_form()), ..ColumnType::bigint(false) };
-    Ok((ty, Coercibility::Numeric))
-}
 
 /// The schema and the document; none when one of them is NULL.
 ///
