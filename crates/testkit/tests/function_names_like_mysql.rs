@@ -70,10 +70,31 @@ const INTERNAL_NAMES: &str = "\
     internal_keys_disabled internal_max_data_length internal_table_rows internal_update_time";
 
 /// What MySQL has and is not here: a call ends in 1305, or in 1235 where the name is known.
-const ABSENT: &str = "@@ABSENT@@";
+const ABSENT: &str = "\
+    benchmark etag extractvalue statement_digest statement_digest_text updatexml \
+    validate_password_strength st_area st_asgeojson st_buffer st_buffer_strategy st_centroid \
+    st_collect st_contains st_convexhull st_crosses st_difference st_dimension st_disjoint \
+    st_distance st_distance_sphere st_endpoint st_envelope st_equals st_exteriorring \
+    st_frechetdistance st_geohash st_geomcollfromwkb st_geometryn st_geomfromgeojson \
+    st_hausdorffdistance st_interiorringn st_intersection st_intersects st_isclosed st_isempty \
+    st_issimple st_isvalid st_latfromgeohash st_length st_lineinterpolatepoint \
+    st_lineinterpolatepoints st_longfromgeohash st_makeenvelope st_mlinefromwkb \
+    st_mpointfromwkb st_mpolyfromwkb st_numgeometries st_numinteriorring st_numpoints \
+    st_overlaps st_pointatdistance st_pointfromgeohash st_pointn st_simplify st_startpoint \
+    st_swapxy st_symdifference st_touches st_transform st_union st_validate st_within \
+    mbrcontains mbrcoveredby mbrcovers mbrdisjoint mbrequals mbrintersects mbroverlaps \
+    mbrtouches mbrwithin";
 
-/// Where the error is another one, or there is one on one side alone, and why.
-const OTHERWISE: &[(&str, &str)] = &[];
+/// MySQL 9.7 has moved these into a component that is not loaded; they are here without it.
+const MORE: &str = "md5 sha sha1";
+
+/// Functions of geometries whose complaint about a number is another one, or that have fewer
+/// arguments here.
+const OTHERWISE: &str = "\
+    st_asbinary st_astext st_geomcollfromtext st_geomfromtext st_geomfromwkb st_latitude \
+    st_linefromtext st_linefromwkb st_longitude st_mlinefromtext st_mpointfromtext \
+    st_mpolyfromtext st_pointfromtext st_pointfromwkb st_polyfromtext st_polyfromwkb st_srid \
+    st_x st_y geometrycollection linestring multilinestring multipoint multipolygon polygon";
 
 /// What a call comes to: 0, or the number of its error.
 fn outcome(client: &mut Client, name: &str, arguments: &str) -> u16 {
@@ -96,7 +117,8 @@ fn words(list: &'static str) -> Vec<&'static str> {
 #[test]
 fn functions_take_the_arguments_that_they_take_in_mysql() {
     let absent = words(ABSENT);
-    let is_left_out = |name: &&str| absent.contains(name) || OTHERWISE.iter().any(|(known, _)| known == name);
+    let otherwise = [MORE, OTHERWISE].map(words).concat();
+    let is_left_out = |name: &&str| absent.contains(name) || otherwise.contains(name);
     let names = [NAMES, SPATIAL_NAMES, INTERNAL_NAMES].map(words).concat();
     let compared: Vec<&str> = names.into_iter().filter(|name| !is_left_out(name)).collect();
     let lines = same_as_mysql("function_names", &Settings::default(), |server| {

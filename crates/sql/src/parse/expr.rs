@@ -380,6 +380,13 @@ impl Parser<'_> {
                 return Ok(Some(Expr::Row(self.parenthesized(Self::expr)?)));
             }
             _ if self.is_interval() => {
+                let at = self.at;
+                if self.symbol_ahead(1, "(") {
+                    if let Some(call) = self.interval_function()? {
+                        return Ok(Some(call));
+                    }
+                    self.at = at;
+                }
                 let (amount, unit) = self.interval()?;
                 self.expect_symbol("+")?;
                 let date = Box::new(self.expr_above(power::SUM)?);
@@ -450,6 +457,19 @@ impl Parser<'_> {
             return Err(self.error());
         }
         Ok(Expr::Case { operand, whens, otherwise })
+    }
+
+    /// The function INTERVAL(a, b, ...); none when only one thing is in the parentheses.
+    fn interval_function(&mut self) -> Result<Option<Expr>> {
+        self.advance();
+        self.expect_symbol("(")?;
+        let mut args = vec![self.expr()?];
+        if !self.eat_symbol(",") {
+            return Ok(None);
+        }
+        args.extend(self.list(Self::expr)?);
+        self.expect_symbol(")")?;
+        Ok(Some(Expr::call("interval", args)))
     }
 
     /// INTERVAL of date arithmetic, not the function INTERVAL(a, b, c).
