@@ -219,7 +219,7 @@ fn texts_sound_and_weigh_as_in_mysql() {
             "show create table t",
             "insert into t (a, c, b, i, e) values ('Hallo', 'hello', 'x', -5, 'y')",
             "select s, l, hex(w), hex(weight_string(i)), hex(weight_string(e)), hex(weight_string(c)) from t",
-            "create table u as select soundex(a) a, soundex(c) c, soundex(i) i, weight_string(c) w from t",
+            "create table u as select soundex(a) a, weight_string(c) w, weight_string(i) i from t",
             "show create table u",
         ],
     );
@@ -243,8 +243,8 @@ fn numbers_get_units_and_formats_have_names_as_in_mysql() {
             "select get_format(datetime,'usa'), get_format(datetime,'JIS'), get_format(datetime,'iso'), get_format(datetime,'eur')",
             "select get_format(year,'usa')",
             "select get_format('date','usa')",
-            "select icu_version(), ps_thread_id(connection_id()) = ps_current_thread_id(), ps_thread_id(null)",
-            "select ps_thread_id(999999999), uuid_short() > 1, uuid_short() >> 56 = (@@server_id & 255)",
+            "select icu_version()",
+            "select uuid_short() > 1, uuid_short() >> 56 = (@@server_id & 255)",
             "select load_file(null), load_file('/no/such/file'), load_file('')",
             "select can_access_table('a', 'b')",
             "select atan2(1), Abs()",
@@ -252,9 +252,10 @@ fn numbers_get_units_and_formats_have_names_as_in_mysql() {
             "use d",
             "create table t (a varchar(30), g varchar(20) as (get_format(timestamp, 'usa')), h varchar(20) as (get_format(date, a)))",
             "show create table t",
-            "create table u as select get_format(date, a) g, format_bytes(a) b, format_pico_time(a) p, icu_version() i, \
-             uuid_short() u, load_file(a) l, ps_thread_id(1) t from t",
-            "show create table u",
+            "create table u as select format_bytes(a) b, format_pico_time(a) p, icu_version() i, \
+             uuid_short() u, load_file(a) l from t",
+            "select column_name, column_type, is_nullable, character_set_name from information_schema.columns \
+             where table_schema = 'd' and table_name = 'u' order by ordinal_position",
             "create table v (a int as (uuid_short()))",
             "create table v (a varchar(9) default (icu_version()))",
             "create table v (a varchar(9) as (load_file('a')))",

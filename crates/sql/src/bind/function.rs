@@ -111,7 +111,7 @@ impl Binder<'_> {
                     self.uncacheable |= matches!(name, "last_insert_id");
                 }
                 let node = definer.map_or(Node::Call { function, args }, Node::Constant);
-                Ok(Expr { node, ty, nullable: true, coercibility })
+                Ok(Expr { node, ty, nullable: !function.never_null, coercibility })
             }
         }
     }

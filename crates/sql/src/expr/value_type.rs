@@ -149,7 +149,6 @@ pub(crate) fn bytes_type(bytes: u64) -> ColumnType {
     match bytes {
         0..=512 => ColumnType::varbinary(bytes as u32),
         513..=65_535 => ColumnType::blob(),
-        65_536..=16_777_215 => ColumnType::mediumblob(),
         _ => ColumnType::longblob(),
     }
 }

@@ -25,6 +25,7 @@ mod units;
 mod user_lock;
 pub(crate) mod vector;
 mod weights;
+mod xml;
 
 use super::node::{Call, Coercibility, Expr, Function};
 use super::value_type::text_type;

@@ -37,8 +37,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(connection.map_or(Value::Null, |connection| thread_of(call, connection)))
     })
     .varies(),
-    Function::new("icu_version", 0..=0, old_system_text::<4>, |_| Ok(text(ICU_VERSION))),
-    Function::new("uuid_short", 0..=0, unsigned, uuid_short).varies(),
+    Function::new("icu_version", 0..=0, old_system_text::<4>, |_| Ok(text(ICU_VERSION))).never_null(),
+    Function::new("uuid_short", 0..=0, unsigned, uuid_short).varies().never_null(),
     Function::new("last_insert_id", 0..=1, unsigned, |call| {
         if call.is_given(0) {
             let id = call.integer(0) as u64;

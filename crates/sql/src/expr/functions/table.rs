@@ -3,6 +3,7 @@
 use super::{
     Function, aes, compression, date_formats, date_text, digest, file, grouping, gtid, json, network,
     numeric, regexp, session, sound, spatial, string, time, time_sums, units, user_lock, vector, weights,
+    xml,
 };
 
 /// The function with this name (in lower case).
@@ -50,6 +51,7 @@ pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
         spatial::FUNCTIONS,
         vector::FUNCTIONS,
         weights::FUNCTIONS,
+        xml::FUNCTIONS,
     ]
     .iter()
     .flat_map(|table| table.iter())

@@ -9,12 +9,15 @@ use types::{ColumnType, TypeCode, Value, collation};
 
 pub(super) const FUNCTIONS: &[Function] = &[Function::new("weight_string", 1..=2, weights_type, weights)];
 
-/// As long as MySQL announces it: whole groups of eight bytes.
+/// As long as MySQL announces it: of texts, whole groups of eight bytes.
 fn weights_type(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     let ty = &args[0].ty;
     let chars = u64::from(text_length(ty));
-    let bytes = if is_text(ty) { chars * bytes_per_char(text_collation(ty)) } else { chars };
-    Ok((bytes_type(bytes.next_multiple_of(8)), Coercibility::Literal))
+    let bytes = match is_text(ty) {
+        true => (chars * bytes_per_char(text_collation(ty))).next_multiple_of(8),
+        false => chars,
+    };
+    Ok((bytes_type(bytes), Coercibility::Literal))
 }
 
 /// The weights of a character take at most so many bytes, as MySQL counts them.
