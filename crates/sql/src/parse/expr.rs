@@ -380,13 +380,6 @@ impl Parser<'_> {
                 return Ok(Some(Expr::Row(self.parenthesized(Self::expr)?)));
             }
             _ if self.is_interval() => {
-                let at = self.at;
-                if self.symbol_ahead(1, "(") {
-                    if let Some(call) = self.interval_function()? {
-                        return Ok(Some(call));
-                    }
-                    self.at = at;
-                }
                 let (amount, unit) = self.interval()?;
                 self.expect_symbol("+")?;
                 let date = Box::new(self.expr_above(power::SUM)?);
@@ -459,22 +452,28 @@ impl Parser<'_> {
         Ok(Expr::Case { operand, whens, otherwise })
     }
 
-    /// The function INTERVAL(a, b, ...); none when only one thing is in the parentheses.
-    fn interval_function(&mut self) -> Result<Option<Expr>> {
-        self.advance();
-        self.expect_symbol("(")?;
-        let mut args = vec![self.expr()?];
-        if !self.eat_symbol(",") {
-            return Ok(None);
-        }
-        args.extend(self.list(Self::expr)?);
-        self.expect_symbol(")")?;
-        Ok(Some(Expr::call("interval", args)))
-    }
-
     /// INTERVAL of date arithmetic, not the function INTERVAL(a, b, c).
     pub(super) fn is_interval(&self) -> bool {
-        self.is("INTERVAL")
+        self.is("INTERVAL") && !self.is_interval_function()
+    }
+
+    /// Whether the parentheses behind the word hold several things.
+    fn is_interval_function(&self) -> bool {
+        // A query may have commas of its own.
+        if !self.symbol_ahead(1, "(") || self.query_follows(2) {
+            return false;
+        }
+        let (mut at, mut open) = (2, 1);
+        while open > 0 && self.ahead(at).kind != TokenKind::End {
+            match () {
+                _ if self.symbol_ahead(at, "(") => open += 1,
+                _ if self.symbol_ahead(at, ")") => open -= 1,
+                _ if open == 1 && self.symbol_ahead(at, ",") => return true,
+                _ => {}
+            }
+            at += 1;
+        }
+        false
     }
 
     /// `INTERVAL n unit`.

@@ -17,6 +17,7 @@ const RESERVED_FUNCTIONS: &[&str] = &[
     "GROUPING",
     "IF",
     "INSERT",
+    "INTERVAL",
     "LEFT",
     "LOCALTIME",
     "LOCALTIMESTAMP",

@@ -22,7 +22,7 @@ pub(super) enum Found {
 pub(super) struct Evaluation<'d, 't> {
     document: &'d Document<'t>,
     call: &'d Call<'d>,
-    /// Texts and names are compared in it.
+    /// Texts are compared in it.
     collation: u16,
 }
 
@@ -127,7 +127,7 @@ impl<'d, 't> Evaluation<'d, 't> {
         };
         for step in &path.steps {
             self.call.ctx.check_interrupt()?;
-            places = follow(self.document, &places, step, self.collation);
+            places = follow(self.document, &places, step);
             self.call.check_room(places.len() * size_of::<Place>())?;
             for predicate in &step.predicates {
                 let mut kept = Vec::new();
@@ -295,10 +295,8 @@ impl<'d, 't> Evaluation<'d, 't> {
         places.iter().for_each(|place| is_found[place.node] = true);
         let nodes = self.document.nodes.iter();
         let texts = nodes.filter(|node| node.kind == Kind::Text && is_found[node.parent]);
-        Ok(texts
-            .map(|node| {
-                double_of(&number_in(&Value::text(&String::from_utf8_lossy(node.text)), self.call.ctx))
-            })
-            .sum())
+        let number =
+            |text: &[u8]| double_of(&number_in(&Value::text(&String::from_utf8_lossy(text)), self.call.ctx));
+        Ok(texts.fold(0.0, |sum, node| sum + number(node.text)))
     }
 }

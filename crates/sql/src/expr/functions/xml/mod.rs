@@ -1,7 +1,7 @@
 //! `EXTRACTVALUE()` and `UPDATEXML()`: what an XPath expression finds in a text of XML. Documents
-//! and expressions are read as MySQL reads them, which has a part of XPath 1.0: names are compared
-//! in the collation of the text, a closing tag closes whatever is open, and entities stay as they
-//! are.
+//! and expressions are read as MySQL reads them, which has a part of XPath 1.0: texts are compared
+//! in the collation of the document, a closing tag closes whatever is open, and entities stay as
+//! they are.
 
 mod document;
 mod evaluate;

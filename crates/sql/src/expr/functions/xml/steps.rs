@@ -2,7 +2,6 @@
 
 use super::document::{Document, Kind};
 use super::query::{Axis, Step};
-use types::collation;
 
 /// A node that a path has come to, and its place among those of its step.
 #[derive(Debug, Clone, Copy)]
@@ -19,11 +18,11 @@ pub(super) fn numbered(nodes: impl ExactSizeIterator<Item = usize>) -> Vec<Place
     nodes.zip(1..).map(|(node, position)| Place { node, position, size }).collect()
 }
 
-/// What a step without its predicates comes to from these nodes; names are compared in a collation.
-pub(super) fn follow(document: &Document<'_>, from: &[Place], step: &Step, id: u16) -> Vec<Place> {
+/// What a step without its predicates comes to from these nodes.
+pub(super) fn follow(document: &Document<'_>, from: &[Place], step: &Step) -> Vec<Place> {
     let fits = |node: usize, kind: Kind| {
         let found = &document.nodes[node];
-        let is_named = |name: &Vec<u8>| collation::compare_utf8mb4(id, name, found.text).is_eq();
+        let is_named = |name: &Vec<u8>| name == found.text;
         found.kind == kind && step.name.as_ref().is_none_or(is_named)
     };
     match step.axis {
