@@ -207,6 +207,10 @@ impl Host for ConnectionHost {
         self.check_may_use_files()
     }
 
+    fn thread_of_connection(&self, connection_id: u32) -> Option<u64> {
+        virtual_tables::thread_of_connection(self, connection_id)
+    }
+
     fn truncate_virtual_table(&self, schema: &str, table: &str) -> sql::Result<()> {
         virtual_tables::truncate(self, schema, table)
     }

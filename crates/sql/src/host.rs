@@ -186,6 +186,12 @@ pub trait Host: Rights {
     /// `CONNECTION_ID()`.
     fn connection_id(&self) -> u32;
 
+    /// The number that `performance_schema.threads` gives to the thread of a connection. `None`:
+    /// there is no such connection, or the account may not see it.
+    fn thread_of_connection(&self, _connection_id: u32) -> Option<u64> {
+        None
+    }
+
     /// The session has begun a transaction with this number; for those who ask whose locks they
     /// wait for.
     fn note_transaction(&self, _transaction_id: u64) {}

@@ -180,3 +180,158 @@ fn what_is_compressed_comes_back_as_in_mysql() {
     );
     assert!(answers[0].contains("any string"), "{answers:#?}");
 }
+
+#[test]
+fn texts_are_encrypted_as_by_mysql() {
+    let modes = ["ecb", "cbc", "cfb1", "cfb8", "cfb128", "ofb"];
+    let bits = ["128", "192", "256"];
+    let mut statements: Vec<String> = Vec::new();
+    for (mode, bits) in modes.iter().flat_map(|mode| bits.iter().map(move |bits| (mode, bits))) {
+        statements.push(format!("set block_encryption_mode = 'aes-{bits}-{mode}'"));
+        statements.extend(
+            [
+                "select hex(aes_encrypt('abcdefghijklmnopqrstuvwxyz','key','0123456789012345'))",
+                "select hex(aes_decrypt('abcdefghijklmnopqrstuvwxyz','key','0123456789012345'))",
+                "select hex(aes_encrypt('','key','0123456789012345')), hex(aes_encrypt('a','','0123456789012345xyz'))",
+                "select aes_decrypt(aes_encrypt('ä text','key','0123456789012345'),'key','0123456789012345') = 'ä text'",
+                "select hex(aes_encrypt('0123456789abcdef','a key that is longer than any key is','0123456789012345'))",
+                "select aes_encrypt('a','key','short'), aes_decrypt('a', 'key')",
+                "select aes_encrypt('a','key',null)",
+            ]
+            .map(str::to_owned),
+        );
+    }
+    let others = [
+        "set block_encryption_mode = 'aes-256-cbc'",
+        "select hex(aes_encrypt('abc','key','0123456789012345','hkdf'))",
+        "select hex(aes_encrypt('abc','key','0123456789012345','hkdf','salt'))",
+        "select hex(aes_encrypt('abc','key','0123456789012345','hkdf','salt','info'))",
+        "select hex(aes_encrypt('abc','key','0123456789012345','pbkdf2_hmac'))",
+        "select hex(aes_encrypt('abc','key','0123456789012345','pbkdf2_hmac','salt'))",
+        "select hex(aes_encrypt('abc','key','0123456789012345','pbkdf2_hmac','salt',2000))",
+        "select aes_encrypt('abc','key','0123456789012345','pbkdf2_hmac','salt','999')",
+        "select aes_encrypt('abc','key','0123456789012345','pbkdf2_hmac','salt',65536)",
+        "select aes_encrypt('abc','key','0123456789012345','pbkdf2_hmac','salt',1000.5)",
+        "select aes_encrypt('abc','key','0123456789012345','HKDF')",
+        "select aes_encrypt('abc','key','0123456789012345','hkdf',repeat('a',256))",
+        "select aes_encrypt('abc','key','0123456789012345',null)",
+        "select aes_encrypt(null,'key','0123456789012345','hkdfx')",
+        "set block_encryption_mode = 'aes-512-cbc'",
+        "set block_encryption_mode = default",
+        "select hex(aes_encrypt('abc','key','iv')), hex(aes_encrypt(12,34)), aes_encrypt(null,'a'), aes_decrypt('abc','a')",
+        "create database d",
+        "use d",
+        "create table t (a varchar(10), b text, c int, e char(5) charset latin1, g varbinary(100) as (aes_encrypt(a,'k')))",
+        "insert into t (a, b, c, e) values ('x', 'y', 3, 'ä')",
+        "select hex(g), hex(aes_encrypt(b,'k')), hex(aes_encrypt(e,'k')), aes_decrypt(g,'k') from t",
+        "create table u as select aes_encrypt(a,'b') a, aes_decrypt(a,'b') b, aes_encrypt(b,'b') c, aes_encrypt(c,'b') d, \
+         aes_encrypt(e,'b') e from t",
+        "show create table u",
+    ];
+    statements.extend(others.map(str::to_owned));
+    let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
+    let answers = same_answers("encryption", &statements);
+    assert!(answers.iter().any(|answer| answer.ends_with(": 1")), "{answers:#?}");
+}
+
+#[test]
+fn texts_are_compressed_and_read_as_by_mysql() {
+    let answers = same_answers(
+        "compression",
+        &[
+            "select hex(compress('a')), hex(compress('')), hex(compress('abcabcabcabcabcabc')), hex(compress(12)), compress(null)",
+            "select uncompress(compress('hello')), uncompress(''), uncompress('a'), uncompress('abcdefgh'), uncompress(null)",
+            "select uncompress(compress(repeat('a long text ', 10000))) = repeat('a long text ', 10000)",
+            "select uncompressed_length(compress('hello')), uncompressed_length(''), uncompressed_length('abcd')",
+            "select uncompressed_length('abcdefgh'), uncompressed_length(null), uncompressed_length(unhex('ffffffff00'))",
+            "select uncompress(concat(unhex('02000000'), substr(compress('hello'),5)))",
+            "select uncompress(concat(unhex('ff000000'), substr(compress('hello'),5)))",
+            "select uncompress(concat(unhex('ffffff7f'), substr(compress('hello'),5)))",
+            "select uncompress(concat(unhex('00000000'), substr(compress('hello'),5)))",
+            "select uncompress(concat(compress('hello'), 'xx')), uncompress(left(compress('hello'), 10))",
+            "create database d",
+            "use d",
+            "create table t (a varchar(10), b blob)",
+            "create table u as select compress(a) a, uncompress(b) b, uncompressed_length(b) c, compress(b) d from t",
+            "show create table u",
+        ],
+    );
+    assert!(answers[1].contains("hello,,NULL,NULL,NULL"), "{answers:#?}");
+}
+
+#[test]
+fn texts_sound_and_weigh_as_in_mysql() {
+    let answers = same_answers(
+        "sounds_and_weights",
+        &[
+            "select soundex('Hello'), soundex('Quadratically'), soundex(''), soundex('123'), soundex('  x'), soundex('Tymczak')",
+            "select soundex('ä'), soundex('äbc'), soundex('Müller'), soundex('a,b.c d'), soundex(null), soundex(123), soundex('bb')",
+            "select soundex(_latin1 x'e463'), soundex(_binary 'hello'), soundex(x'c3a4626364'), soundex('Ἀthen')",
+            "select 'hello' sounds like 'hallo', 'a' sounds like 'b', null sounds like 'a', not 'a' sounds like 'b'",
+            "select hex(weight_string('aB')), hex(weight_string('aB' as char(4))), hex(weight_string('ab' as char(1)))",
+            "select hex(weight_string('aB' as binary(4))), hex(weight_string('ab' as binary(1))), hex(weight_string(''))",
+            "select hex(weight_string(null)), hex(weight_string(12)), hex(weight_string(-1)), hex(weight_string(1.5)), \
+             hex(weight_string(x'6162'))",
+            "select hex(weight_string('aB' collate utf8mb4_general_ci as char(4))), hex(weight_string('aB ' collate utf8mb4_bin)), \
+             hex(weight_string('a€' collate utf8mb4_bin as char(4))), hex(weight_string('ß' collate utf8mb4_unicode_ci))",
+            "select hex(weight_string('äB' collate utf8mb4_0900_as_cs)), hex(weight_string('aB' collate utf8mb4_0900_bin)), \
+             hex(weight_string('ä' collate utf8mb4_de_pb_0900_as_cs)), hex(weight_string(_latin1'aB' as char(4)))",
+            "select hex(weight_string(date'2020-01-02')), hex(weight_string(timestamp'2020-01-02 03:04:05.5'))",
+            "select hex(weight_string('a' as char(0)))",
+            "select hex(weight_string('a' as char(100000000)))",
+            "create database d",
+            "use d",
+            "create table t (a varchar(10), c char(5) charset latin1, b blob, i int, e enum('x','y'), \
+             s varchar(10) as (soundex(a)), l int as (a sounds like c), w varbinary(60) as (weight_string(a as char(3))))",
+            "show create table t",
+            "insert into t (a, c, b, i, e) values ('Hallo', 'hello', 'x', -5, 'y')",
+            "select s, l, hex(w), hex(weight_string(i)), hex(weight_string(e)), hex(weight_string(c)) from t",
+            "create table u as select soundex(a) a, weight_string(c) w, weight_string(i) i from t",
+            "show create table u",
+        ],
+    );
+    assert!(answers[0].contains("H400,Q36324,,,X000,T520"), "{answers:#?}");
+}
+
+#[test]
+fn numbers_get_units_and_formats_have_names_as_in_mysql() {
+    let answers = same_answers(
+        "units_and_formats",
+        &[
+            "select format_bytes(0), format_bytes(1023.99), format_bytes(1024), format_bytes(-512), format_bytes(-5000)",
+            "select format_bytes(1e6), format_bytes(1e9), format_bytes(1e12), format_bytes(1e15), format_bytes(1e18)",
+            "select format_bytes(1e24), format_bytes(1e30), format_bytes(null), format_bytes('x'), format_bytes('12abc')",
+            "select format_pico_time(0), format_pico_time(999), format_pico_time(3501), format_pico_time(1e6), format_pico_time(6e13)",
+            "select format_pico_time(3.6e15), format_pico_time(8.64e16), format_pico_time(1e25), format_pico_time(-5000)",
+            "select get_format(date,'usa'), get_format(date,'JIS'), get_format(date,'iso'), get_format(date,'eur'), \
+             get_format(date,'internal'), get_format(date,'x'), get_format(date,null)",
+            "select get_format(time,'usa'), get_format(time,'JIS'), get_format(time,'iso'), get_format(time,'eur'), \
+             get_format(time,'internal'), get_format(timestamp,'usa')",
+            "select get_format(datetime,'usa'), get_format(datetime,'JIS'), get_format(datetime,'iso'), get_format(datetime,'eur')",
+            "select get_format(year,'usa')",
+            "select get_format('date','usa')",
+            "select icu_version()",
+            "select uuid_short() > 1, uuid_short() >> 56 = (@@server_id & 255)",
+            "select load_file(null), load_file('/no/such/file'), load_file('')",
+            "select can_access_table('a', 'b')",
+            "select atan2(1), Abs()",
+            "select interval(23, 1, 15, 17, 30, 44, 200), interval(null, 1, 2), interval(5, null, 6), interval('a', 1)",
+            "select interval(1,2) + interval(3,1), '2020-01-01' + interval (1) day, interval (1) day + '2020-01-01'",
+            "select '2020-01-01' + interval (select 1 from (select 1) a, (select 1) b limit 0, 1) day, interval(1)",
+            "create database d",
+            "use d",
+            "create table t (a varchar(30), g varchar(20) as (get_format(timestamp, 'usa')), h varchar(20) as (get_format(date, a)))",
+            "show create table t",
+            "create table u as select format_bytes(a) b, format_pico_time(a) p, icu_version() i, \
+             uuid_short() u, load_file(a) l from t",
+            "select column_name, column_type, is_nullable, character_set_name from information_schema.columns \
+             where table_schema = 'd' and table_name = 'u' order by ordinal_position",
+            "create table v (a int as (uuid_short()))",
+            "create table v (a varchar(9) default (icu_version()))",
+            "create table v (a varchar(9) as (load_file('a')))",
+            "create table v (a int check (row_count() is null))",
+            "create table v (a int check (random_bytes(1) is null))",
+        ],
+    );
+    assert!(answers[1].contains("976.56 KiB,953.67 MiB"), "{answers:#?}");
+}

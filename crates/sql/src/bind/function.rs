@@ -23,6 +23,10 @@ impl Binder<'_> {
         if is_aggregate(&call.name) {
             return self.aggregate(call, place);
         }
+        if is_for_the_server(&call.name) {
+            let text = format!("Access to native function '{}' is rejected.", call.written.0);
+            return Err(SqlError::new(3566, text));
+        }
         let native = self.native(&call.name)?;
         if native.is_none() && !CONDITIONS.contains(&call.name.as_str()) {
             return self.stored_function(self.schema, &call.written.0, &call.args, place);
@@ -94,7 +98,7 @@ impl Binder<'_> {
                 let definer = self.definer.as_deref().filter(|_| name == "current_user").map(Value::text);
                 let function = native.unwrap_or_else(|| panic!("{name} is one of the functions"));
                 count_is(function.least_args, function.most_args)?;
-                check_pairs(call, count)?;
+                check_pairs(name, &call.written.0, count)?;
                 if name == "json_merge" {
                     let text = "'JSON_MERGE' is deprecated and will be removed in a future release. Please use \
                                 JSON_MERGE_PRESERVE/JSON_MERGE_PATCH instead";
@@ -107,7 +111,7 @@ impl Binder<'_> {
                     self.uncacheable |= matches!(name, "last_insert_id");
                 }
                 let node = definer.map_or(Node::Call { function, args }, Node::Constant);
-                Ok(Expr { node, ty, nullable: true, coercibility })
+                Ok(Expr { node, ty, nullable: !function.never_null, coercibility })
             }
         }
     }
@@ -331,15 +335,15 @@ fn takes_numbers(name: &str) -> bool {
 }
 
 /// Functions of JSON that take pairs of arguments, some of them behind a document.
-fn check_pairs(call: &ast::FunctionCall, count: usize) -> Result<()> {
-    let is_odd = match &*call.name {
+fn check_pairs(name: &str, written: &str, count: usize) -> Result<()> {
+    let is_odd = match name {
         "json_object" => count % 2 == 1,
         "json_set" | "json_insert" | "json_replace" | "json_array_append" | "json_array_insert" => {
             count.is_multiple_of(2)
         }
         _ => false,
     };
-    if is_odd { Err(SqlError::wrong_argument_count(&call.written.0)) } else { Ok(()) }
+    if is_odd { Err(SqlError::wrong_argument_count(written)) } else { Ok(()) }
 }
 
 fn two(args: Vec<Expr>) -> [Expr; 2] {
@@ -354,6 +358,46 @@ fn three(args: Vec<Expr>) -> [Expr; 3] {
 
 /// Functions that are bound here and are not in the table of functions.
 const CONDITIONS: &[&str] = &["if", "ifnull", "coalesce", "name_const", "nullif"];
+
+/// Functions that MySQL has for the views of its information_schema alone.
+fn is_for_the_server(name: &str) -> bool {
+    const OTHERS: [&str; 9] = [
+        "can_access_column",
+        "can_access_database",
+        "can_access_table",
+        "can_access_user",
+        "can_access_view",
+        "get_dd_column_privileges",
+        "get_dd_create_options",
+        "get_dd_index_sub_part_length",
+        "is_visible_dd_object",
+    ];
+    OTHERS.contains(&name) || INTERNAL.iter().any(|rest| name.strip_prefix("internal_") == Some(rest))
+}
+
+/// The rest of the names of those of them that begin with `internal_`.
+const INTERNAL: [&str; 20] = [
+    "auto_increment",
+    "avg_row_length",
+    "check_time",
+    "checksum",
+    "data_free",
+    "data_length",
+    "dd_char_length",
+    "get_comment_or_error",
+    "get_enabled_role_json",
+    "get_hostname",
+    "get_username",
+    "get_view_warning_or_error",
+    "index_column_cardinality",
+    "index_length",
+    "is_enabled_role",
+    "is_mandatory_role",
+    "keys_disabled",
+    "max_data_length",
+    "table_rows",
+    "update_time",
+];
 
 /// Whether MySQL has functions of this name, which are missing here: nobody lacks a privilege on
 /// them.

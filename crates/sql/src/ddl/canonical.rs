@@ -363,6 +363,8 @@ impl Canonical<'_> {
             ("timestamp", [value]) => format!("cast({value} as datetime)"),
             ("bin", [value]) => format!("conv({value},10,2)"),
             ("oct", [value]) => format!("conv({value},10,8)"),
+            ("get_format", [_, value]) => format!("get_format({}, {value})", word_of(&call.args[0])?),
+            ("weight_string", [value, chars]) => format!("weight_string({value} as char({chars}))"),
             ("isnull", [value]) => format!("({value} is null)"),
             ("yearweek", [value]) => format!("yearweek({value},0)"),
             ("member of", [value, document]) => format!("{value} member of ({document})"),
@@ -391,6 +393,14 @@ impl Canonical<'_> {
             CastType::Year => "year".to_owned(),
             CastType::Json => "json".to_owned(),
         }
+    }
+}
+
+/// The word that the parser has made a text of.
+fn word_of(literal: &Expr) -> Option<String> {
+    match literal {
+        Expr::Literal(Literal::Text(word, None)) => String::from_utf8(word.clone()).ok(),
+        _ => None,
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) enum Owner<'n> {
 }
 
 /// Functions whose value is not the row's alone.
-const VARYING: [&str; 31] = [
+const VARYING: [&str; 39] = [
     "now",
     "curdate",
     "curtime",
@@ -54,11 +54,38 @@ const VARYING: [&str; 31] = [
     "release_all_locks",
     "release_lock",
     "load_file",
+    "icu_version",
+    "roles_graphml",
+    "benchmark",
+    "statement_digest",
+    "statement_digest_text",
+    "updatexml",
+    "source_pos_wait",
+    "master_pos_wait",
 ];
 
 /// Those of them that a default cannot have either: they wait for others, or ask what others do.
-const WAITING: [&str; 6] =
-    ["sleep", "get_lock", "is_free_lock", "is_used_lock", "release_all_locks", "release_lock"];
+const NOT_IN_DEFAULTS: [&str; 16] = [
+    "sleep",
+    "get_lock",
+    "is_free_lock",
+    "is_used_lock",
+    "release_all_locks",
+    "release_lock",
+    "last_insert_id",
+    "found_rows",
+    "row_count",
+    "version",
+    "load_file",
+    "icu_version",
+    "benchmark",
+    "updatexml",
+    "source_pos_wait",
+    "master_pos_wait",
+];
+
+/// Those that MySQL lets a CHECK constraint have.
+const IN_CHECKS: [&str; 2] = ["sysdate", "random_bytes"];
 
 impl Owner<'_> {
     fn disallowed(self, function: &str) -> SqlError {
@@ -68,7 +95,9 @@ impl Owner<'_> {
             Owner::Check(name) => (3814, format!("An expression of a check constraint '{name}' contains")),
             Owner::Index(_) | Owner::Partition => return self.not_allowed(),
         };
-        SqlError::new(code, format!("{what} disallowed function: {function}."))
+        // The parser has made constants of these, which MySQL names by their text.
+        let parentheses = if matches!(function, "version" | "icu_version") { "()" } else { "" };
+        SqlError::new(code, format!("{what} disallowed function: {function}{parentheses}."))
     }
 
     /// It holds what no definition may: a subquery, a parameter.
@@ -167,7 +196,8 @@ fn check(def: &TableDef, tree: &Expr, owner: Owner<'_>) -> Result<()> {
                 None
             }
             Expr::Function(call) if VARYING.contains(&call.name.as_str()) => match owner {
-                Owner::Default(_) if !WAITING.contains(&call.name.as_str()) => None,
+                Owner::Default(_) if !NOT_IN_DEFAULTS.contains(&call.name.as_str()) => None,
+                Owner::Check(_) if IN_CHECKS.contains(&call.name.as_str()) => None,
                 owner => Some(owner.disallowed(&call.name)),
             },
             Expr::UserVariable(_) | Expr::SystemVariable { .. } | Expr::AssignVariable(..) => {

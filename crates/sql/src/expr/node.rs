@@ -234,6 +234,8 @@ pub(crate) struct Function {
     pub varies: bool,
     /// A NULL argument makes the result NULL without a call.
     pub null_in_null_out: bool,
+    /// The result is never NULL, whatever the arguments are.
+    pub never_null: bool,
     pub infer: Infer,
     pub run: fn(&Call<'_>) -> Result<Value>,
 }
@@ -259,12 +261,26 @@ impl Function {
         run: fn(&Call<'_>) -> Result<Value>,
     ) -> Function {
         let (least_args, most_args) = (*args.start(), *args.end());
-        Function { name, least_args, most_args, varies: false, null_in_null_out: true, infer, run }
+        Function {
+            name,
+            least_args,
+            most_args,
+            varies: false,
+            null_in_null_out: true,
+            never_null: false,
+            infer,
+            run,
+        }
     }
 
     /// The function is called with a NULL argument too.
     pub const fn sees_nulls(self) -> Function {
         Function { null_in_null_out: false, ..self }
+    }
+
+    /// The result is never NULL.
+    pub const fn never_null(self) -> Function {
+        Function { never_null: true, ..self }
     }
 
     /// The function may have another value at each call, whose arguments may be NULL.

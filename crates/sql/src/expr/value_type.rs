@@ -131,3 +131,24 @@ pub(crate) fn scale_of(ty: &ColumnType) -> u32 {
         _ => u32::from(ty.fsp()),
     }
 }
+
+/// Bytes that MySQL takes a value of the type as text for at most: of a TEXT, each of its bytes for
+/// a character.
+pub(crate) fn announced_bytes(ty: &ColumnType) -> u64 {
+    let per_char = u64::from(collation::max_bytes_per_char(ty.collation));
+    match ty.code {
+        TypeCode::Blob => ty.max_bytes().saturating_mul(per_char).min(u64::from(u32::MAX)),
+        _ if is_text(ty) => u64::from(text_length(ty)) * per_char,
+        _ => u64::from(text_length(ty)),
+    }
+}
+
+/// Bytes, so many of them at most. Columns that are made of more than a few have MySQL's type for
+/// long ones.
+pub(crate) fn bytes_type(bytes: u64) -> ColumnType {
+    match bytes {
+        0..=512 => ColumnType::varbinary(bytes as u32),
+        513..=65_535 => ColumnType::blob(),
+        _ => ColumnType::longblob(),
+    }
+}

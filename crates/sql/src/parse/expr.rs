@@ -235,7 +235,7 @@ impl Parser<'_> {
         Ok(Expr::IsTruth { negated, operand, value })
     }
 
-    /// BETWEEN, IN, LIKE, REGEXP.
+    /// BETWEEN, IN, LIKE, REGEXP, SOUNDS LIKE.
     fn predicate(&mut self, operand: Expr, negated: bool) -> Result<Expr> {
         let operand = Box::new(operand);
         if self.eat("BETWEEN") {
@@ -260,18 +260,18 @@ impl Parser<'_> {
             let escape = if self.eat("ESCAPE") { Some(Box::new(self.bit_expr()?)) } else { None };
             return Ok(Expr::Like { negated, operand, pattern, escape });
         }
-        if !negated && self.eat("SOUNDS") {
-            self.expect("LIKE")?;
-            let sound = |operand| Box::new(Expr::call("soundex", vec![operand]));
-            let (left, right) = (sound(*operand), self.bit_expr()?);
-            return Ok(Expr::Binary(BinaryOp::Equal, left, sound(right)));
-        }
         if !negated && self.eat("MEMBER") {
             self.eat("OF");
             self.expect_symbol("(")?;
             let document = self.bit_expr()?;
             self.expect_symbol(")")?;
             return Ok(Expr::call("member of", vec![*operand, document]));
+        }
+        if !negated && self.eat_all(&["SOUNDS", "LIKE"]) {
+            let other = self.bit_expr()?;
+            let operands = [*operand, other].map(|text| Expr::call("soundex", vec![text]));
+            let [left, right] = operands.map(Box::new);
+            return Ok(Expr::Binary(BinaryOp::Equal, left, right));
         }
         if self.eat("REGEXP") || self.eat("RLIKE") {
             let pattern = Box::new(self.bit_expr()?);
@@ -474,7 +474,26 @@ impl Parser<'_> {
 
     /// INTERVAL of date arithmetic, not the function INTERVAL(a, b, c).
     pub(super) fn is_interval(&self) -> bool {
-        self.is("INTERVAL")
+        self.is("INTERVAL") && !self.is_interval_function()
+    }
+
+    /// Whether the parentheses behind the word hold several things.
+    fn is_interval_function(&self) -> bool {
+        // A query may have commas of its own.
+        if !self.symbol_ahead(1, "(") || self.query_follows(2) {
+            return false;
+        }
+        let (mut at, mut open) = (2, 1);
+        while open > 0 && self.ahead(at).kind != TokenKind::End {
+            match () {
+                _ if self.symbol_ahead(at, "(") => open += 1,
+                _ if self.symbol_ahead(at, ")") => open -= 1,
+                _ if open == 1 && self.symbol_ahead(at, ",") => return true,
+                _ => {}
+            }
+            at += 1;
+        }
+        false
     }
 
     /// `INTERVAL n unit`.

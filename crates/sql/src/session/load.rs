@@ -3,8 +3,7 @@
 use super::Session;
 use crate::error::{Result, SqlError};
 use crate::exec::{Input, no_local_files};
-use crate::expr::text_of;
-use crate::host::VariableScope;
+use crate::expr::functions::file::{may_read, setting};
 use crate::sink::{ClientFile, ResultSink};
 use os::disk::{File, OpenMode};
 use std::os::unix::fs::FileTypeExt;
@@ -119,24 +118,14 @@ impl Input for SentFile<'_> {
 /// # Errors
 /// 1290 for a place that `secure_file_priv` does not allow.
 fn resolved(session: &Session, written: &[u8]) -> Result<PathBuf> {
-    let text = |name: &str| -> Result<String> {
-        let value = session.server.host.variable(VariableScope::Global, name)?;
-        Ok(value.map_or_else(String::new, |value| String::from_utf8_lossy(&text_of(&value)).into_owned()))
-    };
-    let allowed = text("secure_file_priv")?;
+    let host = &*session.server.host;
     let written = String::from_utf8_lossy(written).into_owned();
-    let mut base = PathBuf::from(text("datadir")?);
+    let mut base = PathBuf::from(setting(host, "datadir")?);
     if !written.contains('/') {
         base.push(session.settings.schema.as_deref().unwrap_or_default());
     }
     let path = plain(&base.join(&written));
-    let is_allowed = || {
-        // Links lead to where they lead.
-        let real = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
-        let allowed = std::fs::canonicalize(&allowed).unwrap_or_else(|_| PathBuf::from(&allowed));
-        real.starts_with(allowed)
-    };
-    if allowed.eq_ignore_ascii_case("NULL") || !allowed.is_empty() && !is_allowed() {
+    if !may_read(host, &path)? {
         let text = "The MySQL server is running with the --secure-file-priv option so it cannot execute this statement";
         return Err(SqlError::new(1290, text));
     }

@@ -5,5 +5,6 @@ mod beside;
 mod functions;
 mod random;
 mod replicated;
+mod schemas;
 
 mod table;

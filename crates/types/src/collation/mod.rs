@@ -24,6 +24,7 @@ mod tailored;
 mod transcode;
 mod uca;
 mod version;
+mod weights;
 
 pub use case::{lower, upper};
 pub use chars::{
@@ -36,6 +37,7 @@ pub use ids::*;
 pub use key::{is_key_of_bytes, read_escaped, write_key, write_key_utf8mb4};
 pub use lookup::{all, by_id, charset_of, from_name, max_bytes_per_char, name};
 pub use order::{compare, compare_utf8mb4, order_prefix};
+pub use weights::weight_string;
 
 #[cfg(test)]
 mod tests;

@@ -92,6 +92,11 @@ pub fn truncate(host: &ConnectionHost, schema: &str, table: &str) -> sql::Result
     }
 }
 
+/// The number that `performance_schema.threads` gives to the thread of a connection.
+pub fn thread_of_connection(host: &ConnectionHost, connection_id: u32) -> Option<u64> {
+    performance::thread_ids(host).get(&connection_id).copied()
+}
+
 /// The names of a schema's tables.
 pub fn names(schema: &str) -> Vec<String> {
     TABLES.iter().filter(|(s, ..)| *s == schema).map(|(_, t, _)| (*t).to_owned()).collect()

@@ -16,10 +16,14 @@ pub const DEFINITIONS: &[Definition] = &[
         .does("The account that makes a routine gets EXECUTE and ALTER ROUTINE on it, and a routine that is dropped takes the privileges on it along."),
     session(
         "block_encryption_mode",
-        Enum(&["aes-128-ecb", "aes-192-ecb", "aes-256-ecb", "aes-128-cbc", "aes-192-cbc", "aes-256-cbc"]),
+        Enum(&[
+            "aes-128-ecb", "aes-192-ecb", "aes-256-ecb", "aes-128-cbc", "aes-192-cbc", "aes-256-cbc",
+            "aes-128-cfb1", "aes-192-cfb1", "aes-256-cfb1", "aes-128-cfb8", "aes-192-cfb8", "aes-256-cfb8",
+            "aes-128-cfb128", "aes-192-cfb128", "aes-256-cfb128", "aes-128-ofb", "aes-192-ofb", "aes-256-ofb",
+        ]),
         "aes-128-ecb",
     )
-        .kept("AES_ENCRYPT() is not there."),
+        .does("The key's bits and the mode of AES_ENCRYPT() and AES_DECRYPT()."),
     session("bulk_insert_buffer_size", UInt(0, u64::MAX), "8388608").guarded(Guard::Session)
         .kept("It is of MyISAM."),
     session("completion_type", Enum(&["NO_CHAIN", "CHAIN", "RELEASE"]), "NO_CHAIN")

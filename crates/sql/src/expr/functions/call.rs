@@ -144,6 +144,11 @@ pub(in crate::expr) fn system_text<const CHARS: u32>(_: &[Expr]) -> Result<(Colu
     Ok((ColumnType::varchar(CHARS, collation::UTF8MB4_0900_AI_CI), Coercibility::SystemConstant))
 }
 
+/// Text of the server in the character set that MySQL's server has had for long.
+pub(in crate::expr) fn old_system_text<const CHARS: u32>(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((ColumnType::varchar(CHARS, collation::UTF8MB3_GENERAL_CI), Coercibility::SystemConstant))
+}
+
 pub(in crate::expr) fn ascii_text<const CHARS: u32>(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     Ok((ColumnType::varchar(CHARS, collation::UTF8MB4_0900_AI_CI), Coercibility::Literal))
 }

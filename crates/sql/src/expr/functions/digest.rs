@@ -5,10 +5,7 @@ use super::super::{Coercibility, Expr, Number, number};
 use super::string::made;
 use super::{Call, Function, ascii_text, md5, text, unsigned};
 use crate::error::Result;
-use crate::host::VariableScope;
 use sha1::Digest;
-use std::sync::Once;
-use std::sync::atomic::{AtomicU64, Ordering};
 use types::{ColumnType, Value, collation};
 
 /// Text of two characters for each byte, or for a number of 64 bits. Its characters are the
@@ -99,7 +96,6 @@ pub(super) const FUNCTIONS: &[Function] = &[
     )
     .varies(),
     Function::new("uuid", 0..=0, ascii_text::<36>, |_| Ok(uuid())).varies(),
-    Function::new("uuid_short", 0..=0, unsigned, uuid_short).varies(),
     Function::new("is_uuid", 1..=1, super::int, |call| {
         let plain: Vec<u8> =
             call.bytes(0).iter().copied().filter(|b| !matches!(b, b'-' | b'{' | b'}')).collect();
@@ -130,22 +126,6 @@ fn dashed(bytes: &[u8]) -> Vec<u8> {
         out.extend_from_slice(format!("{byte:02x}").as_bytes());
     }
     out
-}
-
-/// A number that no other server with another `server_id` gives, nor this one again: eight bits of
-/// the id, then the seconds at which it was asked first, then a count.
-fn uuid_short(call: &Call<'_>) -> Result<Value> {
-    // Relaxed: each number is given once, whatever else is seen.
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    static FIRST: Once = Once::new();
-    FIRST.call_once(|| NEXT.store((os::clock::now_us() / 1_000_000) << 24, Ordering::Relaxed));
-    let server_id = match call.ctx.host.variable(VariableScope::Global, "server_id")? {
-        Some(Value::UInt(id)) => id,
-        Some(Value::Int(id)) => id as u64,
-        _ => 0,
-    };
-    let number = NEXT.fetch_add(1, Ordering::Relaxed) & ((1 << 56) - 1);
-    Ok(Value::UInt(((server_id & 0xff) << 56) | number))
 }
 
 /// A version 1 UUID as MySQL makes them: 100 ns since 1582, and a random node (its multicast bit

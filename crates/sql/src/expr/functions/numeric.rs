@@ -89,7 +89,11 @@ pub(super) const FUNCTIONS: &[Function] = &[
             false => call.double(0).atan(),
         }))
     }),
-    Function::new("atan2", 2..=2, double, |call| Ok(Value::Double(call.double(0).atan2(call.double(1))))),
+    Function::new("interval", 2..=usize::MAX, bigint, interval).sees_nulls(),
+    Function::new("atan2", 1..=2, double, |call| {
+        let other = if call.is_given(1) { call.double(1) } else { 1.0 };
+        Ok(Value::Double(call.double(0).atan2(other)))
+    }),
     Function::new("radians", 1..=1, double, |call| Ok(Value::Double(call.double(0).to_radians()))),
     Function::new("degrees", 1..=1, double, |call| Ok(Value::Double(call.double(0).to_degrees()))),
     Function::new("pi", 0..=0, double, |_| Ok(Value::Double(std::f64::consts::PI))),
@@ -288,4 +292,15 @@ fn extreme(call: &Call<'_>, wanted: Ordering) -> Result<Value> {
         return call.copied(&call.bytes(best));
     }
     conform(std::borrow::Cow::Borrowed(&*call.values[best]), &ty, call.ctx).map(|value| value.into_owned())
+}
+
+/// How many of the numbers behind the first, which are to ascend, it is not below; -1 for NULL.
+fn interval(call: &Call<'_>) -> Result<Value> {
+    if call.values[0].is_null() {
+        return Ok(Value::Int(-1));
+    }
+    let number = call.double(0);
+    let is_above = |at: &usize| !call.values[*at].is_null() && call.double(*at) > number;
+    let first_above = (1..call.values.len()).find(is_above);
+    Ok(Value::Int(first_above.unwrap_or(call.values.len()) as i64 - 1))
 }

@@ -1,8 +1,10 @@
 //! Functions about the session and the server.
 
-use super::{Call, Function, bigint, int, like_first, system_text, text, unsigned};
+use super::{Call, Function, bigint, int, like_first, old_system_text, system_text, text, unsigned};
 use crate::error::{Result, SqlError};
 use crate::host::VariableScope;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use types::Value;
 
@@ -23,6 +25,20 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("connection_id", 0..=0, unsigned, |call| {
         Ok(Value::UInt(u64::from(call.ctx.host.connection_id())))
     }),
+    Function::new("ps_current_thread_id", 0..=0, unsigned, |call| {
+        Ok(thread_of(call, call.ctx.host.connection_id()))
+    })
+    .varies(),
+    Function::new("ps_thread_id", 1..=1, unsigned, |call| {
+        if call.values[0].is_null() {
+            return Ok(Value::Null);
+        }
+        let connection = u32::try_from(call.integer(0));
+        Ok(connection.map_or(Value::Null, |connection| thread_of(call, connection)))
+    })
+    .varies(),
+    Function::new("icu_version", 0..=0, old_system_text::<4>, |_| Ok(text(ICU_VERSION))).never_null(),
+    Function::new("uuid_short", 0..=0, unsigned, uuid_short).varies().never_null(),
     Function::new("last_insert_id", 0..=1, unsigned, |call| {
         if call.is_given(0) {
             let id = call.integer(0) as u64;
@@ -41,6 +57,28 @@ pub(super) const FUNCTIONS: &[Function] = &[
         .sees_nulls(),
     Function::new("isnull", 1..=1, int, |call| Ok(super::truth_value(call.values[0].is_null()))).sees_nulls(),
 ];
+
+/// The version of ICU whose regular expressions these are (decision 0055), which MySQL 9.7 has.
+const ICU_VERSION: &str = "78.3";
+
+/// The number of a connection's thread, or NULL.
+fn thread_of(call: &Call<'_>, connection_id: u32) -> Value {
+    call.ctx.host.thread_of_connection(connection_id).map_or(Value::Null, Value::UInt)
+}
+
+/// A number that no other server of the same group gives: the server's, the second at which the
+/// first was asked for, and how many there have been.
+fn uuid_short(call: &Call<'_>) -> Result<Value> {
+    static NEXT: OnceLock<AtomicU64> = OnceLock::new();
+    let server_id = match call.ctx.host.variable(VariableScope::Global, "server_id")? {
+        Some(Value::UInt(id)) => id,
+        Some(Value::Int(id)) => id as u64,
+        _ => 0,
+    };
+    let since = NEXT.get_or_init(|| AtomicU64::new((os::clock::now_us() / 1_000_000) << 24));
+    let number = since.fetch_add(1, Ordering::Relaxed);
+    Ok(Value::UInt(((server_id & 0xff) << 56).wrapping_add(number)))
+}
 
 fn sleep(call: &Call<'_>) -> Result<Value> {
     let seconds = call.double(0);

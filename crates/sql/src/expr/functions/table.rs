@@ -1,8 +1,9 @@
 //! The table of all native functions, by name.
 
 use super::{
-    Function, compression, date_text, digest, grouping, gtid, json, network, numeric, regexp, session, shown,
-    spatial, string, time, time_sums, user_lock, vector,
+    Function, aes, compression, date_formats, date_text, digest, file, grouping, gtid, json, network,
+    numeric, regexp, session, sound, spatial, string, time, time_sums, units, user_lock, vector, weights,
+    xml,
 };
 
 /// The function with this name (in lower case).
@@ -34,16 +35,23 @@ pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
         time_sums::FUNCTIONS,
         network::FUNCTIONS,
         digest::FUNCTIONS,
+        aes::FUNCTIONS,
         compression::FUNCTIONS,
-        shown::FUNCTIONS,
+        sound::FUNCTIONS,
+        units::FUNCTIONS,
+        date_formats::FUNCTIONS,
+        file::FUNCTIONS,
         session::FUNCTIONS,
         user_lock::FUNCTIONS,
         grouping::FUNCTIONS,
         gtid::FUNCTIONS,
         json::MAKING,
         json::READING,
+        json::SCHEMAS,
         spatial::FUNCTIONS,
         vector::FUNCTIONS,
+        weights::FUNCTIONS,
+        xml::FUNCTIONS,
     ]
     .iter()
     .flat_map(|table| table.iter())

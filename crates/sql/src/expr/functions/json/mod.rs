@@ -5,6 +5,7 @@ mod convert;
 mod make;
 mod read;
 mod result_type;
+mod schema;
 
 pub(crate) use argument::{made, no_document, no_path, scalar_of};
 pub(crate) use convert::{AS_JSON, AS_VALUE, DEFAULT, ERROR, JSON_TABLE_DOCUMENT, JSON_VALUE, NULL, stored};
@@ -12,3 +13,4 @@ pub(super) use make::FUNCTIONS as MAKING;
 pub(crate) use make::{CAST_AS_JSON, no_name};
 pub(super) use read::FUNCTIONS as READING;
 pub(crate) use read::MARIADB_JSON_VALID;
+pub(super) use schema::FUNCTIONS as SCHEMAS;

@@ -1,0 +1,95 @@
+//! `WEIGHT_STRING()`: what values are sorted by, as MySQL has it.
+
+use super::{Call, Function};
+use crate::error::Result;
+use crate::expr::value_type::{bytes_type, is_text, text_collation, text_length};
+use crate::expr::{Coercibility, Expr};
+use types::json::Node;
+use types::{ColumnType, TypeCode, Value, collation};
+
+pub(super) const FUNCTIONS: &[Function] = &[Function::new("weight_string", 1..=2, weights_type, weights)];
+
+/// As long as MySQL announces it: of texts, whole groups of eight bytes.
+fn weights_type(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    let ty = &args[0].ty;
+    let chars = u64::from(text_length(ty));
+    let bytes = match is_text(ty) {
+        true => (chars * bytes_per_char(text_collation(ty))).next_multiple_of(8),
+        false => chars,
+    };
+    Ok((bytes_type(bytes), Coercibility::Literal))
+}
+
+/// The weights of a character take at most so many bytes, as MySQL counts them.
+fn bytes_per_char(id: u16) -> u64 {
+    let name = collation::name(id);
+    let is_unicode = collation::charset_of(id).is_unicode();
+    match () {
+        _ if !is_unicode || name.ends_with("0900_bin") => u64::from(collation::max_bytes_per_char(id)),
+        _ if name.ends_with("_bin") => 3,
+        _ if name.contains("general") => 2,
+        _ if name.contains("0900") && name.contains("as_cs") => 192,
+        _ if name.contains("0900") && name.contains("as_ci") => 128,
+        _ if name.contains("0900") => 64,
+        _ => 16,
+    }
+}
+
+fn weights(call: &Call<'_>) -> Result<Value> {
+    /// The sign of 64 bits, which makes negative numbers less than others.
+    const SIGN: u64 = 1 << 63;
+    /// The time 00:00:00 among times.
+    const TIME_ZERO: u64 = 1 << 47;
+    let ty = &call.args[0].ty;
+    let number = match &*call.values[0] {
+        Value::Int(n) => *n as u64 ^ SIGN,
+        Value::UInt(n) => *n,
+        Value::Year(year) => u64::from(*year),
+        Value::Bit { bits, .. } => *bits,
+        Value::Date(date) => {
+            let days = u64::from(date.year) << 9 | u64::from(date.month) << 5 | u64::from(date.day);
+            days ^ SIGN
+        }
+        Value::DateTime(at) => packed(Node::datetime(at)) ^ SIGN,
+        stamp @ Value::Timestamp { .. } => match stamp.clone().in_zone(call.ctx.zone()) {
+            Value::DateTime(at) => packed(Node::datetime(&at)) ^ SIGN,
+            _ => return Ok(Value::Null),
+        },
+        Value::Time(time) => {
+            // Those below zero are one less, as MySQL reads their bytes.
+            let packed = packed(Node::time(time)).wrapping_sub(u64::from(time.negative));
+            packed.wrapping_add(TIME_ZERO) ^ SIGN
+        }
+        Value::Enum { .. } | Value::Set { .. } => call.bits(0) ^ SIGN,
+        Value::Bytes(_) | Value::Json(_) if is_text(ty) || ty.code == TypeCode::Json => {
+            return text_weights(call);
+        }
+        _ => return Ok(Value::Null),
+    };
+    Ok(Value::Bytes(number.to_be_bytes().to_vec()))
+}
+
+/// The 64 bits that MySQL packs a point in time or a time into.
+fn packed(node: Node) -> u64 {
+    match node {
+        Node::Opaque(_, bytes) => bytes.try_into().map_or(0, u64::from_le_bytes),
+        _ => 0,
+    }
+}
+
+fn text_weights(call: &Call<'_>) -> Result<Value> {
+    /// Bytes that a character has at most: three levels of up to this many weights are rare, and
+    /// are charged when they are there.
+    const BYTES_PER_CHAR: usize = 3;
+    let bytes = call.bytes(0);
+    let id = text_collation(&call.args[0].ty);
+    let chars = match call.is_given(1) {
+        true => Some(usize::try_from(call.integer(1)).unwrap_or(usize::MAX)),
+        false => None,
+    };
+    let most_bytes = chars.unwrap_or(0).max(bytes.len()).saturating_mul(BYTES_PER_CHAR);
+    if !call.may_make(most_bytes, call.name)? {
+        return Ok(Value::Null);
+    }
+    Ok(Value::Bytes(collation::weight_string(id, &bytes, chars)))
+}

@@ -1,0 +1,99 @@
+//! The steps of a path: from nodes to nodes.
+
+use super::document::{Document, Kind};
+use super::query::{Axis, Step};
+
+/// A node that a path has come to, and its place among those of its step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub node: usize,
+    /// From 1.
+    pub position: usize,
+    pub size: usize,
+}
+
+/// The nodes as places among each other.
+pub(super) fn numbered(nodes: impl ExactSizeIterator<Item = usize>) -> Vec<Place> {
+    let size = nodes.len();
+    nodes.zip(1..).map(|(node, position)| Place { node, position, size }).collect()
+}
+
+/// What a step without its predicates comes to from these nodes.
+pub(super) fn follow(document: &Document<'_>, from: &[Place], step: &Step) -> Vec<Place> {
+    let fits = |node: usize, kind: Kind| {
+        let found = &document.nodes[node];
+        let is_named = |name: &Vec<u8>| name == found.text;
+        found.kind == kind && step.name.as_ref().is_none_or(is_named)
+    };
+    match step.axis {
+        Axis::Stay => from.to_vec(),
+        Axis::Itself => {
+            from.iter().filter(|place| step.name.is_none() || fits(place.node, Kind::Tag)).copied().collect()
+        }
+        Axis::Child | Axis::Attribute => {
+            let kind = if step.axis == Axis::Child { Kind::Tag } else { Kind::Attribute };
+            from.iter().flat_map(|place| children(document, place.node, &|node| fits(node, kind))).collect()
+        }
+        Axis::Descendant | Axis::DescendantOrSelf => {
+            let with_self = step.axis == Axis::DescendantOrSelf;
+            numbered(descendants(document, from, with_self, &|node| fits(node, Kind::Tag)).into_iter())
+        }
+        Axis::Parent => {
+            let parents = from.iter().filter(|place| place.node != 0);
+            let parents = parents.map(|place| document.nodes[place.node].parent);
+            distinct(parents.filter(|node| fits(*node, Kind::Tag)))
+        }
+        Axis::Ancestor | Axis::AncestorOrSelf => {
+            let mut found = Vec::new();
+            for place in from {
+                let mut node = place.node;
+                if step.axis == Axis::AncestorOrSelf {
+                    found.push(node);
+                }
+                while node != 0 {
+                    node = document.nodes[node].parent;
+                    found.push(node);
+                }
+            }
+            distinct(found.into_iter().filter(|node| fits(*node, Kind::Tag)))
+        }
+    }
+}
+
+/// Nodes in the order of the document, each once.
+pub(super) fn distinct(nodes: impl Iterator<Item = usize>) -> Vec<Place> {
+    let mut nodes: Vec<usize> = nodes.collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    numbered(nodes.into_iter())
+}
+
+/// A node ends before the first one behind it whose parent stands before it.
+fn below(document: &Document<'_>, node: usize) -> impl Iterator<Item = usize> {
+    let rest = document.nodes[node + 1..].iter().zip(node + 1..);
+    rest.take_while(move |(found, _)| found.parent >= node).map(|(_, at)| at)
+}
+
+fn children(document: &Document<'_>, node: usize, fits: &dyn Fn(usize) -> bool) -> Vec<Place> {
+    let found: Vec<usize> =
+        below(document, node).filter(|at| document.nodes[*at].parent == node && fits(*at)).collect();
+    numbered(found.into_iter())
+}
+
+fn descendants(
+    document: &Document<'_>,
+    from: &[Place],
+    with_self: bool,
+    fits: &dyn Fn(usize) -> bool,
+) -> Vec<usize> {
+    let mut is_below = vec![false; document.nodes.len()];
+    let mut is_found = vec![false; document.nodes.len()];
+    from.iter().for_each(|place| is_below[place.node] = true);
+    for node in 0..document.nodes.len() {
+        // Parents stand before their children.
+        let of_parent = node > 0 && is_below[document.nodes[node].parent];
+        is_found[node] = of_parent || with_self && is_below[node];
+        is_below[node] |= of_parent;
+    }
+    (0..document.nodes.len()).filter(|node| is_found[*node] && fits(*node)).collect()
+}
