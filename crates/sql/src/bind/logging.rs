@@ -68,14 +68,18 @@ impl Unsafe {
 
 /// Functions whose value is the server's own.
 const UNSAFE_FUNCTIONS: &[&str] = &[
+    "aes_decrypt",
+    "aes_encrypt",
     "binlog_gtid_pos",
     "current_role",
     "roles_graphml",
     "current_user",
     "found_rows",
     "get_lock",
+    "icu_version",
     "is_free_lock",
     "is_used_lock",
+    "load_file",
     "rand",
     "random_bytes",
     "release_all_locks",

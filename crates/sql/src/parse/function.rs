@@ -1,5 +1,6 @@
 //! Function calls, those with a syntax of their own among them.
 
+use super::counted::argument_counts;
 use super::window::is_only_window_function;
 use super::{Parser, reserved};
 use crate::ast::{CastType, Expr, FunctionCall, Literal, Written};
@@ -30,54 +31,6 @@ const RESERVED_FUNCTIONS: &[&str] = &[
     "UTC_TIME",
     "UTC_TIMESTAMP",
     "VALUES",
-];
-
-/// Functions that MySQL's grammar knows by name, with the fewest and the most arguments that they
-/// have there: another number is an error of syntax.
-const COUNTED_FUNCTIONS: &[(&str, usize, usize)] = &[
-    ("ascii", 1, 1),
-    ("charset", 1, 1),
-    ("coalesce", 1, usize::MAX),
-    ("collation", 1, 1),
-    ("curdate", 0, 0),
-    ("curtime", 0, 1),
-    ("database", 0, 0),
-    ("date", 1, 1),
-    ("day", 1, 1),
-    ("format", 2, 3),
-    ("hour", 1, 1),
-    ("if", 3, 3),
-    ("insert", 4, 4),
-    ("left", 2, 2),
-    ("linestring", 1, usize::MAX),
-    ("log", 1, 2),
-    ("microsecond", 1, 1),
-    ("minute", 1, 1),
-    ("mod", 2, 2),
-    ("month", 1, 1),
-    ("multilinestring", 1, usize::MAX),
-    ("multipoint", 1, usize::MAX),
-    ("multipolygon", 1, usize::MAX),
-    ("now", 0, 1),
-    ("point", 2, 2),
-    ("polygon", 1, usize::MAX),
-    ("quarter", 1, 1),
-    ("repeat", 2, 2),
-    ("replace", 3, 3),
-    ("reverse", 1, 1),
-    ("right", 2, 2),
-    ("row_count", 0, 0),
-    ("schema", 0, 0),
-    ("second", 1, 1),
-    ("session_user", 0, 0),
-    ("sysdate", 0, 1),
-    ("system_user", 0, 0),
-    ("time", 1, 1),
-    ("timestamp", 1, 2),
-    ("truncate", 2, 2),
-    ("user", 0, 0),
-    ("week", 1, 2),
-    ("year", 1, 1),
 ];
 
 /// Whether a word with a parenthesis behind it is a call.
@@ -151,7 +104,7 @@ impl Parser<'_> {
     }
 
     /// Eats the name and the parenthesis.
-    fn call_start(&mut self) {
+    pub(super) fn call_start(&mut self) {
         self.advance();
         self.advance();
     }
@@ -167,27 +120,11 @@ impl Parser<'_> {
         Ok(args)
     }
 
-    /// `(a, b, ...)` of so many arguments; one more or less is an error of syntax.
-    fn counted_arguments(&mut self, least: usize, most: usize) -> Result<Vec<Expr>> {
-        self.expect_symbol("(")?;
-        let mut args = Vec::new();
-        while args.len() < most && !(args.len() >= least && self.is_symbol(")")) {
-            args.push(self.expr()?);
-            if args.len() == most || args.len() >= least && self.is_symbol(")") {
-                break;
-            }
-            self.expect_symbol(",")?;
-        }
-        self.expect_symbol(")")?;
-        Ok(args)
-    }
-
     pub(super) fn function_call(&mut self) -> Result<Expr> {
         let is_word = self.token().kind != TokenKind::QuotedName;
         let name = self.any_name()?;
-        let counts = COUNTED_FUNCTIONS.iter().find(|(word, ..)| is_word && name.eq_ignore_ascii_case(word));
-        let args = match counts {
-            Some((_, least, most)) => self.counted_arguments(*least, *most)?,
+        let args = match argument_counts(&name).filter(|_| is_word) {
+            Some((least, most)) => self.counted_arguments(least, most)?,
             None => self.arguments()?,
         };
         Ok(Expr::call_as_written(&name, args))
@@ -444,62 +381,5 @@ impl Parser<'_> {
         let second = Box::new(self.expr()?);
         self.expect_symbol(")")?;
         Ok(Expr::TimestampFunction { add, unit, first, second })
-    }
-
-    /// `GET_FORMAT(DATE, 'usa')`: the word becomes a text.
-    fn get_format(&mut self) -> Result<Expr> {
-        self.call_start();
-        let kind = match () {
-            _ if self.eat("DATE") => "DATE",
-            _ if self.eat("TIME") => "TIME",
-            _ if self.eat("DATETIME") || self.eat("TIMESTAMP") => "DATETIME",
-            _ => return Err(self.error()),
-        };
-        self.expect_symbol(",")?;
-        let standard = self.expr()?;
-        self.expect_symbol(")")?;
-        let kind = Expr::Literal(Literal::Text(kind.into(), None));
-        Ok(Expr::call("get_format", vec![kind, standard]))
-    }
-
-    /// `WEIGHT_STRING(a [AS CHAR(n) | AS BINARY(n)])`: a second argument is the number of
-    /// characters.
-    fn weight_string(&mut self) -> Result<Expr> {
-        self.call_start();
-        let mut args = vec![self.expr()?];
-        if self.eat("AS") {
-            let is_binary = self.eat("BINARY");
-            if !is_binary {
-                self.expect("CHAR")?;
-            }
-            self.expect_symbol("(")?;
-            let error = self.error();
-            let length = self.unsigned()?;
-            self.expect_symbol(")")?;
-            match length {
-                0 => return Err(error),
-                _ if is_binary => {
-                    let ty = CastType::Binary { length: Some(length) };
-                    args[0] = Expr::Cast { operand: Box::new(args[0].clone()), ty };
-                }
-                _ => args.push(Expr::Literal(Literal::Integer(length))),
-            }
-        }
-        self.expect_symbol(")")?;
-        Ok(Expr::call("weight_string", args))
-    }
-
-    /// `CHAR(65, 66 [USING charset])`.
-    fn char_function(&mut self) -> Result<Expr> {
-        self.call_start();
-        let args = self.list(Self::expr)?;
-        let charset =
-            if self.eat("USING") { Some(self.string_or_name()?.to_ascii_lowercase()) } else { None };
-        self.expect_symbol(")")?;
-        let call = Expr::call("char", args);
-        Ok(match charset {
-            Some(charset) => Expr::ConvertUsing { operand: Box::new(call), charset },
-            None => call,
-        })
     }
 }

@@ -10,6 +10,7 @@ mod account_options;
 mod admin;
 mod alter;
 mod columns;
+mod counted;
 mod create;
 #[cfg(test)]
 mod damaged;
@@ -38,6 +39,7 @@ mod table_options;
 mod types;
 mod users;
 mod window;
+mod worded;
 mod xa;
 
 use crate::ast::{Expr, SelectInto, Statement, TableName};

@@ -5,12 +5,13 @@ use super::chars::{char_count, char_prefix, from_utf8mb4};
 use super::charset::Charset;
 use super::definition::Weighing;
 use super::lookup::of;
+use super::version::Version;
 use super::{general, multi, special, tailored, uca};
 
 /// The weights of a utf8mb4 string; of bytes that are no characters, they themselves. With `chars`
 /// they are those of so many characters: of a longer string its first ones, and a shorter one gets
-/// spaces where the collation pads with them.
-pub fn weight_string(id: u16, text: &[u8], chars: Option<usize>) -> Vec<u8> {
+/// spaces where the collation pads with them. `None`: they are more than `most_bytes`.
+pub fn weight_string(id: u16, text: &[u8], chars: Option<usize>, most_bytes: usize) -> Option<Vec<u8>> {
     let collation = of(id);
     let unit = if id == super::BINARY { id } else { super::UTF8MB4_BIN };
     let mut text = chars.map_or(text, |chars| char_prefix(unit, text, chars)).to_vec();
@@ -23,68 +24,80 @@ pub fn weight_string(id: u16, text: &[u8], chars: Option<usize>) -> Vec<u8> {
         false => from_utf8mb4(id, &text),
     };
     let bytes = stored.as_deref().unwrap_or(&text);
-    let mut out = Vec::with_capacity(bytes.len() * 2);
+    let mut out = Weights { bytes: Vec::new(), most_bytes };
     match collation.weighing {
-        Weighing::Bytes => out.extend_from_slice(bytes),
+        Weighing::Bytes => out.extend(bytes),
         // Of Unicode these are code points.
         Weighing::PaddedBytes | Weighing::CodePoints if collation.charset.is_unicode() => {
             let width = if collation.charset == Charset::Ucs2 { 2 } else { 3 };
             match (collation.pads, std::str::from_utf8(&text)) {
-                (true, Ok(text)) => text.chars().for_each(|c| push(u32::from(c), width, &mut out)),
-                _ => out.extend_from_slice(&text),
+                (true, Ok(text)) => text.chars().for_each(|c| out.push(u32::from(c), width)),
+                _ => out.extend(&text),
             }
         }
-        Weighing::PaddedBytes | Weighing::CodePoints => out.extend_from_slice(bytes),
-        Weighing::General => general::weights(&text).for_each(|weight| push(weight, 2, &mut out)),
+        Weighing::PaddedBytes | Weighing::CodePoints => out.extend(bytes),
+        Weighing::General => general::weights(&text).for_each(|weight| out.push(weight, 2)),
         Weighing::GeneralVariant(which) => {
-            general::variant_weights(which, &text).for_each(|weight| push(weight, 2, &mut out));
+            general::variant_weights(which, &text).for_each(|weight| out.push(weight, 2));
         }
         Weighing::UcaPadded(version) => {
-            uca::padded_weights(version, &text).for_each(|weight| push(weight, 2, &mut out));
+            uca::padded_weights(version, &text).for_each(|weight| out.push(weight, 2));
         }
         Weighing::Tailored { language, .. } if collation.pads => {
-            tailored::padded_weights(language, &text).for_each(|weight| push(weight, 2, &mut out));
+            tailored::padded_weights(language, &text).for_each(|weight| out.push(weight, 2));
         }
         Weighing::Uca { levels } => {
-            push_levels(levels, &mut out, |level| {
-                uca::level_weights(super::version::Version::V900, &text, level).collect()
-            });
+            out.push_levels(levels, |level| uca::level_weights(Version::V900, &text, level));
         }
         Weighing::Tailored { language, levels } => {
-            push_levels(levels, &mut out, |level| tailored::level_weights(language, &text, level));
+            out.push_levels(levels, |level| tailored::level_weights(language, &text, level));
         }
         Weighing::Single(table) => {
-            general::single_weights(table, bytes).for_each(|weight| push_short(weight, &mut out));
+            general::single_weights(table, bytes).for_each(|weight| out.push_short(weight));
         }
         Weighing::Multi(table) => {
-            multi::weights(collation.charset, table, bytes).for_each(|weight| push_short(weight, &mut out));
+            multi::weights(collation.charset, table, bytes).for_each(|weight| out.push_short(weight));
         }
         Weighing::German2(table) => {
-            special::german2(table, bytes).for_each(|weight| push_short(weight, &mut out));
+            special::german2(table, bytes).for_each(|weight| out.push_short(weight));
         }
-        Weighing::Thai => special::thai(bytes).into_iter().for_each(|weight| push_short(weight, &mut out)),
+        Weighing::Thai => special::thai(bytes).into_iter().for_each(|weight| out.push_short(weight)),
     }
-    out
+    (out.bytes.len() <= most_bytes).then_some(out.bytes)
 }
 
-/// A weight in so many bytes, the highest first.
-fn push(weight: u32, bytes: usize, out: &mut Vec<u8>) {
-    out.extend_from_slice(&weight.to_be_bytes()[4 - bytes..]);
+/// Weights that are put together; there are no more when they are too many.
+struct Weights {
+    bytes: Vec<u8>,
+    most_bytes: usize,
 }
 
-/// A weight in as many bytes as it needs.
-fn push_short(weight: u32, out: &mut Vec<u8>) {
-    let bytes = (32 - weight.leading_zeros()).div_ceil(8).max(1);
-    push(weight, bytes as usize, out);
-}
-
-/// The weights of several levels, with nothing between two of them but a weight of zero.
-fn push_levels(levels: u8, out: &mut Vec<u8>, weights: impl Fn(usize) -> Vec<u16>) {
-    for level in 0..usize::from(levels) {
-        if level > 0 {
-            push(0, 2, out);
+impl Weights {
+    fn extend(&mut self, more: &[u8]) {
+        if self.bytes.len() <= self.most_bytes {
+            self.bytes.extend_from_slice(more);
         }
-        weights(level).into_iter().for_each(|weight| push(u32::from(weight), 2, out));
+    }
+
+    /// A weight in so many bytes, the highest first.
+    fn push(&mut self, weight: u32, bytes: usize) {
+        self.extend(&weight.to_be_bytes()[4 - bytes..]);
+    }
+
+    /// A weight in as many bytes as it needs.
+    fn push_short(&mut self, weight: u32) {
+        let bytes = (32 - weight.leading_zeros()).div_ceil(8).max(1);
+        self.push(weight, bytes as usize);
+    }
+
+    /// The weights of several levels, with nothing between two of them but a weight of zero.
+    fn push_levels<W: IntoIterator<Item = u16>>(&mut self, levels: u8, weights: impl Fn(usize) -> W) {
+        for level in 0..usize::from(levels) {
+            if level > 0 {
+                self.push(0, 2);
+            }
+            weights(level).into_iter().for_each(|weight| self.push(u32::from(weight), 2));
+        }
     }
 }
 
@@ -95,10 +108,15 @@ mod tests {
 
     #[test]
     fn weights_are_those_that_mysql_shows() {
-        assert_eq!(weight_string(UTF8MB4_GENERAL_CI, b"aB", Some(4)), [0, 0x41, 0, 0x42, 0, 0x20, 0, 0x20]);
-        assert_eq!(weight_string(UTF8MB4_GENERAL_CI, b"ab", Some(1)), [0, 0x41]);
-        assert_eq!(weight_string(UTF8MB4_BIN, "€".as_bytes(), None), [0, 0x20, 0xac]);
-        assert_eq!(weight_string(UTF8MB4_0900_AI_CI, b"a", Some(3)), [0x1c, 0x47]);
-        assert_eq!(weight_string(LATIN1_SWEDISH_CI, b"aB", Some(3)), [0x41, 0x42, 0x20]);
+        let weights = |id, text: &str, chars| weight_string(id, text.as_bytes(), chars, 100);
+        assert_eq!(
+            weights(UTF8MB4_GENERAL_CI, "aB", Some(4)),
+            Some(vec![0, 0x41, 0, 0x42, 0, 0x20, 0, 0x20])
+        );
+        assert_eq!(weights(UTF8MB4_GENERAL_CI, "ab", Some(1)), Some(vec![0, 0x41]));
+        assert_eq!(weights(UTF8MB4_BIN, "€", None), Some(vec![0, 0x20, 0xac]));
+        assert_eq!(weights(UTF8MB4_0900_AI_CI, "a", Some(3)), Some(vec![0x1c, 0x47]));
+        assert_eq!(weights(LATIN1_SWEDISH_CI, "aB", Some(3)), Some(vec![0x41, 0x42, 0x20]));
+        assert_eq!(weights(UTF8MB4_BIN, &"a".repeat(34), None), None);
     }
 }

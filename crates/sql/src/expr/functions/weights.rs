@@ -78,18 +78,21 @@ fn packed(node: Node) -> u64 {
 }
 
 fn text_weights(call: &Call<'_>) -> Result<Value> {
-    /// Bytes that a character has at most: three levels of up to this many weights are rare, and
-    /// are charged when they are there.
-    const BYTES_PER_CHAR: usize = 3;
     let bytes = call.bytes(0);
     let id = text_collation(&call.args[0].ty);
     let chars = match call.is_given(1) {
         true => Some(usize::try_from(call.integer(1)).unwrap_or(usize::MAX)),
         false => None,
     };
-    let most_bytes = chars.unwrap_or(0).max(bytes.len()).saturating_mul(BYTES_PER_CHAR);
-    if !call.may_make(most_bytes, call.name)? {
+    // One weight a character at least; how many there are shows when they are made.
+    let least_bytes = chars.unwrap_or(0).max(bytes.len());
+    if !call.may_make(least_bytes, call.name)? {
         return Ok(Value::Null);
     }
-    Ok(Value::Bytes(collation::weight_string(id, &bytes, chars)))
+    let most_bytes = call.ctx.variables.max_allowed_packet;
+    let Some(weights) = collation::weight_string(id, &bytes, chars, most_bytes) else {
+        call.may_make(usize::MAX, call.name)?;
+        return Ok(Value::Null);
+    };
+    Ok(Value::Bytes(weights))
 }

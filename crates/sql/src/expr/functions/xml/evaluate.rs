@@ -273,7 +273,8 @@ impl<'d, 't> Evaluation<'d, 't> {
                 let text = self.characters_of(next())?;
                 let from = self.double(next())?.round();
                 let count = if args.len() > 2 { self.double(next())?.round() } else { f64::MAX };
-                let skipped = if from < 1.0 { text.chars().count() } else { from as usize - 1 };
+                // What is no number is nowhere.
+                let skipped = if from >= 1.0 { from as usize - 1 } else { text.len() };
                 let part: String = text.chars().skip(skipped).take(count.max(0.0) as usize).collect();
                 Found::Scalar(Value::text(&part))
             }

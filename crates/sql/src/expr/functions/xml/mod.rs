@@ -5,6 +5,7 @@
 
 mod document;
 mod evaluate;
+mod parse;
 mod query;
 mod steps;
 
