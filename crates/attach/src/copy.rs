@@ -84,17 +84,25 @@ impl Attachment<'_> {
         })
     }
 
-    /// A replica as any other.
+    /// A replica as any other, of MariaDB by its GTIDs.
     fn go_on(&mut self) -> Result<()> {
+        let status = self.local.query("SHOW REPLICA STATUS")?;
+        if self.source.is_mariadb() && status.text(0, "Using_Gtid").as_deref() != Some("Slave_Pos") {
+            self.local.query("STOP REPLICA")?;
+            self.local.query("CHANGE MASTER TO MASTER_USE_GTID = slave_pos")?;
+        }
         // The transaction at hand may still be applied in the mode of before, which is as good.
         self.local.query("SET GLOBAL replica_exec_mode = STRICT")?;
         self.local.query("START REPLICA").map(|_| ())
     }
 
-    /// What is here and was not put here by an attachment is not touched.
+    /// What is here and was not put here by an attachment is not touched. Of one that was
+    /// interrupted in its first moment there is a schema with nothing in it.
     fn check_empty(&mut self) -> Result<()> {
         let list = format!(
-            "SELECT COUNT(*) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME NOT IN {OWN_SCHEMAS}"
+            "SELECT COUNT(*) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME NOT IN {OWN_SCHEMAS} \
+             AND SCHEMA_NAME <> '{}'",
+            state::SCHEMA
         );
         match self.local.one(&list)?.as_str() {
             "0" => Ok(()),
@@ -310,10 +318,6 @@ impl Attachment<'_> {
             sleep(POLL);
         }
         state::drop(&mut self.local)?;
-        if self.source.is_mariadb() {
-            self.local.query("STOP REPLICA")?;
-            self.local.query("CHANGE MASTER TO MASTER_USE_GTID = slave_pos")?;
-        }
         self.go_on()?;
         self.progress.done("caught up");
         if !Accounts::read(&mut self.source)?.take_over_root(&mut self.local)? {

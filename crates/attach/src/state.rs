@@ -7,7 +7,7 @@ use crate::local::Local;
 use crate::source::literal;
 
 /// The schema that has it.
-const SCHEMA: &str = "slipstream_attach";
+pub const SCHEMA: &str = "slipstream_attach";
 
 /// How far a table is. It is known by the number that our engine has given it: names change.
 #[derive(Debug, Clone, PartialEq, Eq)]
