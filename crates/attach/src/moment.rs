@@ -20,21 +20,9 @@ pub enum Moment {
 impl Moment {
     /// What every SELECT at the source sees from now on.
     pub fn now(source: &mut Source) -> Result<Moment> {
-        if !source.is_mariadb() {
-            return Ok(Moment::Gtids(source.one("SELECT @@GLOBAL.gtid_executed")?.replace('\n', "")));
-        }
-        source.query("START TRANSACTION WITH CONSISTENT SNAPSHOT")?;
-        let shown = source.table("SHOW STATUS LIKE 'binlog_snapshot_%'");
-        source.query("COMMIT")?;
-        let shown = shown?;
-        let value = |name: &str| {
-            let row = shown.iter().find(|row| row[0].eq_ignore_ascii_case(name));
-            row.map(|row| row[1].clone()).unwrap_or_default()
-        };
-        let (file, position) = (value("binlog_snapshot_file"), value("binlog_snapshot_position").parse());
-        match position {
-            Ok(position) if !file.is_empty() => Ok(Moment::Place(LogPlace { file, position })),
-            _ => Err(AttachError::Unfit("the source does not say where in its log a snapshot is".into())),
+        match source.is_mariadb() {
+            true => Ok(Moment::Place(snapshot_place(source)?)),
+            false => Ok(Moment::Gtids(source.one("SELECT @@GLOBAL.gtid_executed")?.replace('\n', ""))),
         }
     }
 
@@ -49,23 +37,38 @@ impl Moment {
     /// Whether all of it has been applied here.
     pub fn is_applied(&self, local: &mut Local) -> Result<bool> {
         match self {
-            Moment::Gtids(gtids) => {
-                let sql = format!("SELECT GTID_SUBSET({}, @@GLOBAL.gtid_executed)", literal(gtids));
-                Ok(local.one(&sql)? == "1")
-            }
+            Moment::Gtids(gtids) => Ok(local.one(&are_executed(gtids))? == "1"),
             Moment::Place(place) => Ok(local.replica_status()?.applied.is_at_or_behind(place)),
         }
     }
 
     /// Whether every SELECT at the source sees all of it from now on.
     pub fn is_visible(&self, source: &mut Source) -> Result<bool> {
-        match (self, Moment::now(source)?) {
-            (Moment::Gtids(gtids), Moment::Gtids(visible)) => {
-                let sql = format!("SELECT GTID_SUBSET({}, {})", literal(gtids), literal(&visible));
-                Ok(source.one(&sql)? == "1")
-            }
-            (Moment::Place(place), Moment::Place(visible)) => Ok(visible.is_at_or_behind(place)),
-            _ => Err(AttachError::Unfit("the source is of another kind than it was".into())),
+        match self {
+            Moment::Gtids(gtids) => Ok(source.one(&are_executed(gtids))? == "1"),
+            Moment::Place(place) => Ok(snapshot_place(source)?.is_at_or_behind(place)),
         }
+    }
+}
+
+/// The question whether a server has these GTIDs.
+fn are_executed(gtids: &str) -> String {
+    format!("SELECT GTID_SUBSET({}, @@GLOBAL.gtid_executed)", literal(gtids))
+}
+
+/// The place in MariaDB's log that a snapshot which is taken now belongs to.
+fn snapshot_place(source: &mut Source) -> Result<LogPlace> {
+    source.query("START TRANSACTION WITH CONSISTENT SNAPSHOT")?;
+    let shown = source.table("SHOW STATUS LIKE 'binlog_snapshot_%'");
+    source.query("COMMIT")?;
+    let shown = shown?;
+    let value = |name: &str| {
+        let row = shown.iter().find(|row| row[0].eq_ignore_ascii_case(name));
+        row.map(|row| row[1].clone()).unwrap_or_default()
+    };
+    let (file, position) = (value("binlog_snapshot_file"), value("binlog_snapshot_position").parse());
+    match position {
+        Ok(position) if !file.is_empty() => Ok(LogPlace { file, position }),
+        _ => Err(AttachError::Unfit("the source does not say where in its log a snapshot is".into())),
     }
 }

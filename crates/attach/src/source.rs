@@ -58,10 +58,11 @@ impl Source {
 
     /// What tells the server from every other one.
     pub fn identity(&mut self) -> Result<String> {
-        match self.is_mariadb() {
-            true => self.one("SELECT CONCAT(@@GLOBAL.server_uid, ' ', @@GLOBAL.server_id)"),
-            false => self.one("SELECT @@GLOBAL.server_uuid"),
+        if !self.is_mariadb() {
+            return self.one("SELECT @@GLOBAL.server_uuid");
         }
+        // MariaDB has server_uid since some release of 2024 of each of its versions.
+        self.one("SELECT CONCAT_WS(' ', @@GLOBAL.hostname, @@GLOBAL.port, @@GLOBAL.server_id)")
     }
 
     /// Where its binary log ends: nothing that a SELECT has seen is behind that.

@@ -260,7 +260,9 @@ impl Lexer<'_> {
             let version = self.text[self.at + 3..self.at + 3 + digits]
                 .iter()
                 .fold(0u32, |version, digit| version * 10 + u32::from(digit - b'0'));
-            if digits < 5 || version <= VERSION_COMMENTS || of_mariadb {
+            // MariaDB's dumps begin with a comment of a version that no server has.
+            const NO_VERSION: u32 = 999_999;
+            if digits < 5 || version <= VERSION_COMMENTS || of_mariadb && version < NO_VERSION {
                 self.at += 3 + if digits >= 5 { digits } else { 0 };
                 self.in_version_comment = true;
                 return Ok(());

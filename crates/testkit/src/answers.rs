@@ -15,6 +15,16 @@ fn rows_of(result: &ResultSet) -> String {
     result.rows.iter().map(row).collect::<Vec<_>>().join(" ")
 }
 
+/// The rows of a result, whatever their bytes are: cells with bars between them, rows with spaces.
+pub fn shown(result: &ResultSet) -> String {
+    let cell = |cell: &Option<Vec<u8>>| match cell {
+        Some(bytes) => bytes.escape_ascii().to_string(),
+        None => "NULL".to_owned(),
+    };
+    let rows = result.rows.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>().join("|"));
+    rows.collect::<Vec<_>>().join(" ")
+}
+
 /// The statement, and the rows of its result or its error.
 ///
 /// # Panics

@@ -4,6 +4,7 @@
 use bench::instance::{Flavor, Settings};
 use protocol::client::{Client, ClientError, ResultSet};
 use protocol::scalar::{DateTimeParts, Scalar, TimeParts};
+use testkit::answers::shown;
 use testkit::{Server, available};
 
 /// Both servers, or nothing where MySQL is not there.
@@ -28,15 +29,6 @@ fn compare(servers: &[Server; 2], asked: &[&str], ask: impl Fn(&mut Client, &str
         }
     }
     assert!(wrong.is_empty(), "{} of {} differ\n{}", wrong.len(), asked.len(), wrong.join("\n"));
-}
-
-fn shown(result: &ResultSet) -> String {
-    let cell = |cell: &Option<Vec<u8>>| match cell {
-        Some(bytes) => bytes.escape_ascii().to_string(),
-        None => "NULL".to_owned(),
-    };
-    let rows = result.rows.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>().join("|"));
-    rows.collect::<Vec<_>>().join(" ")
 }
 
 const INSERTS: &[&str] = &[

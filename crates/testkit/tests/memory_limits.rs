@@ -227,6 +227,21 @@ fn the_locks_of_a_transaction_are_charged_while_it_holds_them() {
 }
 
 #[test]
+fn what_xpath_makes_is_charged() {
+    let server = small();
+    let long = "SET @a = REPEAT('x', 700000)";
+    let parts = "$@a, concat(".repeat(3) + "$@a, $@a" + &")".repeat(3);
+    assert_eq!(code(&server, &[long, &format!("SELECT EXTRACTVALUE('<a/>', 'concat({parts}) = 1')")]), 4082);
+    // Four million pairs of an element and one around it: they are not kept one by one.
+    let nested = "CONCAT(REPEAT('<a>', 2000), REPEAT('</a>', 2000))";
+    let server = Server::start(Flavor::Slipstream, &Settings::default());
+    for (path, count) in [("//a/ancestor::a", 1999), ("//a/ancestor-or-self::*", 2001), ("//a/a", 1999)] {
+        let counted = server.rows(&format!("SELECT EXTRACTVALUE({nested}, 'count({path})')"));
+        assert_eq!(counted, [count.to_string()], "{path}");
+    }
+}
+
+#[test]
 fn packets_are_charged() {
     let server = small();
     let comment = format!("SELECT /* {} */ 1", "x".repeat(3 << 20));

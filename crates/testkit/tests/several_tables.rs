@@ -3,7 +3,8 @@
 
 use bench::instance::{Flavor, Settings};
 use os::random::{Rng, test_seed};
-use protocol::client::{Client, ResultSet};
+use protocol::client::Client;
+use testkit::answers::shown;
 use testkit::{Server, available};
 
 /// Both servers, or nothing where MySQL is not there.
@@ -15,15 +16,6 @@ fn servers(test: &str) -> Option<[Server; 2]> {
         let settings = Settings { extra, ..Settings::default() };
         [Flavor::Slipstream, Flavor::MySql].map(|flavor| Server::start(flavor, &settings))
     })
-}
-
-fn shown(result: &ResultSet) -> String {
-    let cell = |cell: &Option<Vec<u8>>| match cell {
-        Some(bytes) => bytes.escape_ascii().to_string(),
-        None => "NULL".to_owned(),
-    };
-    let rows = result.rows.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>().join("|"));
-    rows.collect::<Vec<_>>().join(" ")
 }
 
 /// Rows, or counts and words of the OK packet, or the error.

@@ -98,6 +98,8 @@ fn documents_are_asked_and_changed_as_by_mysql() {
             r##"select extractvalue('<a><b>1</b><c>2</c><c>3</c></a>','/a/c[2]/preceding-sibling::*'), 9"##,
             r##"select extractvalue('<a><b>1</b></a>','/a/b/ancestor-or-self::*'), 9"##,
             r##"select extractvalue('<a><b>1</b></a>','/a/b/ancestor::*'), 9"##,
+            r##"select extractvalue('<a><b><c>1</c><c>2</c></b><b><c>3</c><d/></b></a>','/a/b/c[2]'), extractvalue('<a><b><c>1</c><c>2</c></b><b><c>3</c></b></a>','/a/b/c[1]'), extractvalue('<a><b><c>1</c><c>2</c></b><b><c>3</c></b></a>','/a/b/*[2]')"##,
+            r##"select extractvalue('<a>x<a>y<a>z</a></a></a>','//a/a'), extractvalue('<a>x<a>y<a>z</a></a></a>','//a/ancestor::a'), extractvalue('<a>x<a>y<a>z</a></a></a>','//a/ancestor-or-self::a')"##,
             r##"select extractvalue('<a>7<b>1</b></a>','/a/b/..'), extractvalue('<a>7<b>1</b></a>','//*/ancestor::*'), extractvalue('<a>7<b>1</b></a>','//b/parent::x')"##,
             r##"select extractvalue('<a><b>1</b><b>2</b></a>','/a/b = 2'), extractvalue('<a><b>1</b><b>2</b></a>','/a/b != 2'), extractvalue('<a><b>1</b><b>2</b></a>','/a/b < 2'), extractvalue('<a><b>1</b><b>2</b></a>','2 > /a/b'), extractvalue('<a/>','1=1'), extractvalue('<a/>','"a"="A"'), extractvalue('<a/>','1.5+1'), extractvalue('<a/>','1 div 0'), extractvalue('<a/>','5 mod 3'), extractvalue('<a/>','1.5*2'), extractvalue('<a/>','7.5 div 2'), extractvalue('<a/>','0.1+0.2')"##,
             r##"select extractvalue('<a><b>1</b></a>','1 | /a')"##,

@@ -4,11 +4,7 @@ use super::account::Account;
 use crate::error::Result;
 use crate::source::{Source, quoted};
 
-/// Privileges that have another name here. Those that neither server has of the other are refused
-/// when they are granted.
-const RENAMED: [(&str, &str); 1] = [("BINLOG MONITOR", "REPLICATION CLIENT")];
-
-/// Privileges of MariaDB alone.
+/// Privileges of MariaDB alone: the accounts do without them here.
 const UNKNOWN: [&str; 12] = [
     "DELETE HISTORY",
     "SET USER",
@@ -48,7 +44,6 @@ pub(super) fn in_mysqls_words(account: Account) -> Account {
             None => grants.extend(granted(&grant)),
         }
     }
-    // Roles come first: they are granted once all accounts are there.
     Account { default_role, grants, ..account }
 }
 
@@ -75,7 +70,8 @@ fn granted(line: &str) -> Option<String> {
     let known: Vec<&str> = privileges
         .split(", ")
         .filter(|name| !UNKNOWN.contains(name))
-        .map(|name| RENAMED.iter().find(|(theirs, _)| *theirs == name).map_or(name, |(_, ours)| *ours))
+        // MariaDB has renamed it.
+        .map(|name| if name == "BINLOG MONITOR" { "REPLICATION CLIENT" } else { name })
         .collect();
     (!known.is_empty()).then(|| format!("GRANT {} ON {on}{with_grant}", known.join(", ")))
 }

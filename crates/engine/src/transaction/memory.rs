@@ -74,6 +74,7 @@ impl Memory {
         budget.take(bytes).map_err(|(code, message)| EngineError::Statement { code, message })?;
         self.allowed_bytes += bytes;
         self.taken_bytes += bytes;
+        assert!(kept_bytes <= self.allowed_bytes, "what is kept has been asked for");
         Ok(())
     }
 }

@@ -93,7 +93,7 @@ impl Expr {
     }
 
     /// Calls `f` for each operand.
-    fn for_operands<'q>(&'q self, f: &mut dyn FnMut(&'q Expr)) {
+    pub fn for_operands<'q>(&'q self, f: &mut dyn FnMut(&'q Expr)) {
         match self {
             Expr::Literal(_)
             | Expr::Parameter(_)

@@ -32,7 +32,8 @@ pub(crate) struct Binder<'a> {
     pub rights: &'a dyn Rights,
     /// The account that the rights are of, in a view that reads with its definer's.
     pub(super) definer: Option<String>,
-    /// As `definer`, for those who change the view's tables later.
+    /// The definer's user and host, kept with the view's tables: a change of their rows is made
+    /// with the definer's rights.
     pub(super) holder: Option<Arc<Holder>>,
     /// The query that is bound next is that of a view which is opened.
     pub(super) opening: Option<Opening>,

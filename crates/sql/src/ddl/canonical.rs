@@ -404,66 +404,8 @@ fn word_of(literal: &Expr) -> Option<String> {
     }
 }
 
-/// Calls `found` with the name of every column and every function that the expression names.
+/// Calls `found` with the expression and every one within it.
 pub(crate) fn walk(expr: &Expr, found: &mut dyn FnMut(&Expr)) {
     found(expr);
-    let mut all = |exprs: &[Expr]| exprs.iter().for_each(|expr| walk(expr, found));
-    match expr {
-        Expr::And(operands) | Expr::Or(operands) | Expr::Row(operands) => all(operands),
-        Expr::Function(call) => all(&call.args),
-        Expr::InList { operand, list, .. } => {
-            walk(operand, found);
-            list.iter().for_each(|expr| walk(expr, found));
-        }
-        Expr::Unary(_, operand)
-        | Expr::IsNull { operand, .. }
-        | Expr::IsTruth { operand, .. }
-        | Expr::Cast { operand, .. }
-        | Expr::CastArray { operand, .. }
-        | Expr::ConvertUsing { operand, .. }
-        | Expr::Collate { operand, .. }
-        | Expr::Extract { operand, .. }
-        | Expr::AssignVariable(_, operand) => walk(operand, found),
-        Expr::Binary(_, left, right) => {
-            walk(left, found);
-            walk(right, found);
-        }
-        Expr::Between { operand, low, high, .. } => {
-            [operand, low, high].into_iter().for_each(|expr| walk(expr, found));
-        }
-        Expr::Like { operand, pattern, escape, .. } => {
-            [Some(operand), Some(pattern), escape.as_ref()]
-                .into_iter()
-                .flatten()
-                .for_each(|e| walk(e, found));
-        }
-        Expr::Regexp { operand, pattern, .. } => {
-            walk(operand, found);
-            walk(pattern, found);
-        }
-        Expr::Case { operand, whens, otherwise } => {
-            operand.iter().chain(otherwise).for_each(|expr| walk(expr, found));
-            for (when, then) in whens {
-                walk(when, found);
-                walk(then, found);
-            }
-        }
-        Expr::DateAdd { date, amount, .. } => {
-            walk(date, found);
-            walk(amount, found);
-        }
-        Expr::TimestampFunction { first, second, .. } => {
-            walk(first, found);
-            walk(second, found);
-        }
-        Expr::JsonValue(value) => {
-            walk(&value.document, found);
-            walk(&value.path, found);
-        }
-        Expr::Trim { remove, operand, .. } => {
-            remove.iter().for_each(|expr| walk(expr, found));
-            walk(operand, found);
-        }
-        _ => {}
-    }
+    expr.for_operands(&mut |operand| walk(operand, found));
 }

@@ -64,7 +64,7 @@ const VARYING: [&str; 39] = [
     "master_pos_wait",
 ];
 
-/// Those of them that a default cannot have either: they wait for others, or ask what others do.
+/// Those of them that MySQL does not take in a default either.
 const NOT_IN_DEFAULTS: [&str; 16] = [
     "sleep",
     "get_lock",

@@ -1,13 +1,11 @@
 //! Whether rows that are put through a view can be put into a table: MySQL decides it when the view
 //! is made, and shows it in information_schema.
 
-use crate::ast::{Expr, JoinKind, Query, QueryBody, SelectItem, Statement, TableName, TableRef, ViewDetails};
+use crate::ast::{Expr, JoinKind, Query, QueryBody, Select, SelectItem, TableName, TableRef, ViewDetails};
 use crate::attribute;
-use crate::lexer::LexMode;
-use engine::{Catalog, ObjectDef, ObjectKind};
-
-/// Views within views.
-const MOST_LEVELS: usize = 16;
+use crate::bind::tables_of_view;
+use engine::{Catalog, ObjectKind};
+use std::collections::HashMap;
 
 /// Where the names of a view's query are looked for.
 pub(super) struct Names<'n> {
@@ -31,26 +29,18 @@ impl Names<'_> {
             SelectItem::Expr { expr, .. } => matches!(expr, Expr::Column { .. }),
             SelectItem::All | SelectItem::AllOf { .. } => true,
         };
-        let mut query = view.query.as_deref()?;
-        while let QueryBody::Nested(inner) = &query.body {
+        let has_columns = self.select_of_rows(view)?.items.iter().any(is_column);
+        Some(if has_columns { attribute::HAS_COLUMNS } else { attribute::HAS_ROWS })
+    }
+
+    /// The SELECT of a view whose rows are those of a table; `None`: they are not.
+    fn select_of_rows<'v>(&self, view: &'v ViewDetails) -> Option<&'v Select> {
+        let whole = view.query.as_deref()?;
+        let mut query = whole;
+        while let (QueryBody::Nested(inner), None) = (&query.body, &query.limit) {
             query = inner;
         }
         let QueryBody::Select(select) = &query.body else { return None };
-        let has_columns = select.items.iter().any(is_column);
-        self.has_rows(view).then_some(if has_columns { attribute::HAS_COLUMNS } else { attribute::HAS_ROWS })
-    }
-
-    /// Whether the rows of a view are those of a table.
-    fn has_rows(&self, view: &ViewDetails) -> bool {
-        let Some(mut query) = view.query.as_deref() else { return false };
-        let whole = query;
-        while let QueryBody::Nested(inner) = &query.body {
-            if query.limit.is_some() {
-                return false;
-            }
-            query = inner;
-        }
-        let QueryBody::Select(select) = &query.body else { return false };
         let has_aggregate =
             |item: &SelectItem| matches!(item, SelectItem::Expr { expr, .. } if expr.has_aggregate());
         let is_grouped = select.distinct || !select.group_by.is_empty() || select.having.is_some();
@@ -60,15 +50,13 @@ impl Names<'_> {
             || query.limit.is_some()
             || select.items.iter().any(has_aggregate)
         {
-            return false;
+            return None;
         }
-        match &select.from {
-            None => false,
-            Some(TableRef::Table { name, .. }) => {
-                self.has_rows_to_change(name) && !self.is_twice(name, whole)
-            }
-            Some(from) => self.has_table_to_change(from) == Some(true),
-        }
+        let is_of_table = match select.from.as_ref()? {
+            TableRef::Table { name, .. } => self.has_rows_to_change(name) && !self.is_twice(name, whole),
+            from => self.has_table_to_change(from) == Some(true),
+        };
+        is_of_table.then_some(select)
     }
 
     /// Whether the rows of a table by this name may be changed: of a common table they are not, but
@@ -96,29 +84,28 @@ impl Names<'_> {
     /// Whether the only table of a view's FROM is read by its subqueries too, or by views there.
     fn is_twice(&self, name: &TableName, query: &Query) -> bool {
         let own = (self.schema_of(name).to_owned(), name.name.clone());
-        let mut found = Vec::new();
-        self.put_tables(query, MOST_LEVELS, &mut found);
+        let all = query.all_tables().into_iter();
+        let mut found = all.map(|name| (self.schema_of(name).to_owned(), name.name.clone())).collect();
+        self.add_tables_of_views(&mut found);
         found.into_iter().filter(|table| *table == own).count() > 1
     }
 
-    /// Schema and name of all tables and views that a query is made of.
-    fn put_tables(&self, query: &Query, levels: usize, found: &mut Vec<(String, String)>) {
-        for name in query.all_tables() {
-            found.push((self.schema_of(name).to_owned(), name.name.clone()));
-            let Some(view) = self.view(name).filter(|_| levels > 0) else { continue };
-            if let Some(query) = query_of(&view.def) {
-                let schema = view.def.attribute(attribute::CURRENT).unwrap_or(&view.def.schema);
-                Names { schema, ..*self }.put_tables(&query, levels - 1, found);
+    /// Adds the tables and views, by schema and name, that views of the list name. A view is opened
+    /// twice at most, which is enough to find a table twice: views of views that name each other
+    /// often would make the list as long as the product of that.
+    fn add_tables_of_views(&self, found: &mut Vec<(String, String)>) {
+        const MOST_TIMES: u8 = 2;
+        let mut opened: HashMap<(String, String), u8> = HashMap::new();
+        let mut at = 0;
+        while let Some(named) = found.get(at).cloned() {
+            at += 1;
+            let Some(view) = self.catalog.object(&named.0, ObjectKind::View, &named.1) else { continue };
+            let times = opened.entry(named).or_default();
+            if *times < MOST_TIMES {
+                *times += 1;
+                // A query that this grammar does not have names nothing.
+                found.extend(tables_of_view(&view.def).unwrap_or_default());
             }
         }
-    }
-}
-
-/// The query of a view; `None`: it is kept as it was written, for this grammar does not have it.
-fn query_of(def: &ObjectDef) -> Option<Query> {
-    let mode = LexMode { of_source: true, ..crate::sql_mode::SqlMode(def.sql_mode).lex() };
-    match crate::parse::parse(def.body.as_bytes(), mode).ok()??.statement {
-        Statement::Query(query) => Some(query),
-        _ => None,
     }
 }

@@ -228,6 +228,9 @@ fn several_statements_and_depth() {
     assert!(parse(b"  \n", LexMode::default()).unwrap().is_none());
     assert_eq!(statement("  -- nothing\n"), Statement::Empty);
     assert_eq!(statement("/*!999999\\- enable the sandbox mode */"), Statement::Empty);
+    let of_source = LexMode { of_source: true, ..LexMode::default() };
+    let sandbox = parse(b"/*M!999999\\- enable the sandbox mode */", of_source).unwrap();
+    assert_eq!(sandbox.unwrap().statement, Statement::Empty);
     assert_eq!(refusal(" ; ").0, 1065);
     let deep = format!("select {}1{}", "(".repeat(5000), ")".repeat(5000));
     statement(&deep);

@@ -57,8 +57,8 @@ pub(crate) struct Leaf {
     /// What holds of the rows of the partitions that were chosen, and of those that are seen of a
     /// table with system versioning.
     pub chosen: Vec<Expr>,
-    /// The account with whose rights its rows are changed: of a table of a view, who has defined
-    /// that. `None`: the session's.
+    /// The account with whose rights its rows are changed: the definer of the view that the table
+    /// is of. `None`: the session's account.
     pub holder: Option<Arc<Holder>>,
 }
 

@@ -6,7 +6,8 @@ mod random;
 mod statements;
 
 use bench::instance::{Flavor, Settings};
-use protocol::client::{Client, ResultSet};
+use protocol::client::Client;
+use testkit::answers::shown;
 use testkit::{Server, available};
 
 /// A client of both servers, in a schema of its own; nothing where MySQL is not there.
@@ -18,15 +19,6 @@ fn both(test: &str) -> Option<([Server; 2], [Client; 2])> {
         let clients = [0, 1].map(|at: usize| servers[at].connect());
         (servers, clients)
     })
-}
-
-fn shown(result: &ResultSet) -> String {
-    let cell = |cell: &Option<Vec<u8>>| match cell {
-        Some(bytes) => bytes.escape_ascii().to_string(),
-        None => "NULL".to_owned(),
-    };
-    let rows = result.rows.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>().join("|"));
-    rows.collect::<Vec<_>>().join(" ")
 }
 
 /// Rows, or counts and words of the OK packet, or the error; and the warnings.

@@ -350,8 +350,8 @@ pub const DEFINITIONS: &[Definition] = &[
         .guarded(Guard::Session)
         .not_an_option()
         .does(
-            "MARIADB has the session's statements read as those of a MariaDB source are, for a dump of \
-             one. The binary log gets their text as it is: SET sql_log_bin = 0 goes with it.",
+            "MARIADB has the session's statements read as those of a MariaDB source are: the definitions \
+             of a dump, for one. The binary log gets their text as it is: SET sql_log_bin = 0 goes with it."
         )
         .differs("It is this server's own."),
     own("slipstream_fire_triggers", Bool, "ON")

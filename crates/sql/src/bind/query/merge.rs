@@ -321,7 +321,8 @@ fn mergeable(
     }
 }
 
-/// Whether it makes no difference when and how often what a query consists of is computed.
+/// Whether a query may be merged freely: its conditions and columns come to the same whenever and
+/// however often they are computed.
 fn is_free(binder: &Binder<'_>, query: &Unplanned, leaf: &Leaf, scope: &Scope) -> bool {
     let Some((table, _)) = scope.of_slot(leaf.base) else { return false };
     let has_type = |(output, column): (&Expr, &ScopeColumn)| output.ty == column.ty;

@@ -28,10 +28,13 @@ const UNASKED_BYTES: usize = 1 << 18;
 
 /// Bytes as many as zlib makes at most, with the length and a point behind them.
 fn compressed(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((bytes_type(most_bytes(announced_bytes(&args[0].ty))), Coercibility::Literal))
+}
+
+/// What so many bytes come to at most: their length, zlib's bound, and a period.
+fn most_bytes(bytes: u64) -> u64 {
     const FRAME_BYTES: u64 = 13;
-    let bytes = announced_bytes(&args[0].ty);
-    let most = bytes + (bytes >> 12) + (bytes >> 14) + (bytes >> 25) + FRAME_BYTES;
-    Ok((bytes_type(most + LENGTH_BYTES as u64 + 1), Coercibility::Literal))
+    LENGTH_BYTES as u64 + bytes + (bytes >> 12) + (bytes >> 14) + (bytes >> 25) + FRAME_BYTES + 1
 }
 
 fn compress(call: &Call<'_>) -> Result<Value> {
@@ -39,8 +42,11 @@ fn compress(call: &Call<'_>) -> Result<Value> {
     if bytes.is_empty() {
         return Ok(text(""));
     }
-    call.check_room(bytes.len())?;
-    let mut out = ((bytes.len() as u32) & LENGTH_MASK).to_le_bytes().to_vec();
+    // It never has to grow, which would take the room twice.
+    let most = most_bytes(bytes.len() as u64) as usize;
+    call.check_room(most)?;
+    let mut out = Vec::with_capacity(most);
+    out.extend_from_slice(&((bytes.len() as u32) & LENGTH_MASK).to_le_bytes());
     let mut stream = ZlibEncoder::new(&mut out, Compression::default());
     let mut failed = false;
     for piece in bytes.chunks(UNASKED_BYTES) {

@@ -71,8 +71,13 @@ impl<'d, 't> Evaluation<'d, 't> {
             Ok([self.at(&operands[0], here)?, self.at(&operands[1], here)?])
         };
         Ok(match query {
-            Query::Constant(value) => Found::Scalar(value.clone()),
-            Query::UserVariable(name) => Found::Scalar(self.call.ctx.user_variables.value(name)),
+            Query::Constant(value) => Found::Scalar(self.call.ctx.copied(value)?),
+            Query::UserVariable(name) => {
+                // It may be as long as a packet, and the expression may name it often.
+                let value = self.call.ctx.user_variables.value(name);
+                self.call.check_room(text_of(&value).len())?;
+                Found::Scalar(value)
+            }
             Query::Or(sides) => {
                 let first = self.at(&sides[0], here)?;
                 Found::Truth(
@@ -154,15 +159,17 @@ impl<'d, 't> Evaluation<'d, 't> {
         })
     }
 
-    /// The characters directly within nodes, with blanks between them.
-    fn characters(&self, places: &[Place]) -> Result<Vec<u8>> {
+    /// The texts directly within nodes, in the order of the document.
+    fn texts(&self, places: &[Place]) -> impl Iterator<Item = &'t [u8]> {
         let mut is_found = vec![false; self.document.nodes.len()];
         places.iter().for_each(|place| is_found[place.node] = true);
         let nodes = self.document.nodes.iter();
-        let texts: Vec<&[u8]> = nodes
-            .filter(|node| node.kind == Kind::Text && is_found[node.parent])
-            .map(|node| node.text)
-            .collect();
+        nodes.filter(move |node| node.kind == Kind::Text && is_found[node.parent]).map(|node| node.text)
+    }
+
+    /// The characters directly within nodes, with blanks between them.
+    fn characters(&self, places: &[Place]) -> Result<Vec<u8>> {
+        let texts: Vec<&[u8]> = self.texts(places).collect();
         self.call.check_room(texts.iter().map(|text| text.len() + 1).sum())?;
         Ok(texts.join(&b' '))
     }
@@ -210,15 +217,11 @@ impl<'d, 't> Evaluation<'d, 't> {
     }
 
     fn some_compares(&self, op: BinaryOp, places: &[Place], value: &Value, swapped: bool) -> Result<bool> {
-        let mut is_found = vec![false; self.document.nodes.len()];
-        places.iter().for_each(|place| is_found[place.node] = true);
-        for node in &self.document.nodes {
-            if node.kind == Kind::Text && is_found[node.parent] {
-                let text = Value::text(&String::from_utf8_lossy(node.text));
-                let (left, right) = if swapped { (value, &text) } else { (&text, value) };
-                if self.compares(op, left, right)? {
-                    return Ok(true);
-                }
+        for text in self.texts(places) {
+            let text = Value::text(&String::from_utf8_lossy(text));
+            let (left, right) = if swapped { (value, &text) } else { (&text, value) };
+            if self.compares(op, left, right)? {
+                return Ok(true);
             }
         }
         Ok(false)
@@ -261,8 +264,11 @@ impl<'d, 't> Evaluation<'d, 't> {
             Xpath::Round => number(self.double(next())?.round()),
             Xpath::Number => Found::Scalar(self.numeric_of(next())?),
             Xpath::Concat => {
+                // MySQL passes over what stands behind the second.
                 let (left, right) = (self.scalar(next())?, self.scalar(next())?);
-                Found::Scalar(Value::Bytes([&*text_of(&left), &*text_of(&right)].concat()))
+                let (left, right) = (text_of(&left), text_of(&right));
+                self.call.check_room(left.len() + right.len())?;
+                Found::Scalar(Value::Bytes([&*left, &*right].concat()))
             }
             Xpath::Contains => {
                 let (whole, part) = (self.characters_of(next())?, self.characters_of(next())?);
@@ -286,18 +292,16 @@ impl<'d, 't> Evaluation<'d, 't> {
 
     fn characters_of(&self, found: Found) -> Result<String> {
         let value = self.scalar(found)?;
-        Ok(String::from_utf8_lossy(&text_of(&value)).into_owned())
+        let text = text_of(&value);
+        self.call.check_room(text.len())?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
     /// The sum of the texts of nodes as numbers.
     fn sum(&self, found: Found) -> Result<f64> {
         let Found::Nodes(places) = found else { return Ok(0.0) };
-        let mut is_found = vec![false; self.document.nodes.len()];
-        places.iter().for_each(|place| is_found[place.node] = true);
-        let nodes = self.document.nodes.iter();
-        let texts = nodes.filter(|node| node.kind == Kind::Text && is_found[node.parent]);
         let number =
             |text: &[u8]| double_of(&number_in(&Value::text(&String::from_utf8_lossy(text)), self.call.ctx));
-        Ok(texts.fold(0.0, |sum, node| sum + number(node.text)))
+        Ok(self.texts(&places).fold(0.0, |sum, text| sum + number(text)))
     }
 }

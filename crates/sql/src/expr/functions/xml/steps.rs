@@ -32,7 +32,7 @@ pub(super) fn follow(document: &Document<'_>, from: &[Place], step: &Step) -> Ve
         }
         Axis::Child | Axis::Attribute => {
             let kind = if step.axis == Axis::Child { Kind::Tag } else { Kind::Attribute };
-            from.iter().flat_map(|place| children(document, place.node, &|node| fits(node, kind))).collect()
+            children(document, from, &|node| fits(node, kind))
         }
         Axis::Descendant | Axis::DescendantOrSelf => {
             let with_self = step.axis == Axis::DescendantOrSelf;
@@ -44,18 +44,8 @@ pub(super) fn follow(document: &Document<'_>, from: &[Place], step: &Step) -> Ve
             distinct(parents.filter(|node| fits(*node, Kind::Tag)))
         }
         Axis::Ancestor | Axis::AncestorOrSelf => {
-            let mut found = Vec::new();
-            for place in from {
-                let mut node = place.node;
-                if step.axis == Axis::AncestorOrSelf {
-                    found.push(node);
-                }
-                while node != 0 {
-                    node = document.nodes[node].parent;
-                    found.push(node);
-                }
-            }
-            distinct(found.into_iter().filter(|node| fits(*node, Kind::Tag)))
+            let with_self = step.axis == Axis::AncestorOrSelf;
+            numbered(ancestors(document, from, with_self, &|node| fits(node, Kind::Tag)).into_iter())
         }
     }
 }
@@ -74,10 +64,53 @@ fn below(document: &Document<'_>, node: usize) -> impl Iterator<Item = usize> {
     rest.take_while(move |(found, _)| found.parent >= node).map(|(_, at)| at)
 }
 
-fn children(document: &Document<'_>, node: usize, fits: &dyn Fn(usize) -> bool) -> Vec<Place> {
-    let found: Vec<usize> =
-        below(document, node).filter(|at| document.nodes[*at].parent == node && fits(*at)).collect();
-    numbered(found.into_iter())
+/// The children of each node, as places among each other. Of many nodes they are found in one pass
+/// over the document: elements that stand within one another would be passed over for each.
+fn children(document: &Document<'_>, from: &[Place], fits: &dyn Fn(usize) -> bool) -> Vec<Place> {
+    if let [Place { node, .. }] = *from {
+        let found = below(document, node).filter(|at| document.nodes[*at].parent == node && fits(*at));
+        return numbered(found.collect::<Vec<_>>().into_iter());
+    }
+    let mut list_of: Vec<Option<usize>> = vec![None; document.nodes.len()];
+    let mut lists: Vec<Vec<usize>> = Vec::new();
+    for place in from {
+        list_of[place.node].get_or_insert_with(|| {
+            lists.push(Vec::new());
+            lists.len() - 1
+        });
+    }
+    // The document is its own parent.
+    for (at, node) in document.nodes.iter().enumerate().skip(1) {
+        if let Some(list) = list_of[node.parent]
+            && fits(at)
+        {
+            lists[list].push(at);
+        }
+    }
+    let lists = from.iter().filter_map(|place| list_of[place.node]).map(|list| &lists[list]);
+    lists.flat_map(|list| numbered(list.iter().copied())).collect()
+}
+
+/// The ancestors of nodes in the order of the document, each once: a walk upwards ends where
+/// another one has been, so that elements within one another are not counted for each.
+fn ancestors(
+    document: &Document<'_>,
+    from: &[Place],
+    with_self: bool,
+    fits: &dyn Fn(usize) -> bool,
+) -> Vec<usize> {
+    let mut is_found = vec![false; document.nodes.len()];
+    for place in from {
+        let mut node = place.node;
+        is_found[node] |= with_self;
+        while node != 0 {
+            node = document.nodes[node].parent;
+            if std::mem::replace(&mut is_found[node], true) {
+                break;
+            }
+        }
+    }
+    (0..document.nodes.len()).filter(|node| is_found[*node] && fits(*node)).collect()
 }
 
 fn descendants(
