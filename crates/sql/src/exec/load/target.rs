@@ -30,12 +30,16 @@ pub(super) fn bind_target(
     let table = target.table.clone();
     let targets = targets_of(load, &target)?;
     if target.by_column {
-        let written = targets.iter().filter_map(|target| match target {
-            LineTarget::Column(at) => Some(table.def.columns[*at].name.clone()),
-            LineTarget::Variable(_) => None,
-        });
-        let set = load.assignments.iter().map(|set| set.column.clone());
-        let columns = Some(written.chain(set).collect());
+        // A view's columns have names of their own, which privileges are about.
+        let mut columns: Vec<String> = match load.targets.is_empty() {
+            true => {
+                let all = target.scope().tables.remove(0).columns.into_iter();
+                all.filter(|column| !column.invisible).map(|column| column.name).collect()
+            }
+            false => load.targets.iter().filter_map(written_column).collect(),
+        };
+        columns.extend(load.assignments.iter().map(|set| set.column.clone()));
+        let columns = Some(columns);
         check_columns(binder, &ast::Insert { columns, ..insert.clone() }, &target)?;
     }
     let expressions = RowExpressions::within(binder, &table.def, &load.partitions)?;
@@ -88,6 +92,14 @@ fn written_insert(load: &ast::Load) -> ast::Insert {
         },
         row_alias: None,
         on_duplicate: Vec::new(),
+    }
+}
+
+/// The column that a target names.
+fn written_column(target: &ast::LoadTarget) -> Option<String> {
+    match target {
+        ast::LoadTarget::Column { name, .. } => Some(name.clone()),
+        ast::LoadTarget::Variable(_) => None,
     }
 }
 
