@@ -49,6 +49,28 @@ impl Content {
         self.note_triggers(table);
     }
 
+    fn put_table(&mut self, table: &Arc<Table>) {
+        let entry = (table.clone(), self.changed_by);
+        if let Some((previous, _)) = self.by_id.insert(table.id, entry) {
+            remove_name(&mut self.tables, &previous);
+            self.unlink(&previous);
+        }
+        let tables = self.tables.entry(table.def.schema.clone()).or_default();
+        if let Some(previous) = tables.insert(table.def.name.clone(), table.clone())
+            && previous.id != table.id
+        {
+            self.by_id.remove(&previous.id);
+            self.unlink(&previous);
+        }
+        self.link(table);
+    }
+
+    fn remove_table(&mut self, table: &Table) {
+        self.by_id.remove(&table.id);
+        remove_name(&mut self.tables, table);
+        self.unlink(table);
+    }
+
     fn objects_of(&self, schema: &str) -> impl Iterator<Item = &Arc<Object>> {
         self.objects.get(schema).into_iter().flat_map(|objects| objects.values())
     }
@@ -216,31 +238,21 @@ impl Catalog {
 
     /// Adds a table, or replaces the one with the same id or the same name.
     pub(crate) fn put_table(&self, table: Arc<Table>) {
-        let mut content = self.content.write();
-        self.changes.fetch_add(1, Ordering::Release);
-        let content = &mut *content;
-        let entry = (table.clone(), content.changed_by);
-        if let Some((previous, _)) = content.by_id.insert(table.id, entry) {
-            remove_name(&mut content.tables, &previous);
-            content.unlink(&previous);
-        }
-        let tables = content.tables.entry(table.def.schema.clone()).or_default();
-        if let Some(previous) = tables.insert(table.def.name.clone(), table.clone())
-            && previous.id != table.id
-        {
-            content.by_id.remove(&previous.id);
-            content.unlink(&previous);
-        }
-        content.link(&table);
+        self.replace_tables(&[], &[table]);
     }
 
     pub(crate) fn remove_table(&self, table: &Table) {
+        self.replace_tables(&[table], &[]);
+    }
+
+    /// Takes tables out and puts others in, at once: whoever looks up a name, without any lock,
+    /// finds a table before and after, and never the moment in between. (A replica's applier and
+    /// every statement look a name up before they lock it.)
+    pub(crate) fn replace_tables(&self, gone: &[&Table], put: &[Arc<Table>]) {
         let mut content = self.content.write();
         self.changes.fetch_add(1, Ordering::Release);
-        let content = &mut *content;
-        content.by_id.remove(&table.id);
-        remove_name(&mut content.tables, table);
-        content.unlink(table);
+        gone.iter().for_each(|table| content.remove_table(table));
+        put.iter().for_each(|table| content.put_table(table));
     }
 }
 

@@ -7,6 +7,7 @@ use engine::Engine;
 use os::disk::Disk;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use support::*;
 
 /// Tables `a`, `b` and `c` with one, two and three rows.
@@ -59,4 +60,32 @@ fn a_crash_before_the_files_have_moved_loses_none() {
         disk.rename(&path(from), &path(to)).unwrap();
     }
     assert_eq!(counts(&open(&disk)), [2, 3, 1]);
+}
+
+/// Every statement and every row event looks a name up before it locks the table: no name that has
+/// a table before and after a statement may be without one in between.
+#[test]
+fn a_name_that_passes_to_another_table_is_never_without_one() {
+    let (_disk, engine) = fresh(3);
+    three(&engine);
+    let ended = AtomicBool::new(false);
+    let missed = std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let mut missed = 0;
+            while !ended.load(Ordering::Acquire) {
+                missed += ["a", "b", "c"]
+                    .iter()
+                    .filter(|name| engine.catalog().table("test", name).is_none())
+                    .count();
+            }
+            missed
+        });
+        for _ in 0..100 {
+            rename(&engine, &[("a", "x"), ("b", "a"), ("x", "b")]);
+            ddl("TRUNCATE TABLE", |context| engine.truncate_table("test", "c", context)).unwrap();
+        }
+        ended.store(true, Ordering::Release);
+        reader.join().unwrap()
+    });
+    assert_eq!(missed, 0);
 }

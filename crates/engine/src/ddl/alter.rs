@@ -268,8 +268,7 @@ impl Alter<'_> {
             table.counters.auto_increment.store(next, Ordering::Release);
         }
         let table = Arc::new(table);
-        self.ddl.catalog.remove_table(old);
-        self.ddl.catalog.put_table(table.clone());
+        self.ddl.catalog.replace_tables(&[old], std::slice::from_ref(&table));
         followers.take_effect(&self.ddl.catalog, &self.ddl.pool);
         self.ddl.log.wait_durable(outcome.seq)?;
         for (id, _) in made {

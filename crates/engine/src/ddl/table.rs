@@ -240,14 +240,11 @@ impl Ddl {
                 return Err(error);
             }
         };
-        let tables: Vec<_> = tables.into_iter().map(|(old, new)| (old, Arc::new(new))).collect();
-        for (old, new) in &tables {
-            self.catalog.remove_table(old);
-            self.catalog.put_table(new.clone());
-        }
+        let (old, new): (Vec<_>, Vec<_>) = tables.into_iter().map(|(old, new)| (old, Arc::new(new))).unzip();
+        self.catalog.replace_tables(&borrowed(&old), &new);
         followers.take_effect(&self.catalog, &self.pool);
         self.log.wait_durable(outcome.seq)?;
-        for (old, new) in &tables {
+        for (old, new) in old.iter().zip(&new) {
             self.drop_space_of(old)?;
             self.settle_file(new)?;
         }
@@ -285,16 +282,13 @@ impl Ddl {
         }
         ops.extend(followers.ops()?);
         let outcome = self.commit_ddl(context, &ops)?;
-        for (table, _) in &current {
-            self.catalog.remove_table(table);
-        }
+        let (old, new): (Vec<_>, Vec<_>) = current.into_iter().unzip();
+        let opened = old.iter().zip(new).map(|(table, def)| {
+            Arc::new(Table::open(&self.pool, table.placement.clone(), def, table.counters.clone()))
+        });
+        let renamed: Vec<Arc<Table>> = opened.collect();
+        self.catalog.replace_tables(&borrowed(&old), &renamed);
         followers.take_effect(&self.catalog, &self.pool);
-        let mut renamed = Vec::new();
-        for (table, def) in current {
-            let new = Table::open(&self.pool, table.placement.clone(), def, table.counters.clone());
-            renamed.push(Arc::new(new));
-            self.catalog.put_table(renamed.last().expect("just pushed").clone());
-        }
         self.log.wait_durable(outcome.seq)?;
         self.settle_files(&renamed)?;
         self.finish_ddl(context, outcome)
@@ -383,4 +377,8 @@ impl Ddl {
         }
         Ok(())
     }
+}
+
+fn borrowed(tables: &[Arc<Table>]) -> Vec<&Table> {
+    tables.iter().map(|table| &**table).collect()
 }
