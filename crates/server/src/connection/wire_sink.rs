@@ -137,13 +137,12 @@ fn is_long(value: &Value) -> bool {
     matches!(value, Value::Bytes(bytes) | Value::Json(bytes) if bytes.len() >= LONG_VALUE_BYTES)
 }
 
-/// What a value takes on the wire, about: with its length, or as the longest number. The text of a
-/// JSON document is longer than the document.
+/// What a value takes on the wire at most: with its length, or as the longest number.
 fn wire_bytes(value: &Value) -> usize {
     const LENGTH_BYTES: usize = 9;
     match value {
         Value::Bytes(bytes) => bytes.len() + LENGTH_BYTES,
-        Value::Json(bytes) => 2 * bytes.len() + LENGTH_BYTES,
+        Value::Json(bytes) => types::json::most_text_bytes(bytes) + LENGTH_BYTES,
         _ => 80,
     }
 }

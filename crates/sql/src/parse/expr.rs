@@ -4,6 +4,7 @@ use super::Parser;
 use crate::ast::{BinaryOp, Expr, Literal, Scope, TimeUnit, TruthValue, UnaryOp};
 use crate::error::Result;
 use crate::lexer::{self, TokenKind};
+use std::collections::HashSet;
 
 /// How tightly an operator binds; a bigger number binds tighter. The order is the manual's
 /// "Operator Precedence".
@@ -483,17 +484,23 @@ impl Parser<'_> {
         if !self.symbol_ahead(1, "(") || self.query_follows(2) {
             return false;
         }
-        let (mut at, mut open) = (2, 1);
-        while open > 0 && self.ahead(at).kind != TokenKind::End {
-            match () {
-                _ if self.symbol_ahead(at, "(") => open += 1,
-                _ if self.symbol_ahead(at, ")") => open -= 1,
-                _ if open == 1 && self.symbol_ahead(at, ",") => return true,
+        self.lists.get_or_init(|| self.parentheses_with_commas()).contains(&(self.at + 1))
+    }
+
+    /// The tokens that open parentheses with a comma of their own. They are found for the whole
+    /// text at once: INTERVALs within each other would look through the same tokens once a level.
+    fn parentheses_with_commas(&self) -> HashSet<usize> {
+        let (mut open, mut found) = (Vec::new(), HashSet::new());
+        for (at, token) in self.tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Symbol)
+        {
+            match self.raw(*token) {
+                b"(" => open.push(at),
+                b")" => drop(open.pop()),
+                b"," => found.extend(open.last()),
                 _ => {}
             }
-            at += 1;
         }
-        false
+        found
     }
 
     /// `INTERVAL n unit`.

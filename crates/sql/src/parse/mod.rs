@@ -49,6 +49,8 @@ use crate::lexical;
 use crate::literal_rows::LiteralRows;
 pub use hints::Hints;
 pub use keywords::is_plain_name;
+use std::cell::OnceCell;
+use std::collections::HashSet;
 
 /// How high the tree of a statement may be where the stack of the thread bears it: a little more
 /// than MySQL's own bears.
@@ -196,6 +198,8 @@ struct Parser<'a> {
     if_not_exists_of_key: bool,
     /// The stored program whose body is read.
     body: Option<Box<program::Body>>,
+    /// The tokens that open parentheses with a comma of their own, once INTERVAL has asked.
+    lists: OnceCell<HashSet<usize>>,
 }
 
 impl<'a> Parser<'a> {
@@ -215,6 +219,7 @@ impl<'a> Parser<'a> {
             window_calls: 0,
             tables: 0,
             if_not_exists_of_key: false,
+            lists: OnceCell::new(),
             body: None,
             hints: Hints::default(),
         }

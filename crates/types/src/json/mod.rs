@@ -30,7 +30,7 @@ pub use node::Node;
 pub use parse::{JsonError, parse_node, parse_text};
 pub use path::{Cell, Leg, Path, write_leg};
 pub use read::read_document;
-pub use text::{write_node_text, write_pretty, write_quoted, write_text, write_unquoted};
+pub use text::{most_text_bytes, write_node_text, write_pretty, write_quoted, write_text, write_unquoted};
 pub use write::{normalized, write_document};
 
 #[cfg(test)]

@@ -69,3 +69,51 @@ fn damaged_documents_do_not_panic() {
     write_text(&[2, 1, 0, 7, 0, 2, 0, 0], &mut out);
     assert!(out.ends_with(b"null"));
 }
+
+/// Each element points to the one string, so that 40 kB of document would be 40 MB of text.
+#[test]
+fn values_that_share_their_bytes_make_no_longer_text() {
+    const ELEMENTS: u16 = 10_000;
+    let string = [&[0x84, 0x20][..], &[b'x'; 4 * 1024 + 4]].concat();
+    let size = 4 + 3 * ELEMENTS + string.len() as u16;
+    let mut document = vec![2];
+    document.extend_from_slice(&ELEMENTS.to_le_bytes());
+    document.extend_from_slice(&size.to_le_bytes());
+    for _ in 0..ELEMENTS {
+        document.push(12);
+        document.extend_from_slice(&(4 + 3 * ELEMENTS).to_le_bytes());
+    }
+    document.extend_from_slice(&string);
+    let mut text = Vec::new();
+    write_text(&document, &mut text);
+    assert!(text.ends_with(b"null"));
+    assert!(text.len() <= most_text_bytes(&document), "{}", text.len());
+    assert!(text.len() > 4 * 1024, "the first elements are there");
+}
+
+#[test]
+fn a_text_is_no_longer_than_it_is_thought_to_be() {
+    for text in [
+        "[-32768, -32767, -30000]",
+        "[-2147483648, -2000000000, -1999999999]",
+        "[-9223372036854775808, -1.7976931348623157e308, 2.2250738585072014e-308]",
+        "[false, false, null, {}, [], \"\"]",
+        "{\"\": \"\", \"\\u0001\": \"\\u0001\\u0002\\\"\\\\\"}",
+        "\"\\u0001\\u001f\"",
+    ] {
+        let long = format!("[{}]", vec![text; 30_000].join(", "));
+        for text in [text, &long] {
+            let document = parse_text(text.as_bytes()).unwrap();
+            let mut shown = Vec::new();
+            write_text(&document, &mut shown);
+            assert!(shown.len() <= most_text_bytes(&document), "{} of {text:.80}", shown.len());
+        }
+    }
+    // Bytes that are no text of their own, and moments, as MySQL keeps them.
+    for opaque in [&[252, 0][..], &[252, 1, 0xff], &[12, 8, 0, 0, 0, 0x80, 0xff, 0xff, 0xff, 0x7f]] {
+        let document = [&[2, 1, 0, 7 + opaque.len() as u8, 0, 15, 7, 0], opaque].concat();
+        let mut shown = Vec::new();
+        write_text(&document, &mut shown);
+        assert!(shown.len() <= most_text_bytes(&document), "{}", String::from_utf8_lossy(&shown));
+    }
+}

@@ -20,6 +20,15 @@ pub fn write_text(document: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// At least as many bytes as the document's text has, without making it. A control character takes
+/// six bytes in the text, a value that stands in its container's table between two and three times
+/// its bytes there, of which the first, its type, counts as a control character here.
+pub fn most_text_bytes(document: &[u8]) -> usize {
+    const BROKEN_OFF: usize = "null".len();
+    let low = document.iter().filter(|byte| **byte < 0x20).count();
+    BROKEN_OFF + 2 * document.len() + 5 * low
+}
+
 /// Appends a tree's text as [`write_text`] writes it. The recursion is as deep as the tree.
 pub fn write_node_text(node: &Node, out: &mut Vec<u8>) {
     write_tree(node, None, out);
@@ -125,8 +134,10 @@ fn write_value(kind: u8, body: &[u8], limits: &mut Limits, out: &mut Vec<u8>) ->
         INT64 => number::write_i64(unsigned(body, 0, 8)? as i64, out),
         UINT64 => number::write_u64(unsigned(body, 0, 8)?, out),
         DOUBLE => write_double(f64::from_bits(unsigned(body, 0, 8)?), out),
-        STRING => write_string(variable_length(body)?, out),
-        OPAQUE => write_opaque(*body.first()?, variable_length(body.get(1..)?)?, out)?,
+        STRING => write_string(limits.charge(variable_length(body)?)?, out),
+        OPAQUE => {
+            write_opaque(*body.first()?, limits.charge(variable_length(body.get(1..)?)?)?, out)?;
+        }
         _ => return None,
     }
     Some(())
@@ -148,7 +159,7 @@ fn write_container(container: &Container<'_>, limits: &mut Limits, out: &mut Vec
             out.extend_from_slice(b", ");
         }
         if container.is_object {
-            write_string(container.key(i)?, out);
+            write_string(limits.charge(container.key(i)?)?, out);
             out.extend_from_slice(b": ");
         }
         let (kind, value) = container.value(i)?;
