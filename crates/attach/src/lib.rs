@@ -36,6 +36,7 @@ mod moment;
 mod objects;
 mod source;
 mod state;
+mod time_zones;
 
 pub use checks::{Finding, check};
 pub use command_line::{Plan, command, parse};

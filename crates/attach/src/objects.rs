@@ -1,10 +1,12 @@
-//! What a source has beside rows: schemas, tables, views, routines, triggers and events.
+//! What a source has beside rows: schemas, tables, views, routines, triggers, events, accounts and
+//! time zones.
 
 use crate::accounts::Accounts;
 use crate::definitions::{OWN_SCHEMAS, Table};
 use crate::error::{AttachError, Result};
 use crate::local::Local;
 use crate::source::{Source, literal, quoted};
+use crate::time_zones::TimeZones;
 
 /// Something that a statement makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +29,7 @@ pub struct Objects {
     tables: Vec<(Table, String)>,
     others: Vec<Object>,
     accounts: Accounts,
+    time_zones: TimeZones,
 }
 
 /// A kind of object that is not a table, and how its objects are found and shown.
@@ -97,7 +100,8 @@ impl Objects {
                 others.extend(Object::read(source, kind, &row)?);
             }
         }
-        Ok(Objects { schemas, tables, others, accounts: Accounts::read(source)? })
+        let (accounts, time_zones) = (Accounts::read(source)?, TimeZones::read(source)?);
+        Ok(Objects { schemas, tables, others, accounts, time_zones })
     }
 
     /// Whether two readings found the same: counters of AUTO_INCREMENT aside.
@@ -107,6 +111,7 @@ impl Objects {
         self.schemas == other.schemas
             && self.others == other.others
             && self.accounts == other.accounts
+            && self.time_zones == other.time_zones
             && tables(self) == tables(other)
     }
 
@@ -118,6 +123,8 @@ impl Objects {
     /// Makes all of it here. Returns the accounts that could not be made and the privileges that
     /// could not be granted, and why.
     pub fn make(&self, local: &mut Local) -> Result<Vec<String>> {
+        // Definitions name them.
+        self.time_zones.make(local)?;
         for (name, made) in &self.schemas {
             local.query(&format!("DROP DATABASE IF EXISTS {}", quoted(name)))?;
             local.query(made)?;

@@ -54,4 +54,5 @@ pub mod show;
 pub mod sql_host;
 mod sql_rights;
 pub mod start;
+mod system_tables;
 pub mod variables;

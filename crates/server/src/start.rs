@@ -159,6 +159,11 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
         .map_err(|word| StartError::Options(format!("Unknown error in replica_skip_errors: {word}")))?;
     globals.set_named("replica_skip_errors", Setting::Text(skipped.to_string()));
     replica.apply_settings().set_skipped_errors(skipped);
+    let zone = globals.named("time_zone");
+    if sql::time_zone::find(&engine, zone.text()).is_none() {
+        let message = format!("Fatal error: Illegal or unknown default time zone '{}'", zone.text());
+        return Err(StartError::Options(message));
+    }
     let filters = startup_filters(&options.replication_filters);
     replica.set_startup_filters(&filters).map_err(|error| StartError::Options(error.message))?;
     let server = Server::new(Parts {
@@ -258,7 +263,7 @@ fn complete(globals: &Globals, options: &Options, datadir: &Path, uuid: Uuid) {
     text("version_compile_machine", std::env::consts::ARCH.into());
     text("version_compile_os", "Linux".into());
     text("innodb_version", INNODB_VERSION.into());
-    text("system_time_zone", "UTC".into());
+    text("system_time_zone", sql::time_zone::system_abbreviation());
     default("relay_log", format!("{host}-relay-bin"));
     default("pid_file", in_datadir(&format!("{host}.pid")));
     default("general_log_file", in_datadir(&format!("{host}.log")));

@@ -11,12 +11,12 @@ use crate::replica_host::ReplicaHost;
 use crate::variables::Variables;
 use engine::{Engine, Table, TableDef};
 use std::sync::Arc;
-use types::Value;
+use types::{Value, Zone};
 
 /// What the expressions of a definition are computed with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DetachedSettings {
-    pub zone_offset_s: i32,
+    pub zone: Zone,
     pub now_us: u64,
     pub strict: bool,
     /// A source has accepted the rows: nothing about them is an error.
@@ -46,7 +46,7 @@ struct Surroundings {
 impl Surroundings {
     fn new(engine: &Arc<Engine>, settings: DetachedSettings) -> Surroundings {
         let mut variables = Variables::default();
-        variables.time_zone_offset_s = settings.zone_offset_s;
+        variables.zone = settings.zone;
         variables.timestamp_us = Some(settings.now_us);
         let no_session = NoSession::new(ReplicaHost.memory(), os::random::u64());
         Surroundings { engine: engine.clone(), host: ReplicaHost, variables, no_session }
@@ -112,7 +112,7 @@ impl VirtualColumns {
         let is_last = self.last.as_ref().is_some_and(|(last, _)| Arc::ptr_eq(last, table));
         if !is_last {
             let settings = DetachedSettings {
-                zone_offset_s: 0,
+                zone: Zone::UTC,
                 now_us: os::clock::now_us(),
                 strict: false,
                 replicated: true,

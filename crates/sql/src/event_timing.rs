@@ -2,10 +2,9 @@
 //! have no fractions of one.
 
 use crate::attribute;
-use crate::variables::zone_offset_s;
 use engine::ObjectDef;
 use types::temporal::{days_in_month, parse};
-use types::{Date, DateTime};
+use types::{Date, DateTime, Zone};
 
 /// The largest number of a unit in EVERY.
 const MOST_OF_A_UNIT: u64 = 1_000_000_000;
@@ -118,23 +117,23 @@ impl Step {
     }
 
     /// The first moment after `now_s` that is whole steps behind `starts_s`, which is not after it.
-    fn next(self, starts_s: i64, now_s: i64, zone_offset_s: i32) -> Option<i64> {
+    fn next(self, starts_s: i64, now_s: i64, zone: Zone) -> Option<i64> {
         match self {
             Step::Seconds(step) => {
                 let passed = now_s.checked_sub(starts_s)?;
                 starts_s.checked_add(passed - passed.rem_euclid(step))?.checked_add(step)
             }
             Step::Months(step) => {
-                let starts = DateTime::from_unix(starts_s, 0, zone_offset_s);
-                let now = DateTime::from_unix(now_s, 0, zone_offset_s);
+                let starts = DateTime::from_unix(starts_s, 0, zone);
+                let now = DateTime::from_unix(now_s, 0, zone);
                 let passed = (i64::from(now.date.year) - i64::from(starts.date.year)) * 12
                     + i64::from(now.date.month)
                     - i64::from(starts.date.month);
                 let near = behind(starts, passed - passed % step)?;
-                match near.to_unix(zone_offset_s) {
+                match near.to_unix(zone) {
                     near_s if near_s > now_s => Some(near_s),
                     // As MySQL does it: from a day that its month had, not from that of STARTS.
-                    _ => Some(behind(near, step)?.to_unix(zone_offset_s)),
+                    _ => Some(behind(near, step)?.to_unix(zone)),
                 }
             }
         }
@@ -160,19 +159,20 @@ enum When {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventTiming {
     when: When,
-    zone_offset_s: i32,
+    zone: Zone,
 }
 
 impl EventTiming {
-    /// `None`: the event is disabled here, or says nothing that this server understands.
-    pub fn of(def: &ObjectDef) -> Option<EventTiming> {
+    /// `None`: the event is disabled here, or says nothing that this server understands. `zone_of`
+    /// tells a time zone by its name.
+    pub fn of(def: &ObjectDef, zone_of: impl Fn(&str) -> Option<Zone>) -> Option<EventTiming> {
         if !matches!(def.attribute(attribute::STATUS), None | Some("ENABLED")) {
             return None;
         }
-        let zone_offset_s = zone_offset_s(def.attribute(attribute::TIME_ZONE).unwrap_or("SYSTEM"))?;
+        let zone = zone_of(def.attribute(attribute::TIME_ZONE).unwrap_or("SYSTEM"))?;
         let moment = |name: &str| {
             let read = parse::datetime(def.attribute(name)?.as_bytes())?.value;
-            Some(read.to_unix(zone_offset_s))
+            Some(read.to_unix(zone))
         };
         let when = match moment(attribute::AT) {
             Some(at_s) => When::Once(at_s),
@@ -182,7 +182,7 @@ impl EventTiming {
                 ends_s: moment(attribute::ENDS),
             },
         };
-        Some(EventTiming { when, zone_offset_s })
+        Some(EventTiming { when, zone })
     }
 
     /// When it runs next, as seen at `now_s`, if it was last run then; `None`: never again.
@@ -199,7 +199,7 @@ impl EventTiming {
         if !has_begun {
             return Some(starts_s);
         }
-        step.next(starts_s, now_s, self.zone_offset_s).filter(|next_s| !is_over(*next_s))
+        step.next(starts_s, now_s, self.zone).filter(|next_s| !is_over(*next_s))
     }
 
     /// When it runs after a run that has begun at `now_s`; `None`: that was the last one.
@@ -259,7 +259,14 @@ mod tests {
     }
 
     fn at(text: &str) -> i64 {
-        parse::datetime(text.as_bytes()).unwrap().value.to_unix(0)
+        parse::datetime(text.as_bytes()).unwrap().value.to_unix(Zone::UTC)
+    }
+
+    fn zone_of(name: &str) -> Option<Zone> {
+        [("SYSTEM", 0), ("+05:00", 18_000)]
+            .iter()
+            .find(|(own, _)| *own == name)
+            .map(|(_, s)| Zone::Offset(*s))
     }
 
     fn every(amount: &str, unit: &str, starts: &str, ends: Option<&str>) -> EventTiming {
@@ -267,7 +274,7 @@ mod tests {
         if let Some(ends) = ends {
             def.set_attribute("ends", ends);
         }
-        EventTiming::of(&def).unwrap()
+        EventTiming::of(&def, zone_of).unwrap()
     }
 
     #[test]
@@ -337,14 +344,14 @@ mod tests {
     #[test]
     fn an_event_of_one_time_runs_late_rather_than_never() {
         let mut def = event(&[("at", "2026-01-01 05:00:00"), ("time_zone", "+05:00"), ("status", "ENABLED")]);
-        let timing = EventTiming::of(&def).unwrap();
+        let timing = EventTiming::of(&def, zone_of).unwrap();
         let moment = at("2026-01-01 00:00:00");
         assert_eq!(timing.next_s(moment - 50, None), Some(moment));
         assert_eq!(timing.next_s(moment + 50, None), Some(moment));
         assert_eq!(timing.after_run_s(moment + 50), None);
         def = executed(&def, moment + 50, true);
-        assert_eq!((EventTiming::of(&def), last_executed_s(&def)), (None, Some(moment + 50)));
+        assert_eq!((EventTiming::of(&def, zone_of), last_executed_s(&def)), (None, Some(moment + 50)));
         def.set_attribute("status", "REPLICA");
-        assert_eq!(EventTiming::of(&def), None);
+        assert_eq!(EventTiming::of(&def, zone_of), None);
     }
 }

@@ -66,6 +66,7 @@ mod show;
 mod sink;
 mod sql_mode;
 mod temporary;
+pub mod time_zone;
 pub mod touched;
 mod variables;
 
@@ -78,7 +79,7 @@ pub use host::{
     Host, Privilege, Rights, RoutineChange, Sight, StatementClass, UserLocks, VariableScope, VirtualTable,
 };
 pub use normalized::normalized;
-pub use session::event::{EventCondition, EventRun, drop_event, note_event_run, run_event};
+pub use session::event::{EventCondition, EventRun, drop_event, note_event_run, run_event, timing_of};
 pub use session::prepared::Prepared;
 pub use session::{Session, SessionInit};
 pub use sink::{ClientFile, ColumnMeta, EndOfRows, OkInfo, ResultSink, column_flag, status};

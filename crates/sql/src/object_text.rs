@@ -6,11 +6,11 @@ use crate::lexer::{self, TokenKind};
 use crate::quoting::{charset_words, quoted, text_literal as literal};
 use crate::sql_mode::SqlMode;
 use engine::{ObjectDef, ObjectKind};
-use types::{ColumnType, DateTime, Value};
+use types::{ColumnType, DateTime, Value, Zone};
 
 /// `YYYY-MM-DD hh:mm:ss` in a time zone.
-pub(crate) fn moment(unix_us: u64, zone_offset_s: i32) -> String {
-    let at = DateTime::from_unix((unix_us / 1_000_000) as i64, 0, zone_offset_s);
+pub(crate) fn moment(unix_us: u64, zone: Zone) -> String {
+    let at = DateTime::from_unix((unix_us / 1_000_000) as i64, 0, zone);
     let text = Value::DateTime(at).text_bytes(None).unwrap_or_default();
     String::from_utf8_lossy(&text).into_owned()
 }

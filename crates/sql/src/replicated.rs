@@ -155,7 +155,7 @@ fn is_about_accounts(text: &[u8]) -> bool {
 }
 
 fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, text: &'r str) -> DdlRun<'r> {
-    let zone = crate::variables::zone_offset_s(&received.session.time_zone).unwrap_or(0);
+    let zone = crate::time_zone::find(engine, &received.session.time_zone).unwrap_or_default();
     // MySQL before 8.0 and MariaDB mean general_ci when they say utf8mb4 alone.
     let utf8mb4 = received.default_collation_for_utf8mb4.unwrap_or(collation::UTF8MB4_GENERAL_CI);
     let server = Some(received.session.collation_server).filter(|id| collation::by_id(*id).is_some());
@@ -169,7 +169,7 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
             dates: SqlMode(received.session.sql_mode).dates(),
             no_engine_substitution: false,
             is_temporary: false,
-            zone_offset_s: zone,
+            zone,
             now_us: if received.session.timestamp_us == 0 {
                 os::clock::now_us()
             } else {

@@ -16,8 +16,9 @@ use crate::error::{Result, SqlError};
 use crate::host::{Host, VariableScope};
 use crate::lexer::LexMode;
 use crate::sql_mode::SqlMode;
-use engine::{Isolation, RowImage};
+use engine::{Engine, Isolation, RowImage};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use types::collation;
 use types::{TypeCode, Value};
 
@@ -94,7 +95,7 @@ pub(crate) struct Variables {
     /// `collation_server`.
     pub server_collation: u16,
     pub time_zone: String,
-    pub time_zone_offset_s: i32,
+    pub zone: types::Zone,
     /// `timestamp`, in microseconds, when set.
     pub timestamp_us: Option<u64>,
     /// `slipstream_dialect`: the session's statements are a MariaDB server's, as those of a source.
@@ -151,7 +152,7 @@ impl Default for Variables {
             results_collation: Some(collation::UTF8MB4_0900_AI_CI),
             server_collation: collation::UTF8MB4_0900_AI_CI,
             time_zone: "SYSTEM".to_owned(),
-            time_zone_offset_s: 0,
+            zone: crate::time_zone::system(),
             timestamp_us: None,
             of_mariadb: false,
             insert_id: None,
@@ -182,22 +183,6 @@ impl Default for Variables {
     }
 }
 
-/// Seconds east of UTC of `SYSTEM` (UTC here), `+hh:mm` and `UTC`; `None` for a named zone.
-pub(crate) fn zone_offset_s(name: &str) -> Option<i32> {
-    if name.eq_ignore_ascii_case("SYSTEM") || name.eq_ignore_ascii_case("UTC") {
-        return Some(0);
-    }
-    let (sign, rest) = match name.as_bytes().first()? {
-        b'+' => (1, &name[1..]),
-        b'-' => (-1, &name[1..]),
-        _ => return None,
-    };
-    let (hours, minutes) = rest.split_once(':')?;
-    let (hours, minutes): (i32, i32) = (hours.parse().ok()?, minutes.parse().ok()?);
-    let total = sign * (hours * 3600 + minutes * 60);
-    ((0..60).contains(&minutes) && (-50_340..=50_400).contains(&total)).then_some(total)
-}
-
 /// The values of `slipstream_dialect`.
 const MYSQL: &str = "MYSQL";
 const MARIADB: &str = "MARIADB";
@@ -212,12 +197,12 @@ fn row_image_name(image: RowImage) -> &'static str {
 
 impl Variables {
     /// The values that a new session starts with: the host's global ones.
-    pub fn of_host(host: &dyn Host) -> Result<Variables> {
+    pub fn of_host(engine: &Arc<Engine>, host: &dyn Host) -> Result<Variables> {
         let mut variables = Variables::default();
         let names = Self::OWN.iter().copied().chain(KEPT.iter().map(|(name, ..)| *name));
         for name in names {
             if let Some(value) = host.variable(VariableScope::Global, name)? {
-                variables.set(name, &value)?;
+                variables.set(engine, name, &value)?;
             }
         }
         Ok(variables)
@@ -354,9 +339,9 @@ impl Variables {
     ///
     /// # Errors
     /// 1231 and 1232 for values that the variable does not take, and those of its own.
-    pub fn set(&mut self, name: &str, value: &Value) -> Result<bool> {
+    pub fn set(&mut self, engine: &Arc<Engine>, name: &str, value: &Value) -> Result<bool> {
         let wanted = Wanted::new(name, value);
-        self.set_wanted(&wanted)?;
+        self.set_wanted(engine, &wanted)?;
         Ok(wanted.is_moved())
     }
 
@@ -364,13 +349,13 @@ impl Variables {
     ///
     /// # Errors
     /// As [`Variables::set`].
-    pub fn with(&self, name: &str, value: &Value) -> Result<Variables> {
+    pub fn with(&self, engine: &Arc<Engine>, name: &str, value: &Value) -> Result<Variables> {
         let mut copy = self.clone();
-        copy.set(name, value)?;
+        copy.set(engine, name, value)?;
         Ok(copy)
     }
 
-    fn set_wanted(&mut self, wanted: &Wanted<'_>) -> Result<()> {
+    fn set_wanted(&mut self, engine: &Arc<Engine>, wanted: &Wanted<'_>) -> Result<()> {
         match wanted.name {
             "autocommit" => self.autocommit = wanted.boolean()?,
             "sql_mode" => {
@@ -409,10 +394,13 @@ impl Variables {
             "collation_connection" => self.connection_collation = wanted.collation()?,
             "collation_server" => self.server_collation = wanted.collation()?,
             "time_zone" => {
-                let zone = wanted.text();
-                self.time_zone_offset_s = zone_offset_s(&zone).ok_or_else(|| {
+                let mut zone = wanted.zone_name()?;
+                self.zone = crate::time_zone::find(engine, &zone).ok_or_else(|| {
                     SqlError::new(1298, format!("Unknown or incorrect time zone: '{zone:.64}'"))
                 })?;
+                if zone.eq_ignore_ascii_case("SYSTEM") {
+                    zone.make_ascii_uppercase();
+                }
                 self.time_zone = zone;
             }
             "timestamp" => self.timestamp_us = wanted.timestamp_us()?,

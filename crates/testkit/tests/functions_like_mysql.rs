@@ -268,3 +268,24 @@ fn numbers_get_units_and_formats_have_names_as_in_mysql() {
     );
     assert!(answers[1].contains("976.56 KiB,953.67 MiB"), "{answers:#?}");
 }
+
+#[test]
+fn bases_are_those_of_the_texts_of_values() {
+    let answers = same_answers(
+        "functions::bases",
+        &[
+            "create database bases",
+            "use bases",
+            "create table bb (b bit(10), n int, d decimal(5,2), f double, s varchar(10), y year, t time, dd date, \
+             e enum('7','x'), j json)",
+            "insert into bb values (b'1111100000', 5, 2.9, 1e3, '12abc', '2024', '10:00:00', '2024-01-02', '7', '15')",
+            "select bin(b), oct(b), conv(b,10,16), bin(n), bin(d), bin(f), bin(s), bin(y), bin(t), bin(dd), bin(e), \
+             bin(j), oct(d), conv(j,10,2), conv(e,10,2) from bb",
+            "select bin(1.9), bin('12abc'), bin(0x1F), bin(b'101'), bin(-5), oct(-5), bin(1e3), bin(null), oct('9'), \
+             bin(2.5e0), bin(18446744073709551615), conv(-1,10,-2), conv('zz',36,10), \
+             conv(0x1F,10,2), bin(true), bin(''), bin(' 7'), oct('+7'), conv('-17',10,-18), \
+             conv(10+'10'+'10'+X'0a',10,10)",
+        ],
+    );
+    assert!(answers.iter().any(|answer| answer.contains("1111100000,1740,3E0")), "{answers:#?}");
+}

@@ -3,7 +3,7 @@
 
 use crate::decimal::Decimal;
 use crate::number;
-use crate::temporal::{DateTime, Time, parse};
+use crate::temporal::{DateTime, Time, Zone, parse};
 use crate::{Value, collation};
 use std::cmp::Ordering;
 
@@ -107,7 +107,7 @@ impl Value {
         match self {
             Value::Date(date) => Some(DateTime::midnight(*date)),
             Value::DateTime(at) => Some(*at),
-            Value::Timestamp { .. } => match self.clone().in_zone(0) {
+            Value::Timestamp { .. } => match self.clone().in_zone(Zone::UTC) {
                 Value::DateTime(at) => Some(at),
                 _ => None,
             },
@@ -123,7 +123,7 @@ impl Value {
             Value::Time(time) => Some(*time),
             Value::Date(_) => Some(Time::default()),
             Value::DateTime(_) | Value::Timestamp { .. } => self.to_datetime().map(|at| at.time()),
-            Value::Bytes(text) => parse::time(text, 0).map(|parsed| parsed.value.time),
+            Value::Bytes(text) => parse::time(text, Zone::UTC).map(|parsed| parsed.value.time),
             Value::Null => None,
             _ => parse::time_from_number(i64::try_from(self.to_integer()?).ok()?).map(|read| read.time),
         }
@@ -228,7 +228,10 @@ mod tests {
         let date = Value::Date(Date::new(2024, 1, 2).unwrap());
         assert_eq!(cmp(date.clone(), Value::text("2024-1-2")), Some(Equal));
         assert_eq!(cmp(date.clone(), Value::Int(20240103)), Some(Less));
-        assert_eq!(cmp(date, Value::DateTime(DateTime::from_unix(1_700_000_000, 0, 0))), Some(Greater));
+        assert_eq!(
+            cmp(date, Value::DateTime(DateTime::from_unix(1_700_000_000, 0, Zone::UTC))),
+            Some(Greater)
+        );
         assert_eq!(
             cmp(Value::Time(Time::from_micros(1_000_000).unwrap()), Value::text("00:00:02")),
             Some(Less)
@@ -242,7 +245,7 @@ mod tests {
         assert_eq!(Value::Double(2.5).to_integer(), Some(2));
         assert_eq!(Value::text("0.0x").to_bool(), Some(false));
         assert_eq!(Value::Null.to_bool(), None);
-        let at = Value::DateTime(DateTime::from_unix(1_700_000_000, 500_000, 0));
+        let at = Value::DateTime(DateTime::from_unix(1_700_000_000, 500_000, Zone::UTC));
         assert_eq!(at.to_decimal().unwrap().to_string(), "20231114221320.500000");
     }
 }

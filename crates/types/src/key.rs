@@ -255,7 +255,8 @@ mod tests {
             ColumnType::time(6),
             times.map(|t| Value::Time(Time::from_micros(t).unwrap())).to_vec(),
         );
-        let ats = [0, 1, 86_400, 1_700_000_000].map(|s| Value::DateTime(DateTime::from_unix(s, 7, 0)));
+        let ats = [0, 1, 86_400, 1_700_000_000]
+            .map(|s| Value::DateTime(DateTime::from_unix(s, 7, crate::Zone::UTC)));
         check_ascending(ColumnType::datetime(6), ats.to_vec());
         check_ascending(
             ColumnType::varchar(9, 255),
@@ -269,7 +270,7 @@ mod tests {
 
     #[test]
     fn what_is_readable_is_read_back() {
-        let at = DateTime::from_unix(1_700_000_000, 123_456, 0);
+        let at = DateTime::from_unix(1_700_000_000, 123_456, crate::Zone::UTC);
         let date = Value::Date(Date::new(2024, 2, 29).unwrap());
         let decimal = Value::Decimal("-12345.678".parse::<Decimal>().unwrap());
         let cases = [

@@ -37,5 +37,5 @@ pub mod value;
 pub use column::{ColumnType, GeometryKind, NumberForm, Shape, TextForm, TypeCode};
 pub use decimal::Decimal;
 pub use mask::ColumnMask;
-pub use temporal::{Date, DateTime, Time};
+pub use temporal::{Date, DateTime, Moment, Time, Zone, ZoneRules};
 pub use value::Value;

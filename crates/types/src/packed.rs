@@ -476,7 +476,7 @@ mod tests {
                 packed.push(bytes_of(&ColumnType::time(fsp), &Value::Time(time)));
             }
             assert!(packed.is_sorted(), "TIME({fsp})");
-            let at = DateTime::from_unix(1_700_000_000, (123_456 / unit * unit) as u32, 0);
+            let at = DateTime::from_unix(1_700_000_000, (123_456 / unit * unit) as u32, crate::Zone::UTC);
             bytes_of(&ColumnType::datetime(fsp), &Value::DateTime(at));
             bytes_of(&ColumnType::timestamp(fsp), &Value::Timestamp { seconds: 1, micros: at.micros });
         }

@@ -2,7 +2,7 @@
 
 use crate::decimal::Decimal;
 use crate::number;
-use crate::temporal::{Date, DateTime, Time};
+use crate::temporal::{Date, DateTime, Time, Zone};
 use crate::{ColumnType, NumberForm, TypeCode};
 use std::sync::Arc;
 
@@ -89,13 +89,13 @@ impl Value {
         Value::Bytes(text.as_bytes().to_vec())
     }
 
-    /// A TIMESTAMP as the DATETIME it is in a time zone `offset_seconds` east of UTC; other values
+    /// A TIMESTAMP as the DATETIME it is in a time zone; other values
     /// unchanged.
-    pub fn in_zone(self, offset_seconds: i32) -> Value {
+    pub fn in_zone(self, zone: Zone) -> Value {
         match self {
             Value::Timestamp { seconds: 0, micros: 0 } => Value::DateTime(DateTime::default()),
             Value::Timestamp { seconds, micros } => {
-                Value::DateTime(DateTime::from_unix(seconds, micros, offset_seconds))
+                Value::DateTime(DateTime::from_unix(seconds, micros, zone))
             }
             other => other,
         }
@@ -125,7 +125,7 @@ impl Value {
             Value::DateTime(at) => at.write_text(fsp(at.micros), out),
             Value::Timestamp { seconds: 0, micros: 0 } => DateTime::default().write_text(fsp(0), out),
             Value::Timestamp { seconds, micros } => {
-                DateTime::from_unix(*seconds, *micros, 0).write_text(fsp(*micros), out)
+                DateTime::from_unix(*seconds, *micros, Zone::UTC).write_text(fsp(*micros), out)
             }
             Value::Year(year) => out.extend_from_slice(format!("{year:04}").as_bytes()),
             Value::Bit { bits, width } => {
@@ -238,11 +238,14 @@ mod tests {
         assert_eq!(text(Value::Enum { index: 2, members: members.clone() }, None), "b");
         assert_eq!(text(Value::Enum { index: 0, members: members.clone() }, None), "");
         assert_eq!(text(Value::Set { bits: 5, members }, None), "a,c");
-        let at = DateTime::from_unix(1_700_000_000, 120_000, 0);
+        let at = DateTime::from_unix(1_700_000_000, 120_000, Zone::UTC);
         assert_eq!(text(Value::DateTime(at), None), "2023-11-14 22:13:20.120000");
         assert_eq!(text(Value::DateTime(at), Some(&ColumnType::datetime(2))), "2023-11-14 22:13:20.12");
         let stamp = Value::Timestamp { seconds: 1_700_000_000, micros: 0 };
-        assert_eq!(text(stamp.in_zone(-3600), Some(&ColumnType::timestamp(0))), "2023-11-14 21:13:20");
+        assert_eq!(
+            text(stamp.in_zone(Zone::Offset(-3600)), Some(&ColumnType::timestamp(0))),
+            "2023-11-14 21:13:20"
+        );
         assert_eq!(Value::Null.text_bytes(None), None);
     }
 }

@@ -68,7 +68,7 @@ fn scalar_for(value: &Value, code: u8) -> Option<Scalar<'static>> {
         t::DATE | t::DATETIME | t::TIMESTAMP => match value {
             Value::Date(date) => Scalar::Date(date_parts(date)),
             Value::DateTime(at) => Scalar::DateTime(datetime_parts(at)),
-            Value::Timestamp { .. } => match value.clone().in_zone(0) {
+            Value::Timestamp { .. } => match value.clone().in_zone(types::Zone::UTC) {
                 Value::DateTime(at) => Scalar::DateTime(datetime_parts(&at)),
                 _ => return None,
             },

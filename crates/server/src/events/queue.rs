@@ -1,6 +1,6 @@
 //! Which event is due. The queue reads no clock: its caller says what time it is.
 
-use engine::Object;
+use engine::{Object, ObjectDef};
 use sql::event_timing::{EventTiming, last_executed_s};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,10 +31,15 @@ pub struct Queue {
 impl Queue {
     /// Takes over what the dictionary says. An event that is as it was keeps its moment; one that
     /// is new or was altered gets the next moment after `now_s`.
-    pub fn refresh(&mut self, events: Vec<Arc<Object>>, now_s: i64) {
+    pub fn refresh(
+        &mut self,
+        events: Vec<Arc<Object>>,
+        now_s: i64,
+        timing_of: impl Fn(&ObjectDef) -> Option<EventTiming>,
+    ) {
         let mut known = std::mem::take(&mut self.waiting);
         for event in events {
-            let Some(timing) = EventTiming::of(&event.def) else { continue };
+            let Some(timing) = timing_of(&event.def) else { continue };
             let next_s = match known.remove(&event.id) {
                 Some(known) if known.timing == timing => known.next_s,
                 _ => timing.next_s(now_s, last_executed_s(&event.def)),
@@ -87,6 +92,10 @@ mod tests {
         event(id, &[("at", at)])
     }
 
+    fn timing(def: &ObjectDef) -> Option<EventTiming> {
+        EventTiming::of(def, |_| Some(types::Zone::UTC))
+    }
+
     fn every(id: u64, seconds: &str) -> Arc<Object> {
         event(id, &[("amount", seconds), ("unit", "SECOND"), ("starts", "1970-01-01 00:16:40")])
     }
@@ -101,6 +110,7 @@ mod tests {
         queue.refresh(
             vec![once(1, "1970-01-01 00:16:50"), every(2, "7"), once(3, "1970-01-01 00:16:45")],
             900,
+            timing,
         );
         assert_eq!(queue.next_s(), Some(1000));
         assert_eq!(taken(&mut queue, 999), []);
@@ -113,16 +123,16 @@ mod tests {
     #[test]
     fn an_event_that_is_as_it_was_keeps_its_moment() {
         let mut queue = Queue::default();
-        queue.refresh(vec![every(1, "10")], 1000);
+        queue.refresh(vec![every(1, "10")], 1000, timing);
         assert_eq!(taken(&mut queue, 1000), [(1, false)]);
         // The dictionary is read again within the same second.
-        queue.refresh(vec![every(1, "10")], 1000);
+        queue.refresh(vec![every(1, "10")], 1000, timing);
         assert_eq!(queue.next_s(), Some(1010));
         // It was altered.
-        queue.refresh(vec![every(1, "100")], 1005);
+        queue.refresh(vec![every(1, "100")], 1005, timing);
         assert_eq!(queue.next_s(), Some(1100));
         // It was disabled, or dropped.
-        queue.refresh(vec![event(1, &[("at", "1970-01-01 00:00:01"), ("status", "DISABLED")])], 1005);
+        queue.refresh(vec![event(1, &[("at", "1970-01-01 00:00:01"), ("status", "DISABLED")])], 1005, timing);
         assert_eq!((queue.next_s(), taken(&mut queue, 9999)), (None, vec![]));
     }
 }

@@ -40,7 +40,8 @@ fn serve(server: &Arc<Server>, entry: &Arc<SessionEntry>) {
     while !entry.is_killed() && !server.is_stopping() {
         let seen = server.events.changes();
         let now_s = now_s();
-        queue.refresh(server.engine.catalog().all_objects(engine::ObjectKind::Event), now_s);
+        let events = server.engine.catalog().all_objects(engine::ObjectKind::Event);
+        queue.refresh(events, now_s, |def| sql::timing_of(&server.engine, def));
         match queue.take_due(now_s) {
             Some(due) => {
                 if let Err(error) = begin(server, entry, due, now_s) {

@@ -217,6 +217,8 @@ fn meaning(name: &str) -> Option<Meaning> {
         "master_info_file" => return Some(Meaning::MasterInfoFile),
         "user" => return Some(Meaning::User),
         "mysqlx" => return Some(Meaning::MysqlX { off: false }),
+        // The one option whose variable has another name.
+        "default_time_zone" => return find("time_zone").map(Meaning::Variable),
         "skip_mysqlx" => return Some(Meaning::MysqlX { off: true }),
         _ => {}
     }

@@ -1,7 +1,7 @@
 //! Results that the server makes itself: SHOW's and those of virtual tables.
 
 use sql::{ColumnMeta, EndOfRows, OkInfo, ResultSink, VirtualTable, column_flag};
-use types::{ColumnType, DateTime, Value};
+use types::{ColumnType, DateTime, Value, Zone};
 
 /// Collation id of utf8mb4_0900_ai_ci.
 const UTF8MB4: u16 = 255;
@@ -40,7 +40,7 @@ pub fn time_column(name: &str) -> ColumnMeta {
 pub fn time_value(at_us: u64) -> Value {
     Value::DateTime(match at_us {
         0 => DateTime::default(),
-        _ => DateTime::from_unix((at_us / 1_000_000) as i64, (at_us % 1_000_000) as u32, 0),
+        _ => DateTime::from_unix((at_us / 1_000_000) as i64, (at_us % 1_000_000) as u32, Zone::UTC),
     })
 }
 

@@ -122,11 +122,7 @@ impl<'a> Binder<'a> {
             uncacheable: false,
             tables: Vec::new(),
             logging: LoggingNeeds::default(),
-            constants: Constants::new(
-                variables.sql_mode.dates(),
-                variables.time_zone_offset_s,
-                host.is_of_source(),
-            ),
+            constants: Constants::new(variables.sql_mode.dates(), variables.zone, host.is_of_source()),
             locked: LockedUse::of(locked),
             temporary: TemporaryUse::default(),
             parameter_types: &[],

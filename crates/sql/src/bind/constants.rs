@@ -2,8 +2,8 @@
 
 use crate::error::{Result, SqlError};
 use crate::expr::{Expr, Node, Reading};
-use types::Value;
 use types::convert::DateModes;
+use types::{Value, Zone};
 
 /// The constants that a statement compares with numbers and dates, and what it tells of them
 /// whenever it runs.
@@ -12,7 +12,7 @@ pub(crate) struct Constants {
     /// What the session says about dates.
     dates: DateModes,
     /// The session's time zone, in seconds east of UTC.
-    zone_offset_s: i32,
+    zone: Zone,
     /// The statement has been carried out by a source.
     is_of_source: bool,
     /// Warnings with their numbers; of constants mostly 1292, which strict mode makes an error.
@@ -33,8 +33,8 @@ pub(super) enum NoDate {
 }
 
 impl Constants {
-    pub fn new(dates: DateModes, zone_offset_s: i32, is_of_source: bool) -> Constants {
-        Constants { dates, zone_offset_s, is_of_source, ..Constants::default() }
+    pub fn new(dates: DateModes, zone: Zone, is_of_source: bool) -> Constants {
+        Constants { dates, zone, is_of_source, ..Constants::default() }
     }
 
     /// Reads a constant now, and notes how a parameter is to be read. Anything else stays.
@@ -50,7 +50,7 @@ impl Constants {
             }
             _ => return Ok(()),
         };
-        let read = reading.read(constant, self.dates, self.zone_offset_s);
+        let read = reading.read(constant, self.dates, self.zone);
         self.complaints.extend(read.complaint.map(|text| (1292, text)));
         match (read.value, read.refusal, no_date) {
             (Some(read), _, _) => *value = Expr::constant(read),

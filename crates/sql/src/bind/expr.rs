@@ -1,10 +1,12 @@
 //! Expressions.
 
+mod clocks;
 mod json;
 mod literal;
 mod result_type;
 mod subquery;
 
+pub(super) use clocks::show_aggregated;
 pub(super) use json::number;
 pub(super) use result_type::text_length;
 
@@ -29,7 +31,9 @@ impl Binder<'_> {
         self.depth += 1;
         let bound = self.expr_at_depth(written, place);
         self.depth -= 1;
-        bound
+        let mut bound = bound?;
+        clocks::show_operands(&mut bound);
+        Ok(bound)
     }
 
     fn expr_at_depth(&mut self, written: &ast::Expr, place: &mut Place<'_>) -> Result<Expr> {

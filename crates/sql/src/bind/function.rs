@@ -1,7 +1,7 @@
 //! Function calls and aggregates.
 
 use super::compared::read_operands;
-use super::expr::number;
+use super::expr::{number, show_aggregated};
 use super::{Binder, NODE_BYTES, Place, Scope};
 use crate::ast;
 use crate::error::{Result, SqlError};
@@ -256,7 +256,9 @@ impl Binder<'_> {
             _ => args,
         };
         let expr = result_of(&kind, &args, self.variables.div_precision_increment)?;
-        Ok(Aggregate { kind, distinct: call.distinct, args, expr })
+        let mut aggregate = Aggregate { kind, distinct: call.distinct, args, expr };
+        show_aggregated(&mut aggregate);
+        Ok(aggregate)
     }
 }
 

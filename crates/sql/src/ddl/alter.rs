@@ -128,7 +128,7 @@ pub(crate) fn altered_definition(
     });
     let auto_increment = asked.filter(|next| *next > 0);
     let ends = old.temporal.versioning.is_some() && builder.def.temporal.versioning.is_none();
-    let goes = if ends { temporal::history(old, settings.zone_offset_s) } else { None };
+    let goes = if ends { temporal::history(old, settings.zone) } else { None };
     let force = force || goes.is_some();
     let copies = needs_rows(old, &builder.def, &builder.sources, settings);
     Ok(Altered { def: builder.def, sources: builder.sources, renamed, force, copies, goes, auto_increment })

@@ -7,8 +7,8 @@ use crate::ast::{ColumnSpec, Expr, Literal, UnaryOp, WrittenExpr};
 use crate::error::{Result, SqlError};
 use engine::{ColumnDef, ColumnDefault, Generated, TableDef};
 use types::collation::{self, Charset};
-use types::convert::{self, DateModes};
-use types::{ColumnType, TypeCode, Value};
+use types::convert::{self, DateModes, Problem};
+use types::{ColumnType, TypeCode, Value, Zone};
 
 fn invalid_default(column: &str) -> SqlError {
     SqlError::new(1067, format!("Invalid default value for '{column}'"))
@@ -82,13 +82,30 @@ fn names_members(text: &[u8], ty: &ColumnType) -> bool {
     }
 }
 
-/// A TIMESTAMP's default, with the zone that it was written in: it is the same moment in every
-/// session.
-fn moment_text(moment: Value, ty: &ColumnType, zone_offset_s: i32) -> Option<Vec<u8>> {
-    let mut text = moment.in_zone(zone_offset_s).text_bytes(Some(ty))?;
-    let (sign, minutes) = (if zone_offset_s < 0 { '-' } else { '+' }, zone_offset_s.abs() / 60);
+/// A TIMESTAMP's default, with the offset that it was written in: it is the same moment in every
+/// session. Offsets are of whole minutes; where a zone's was not, the moment is kept in UTC.
+fn moment_text(moment: Value, ty: &ColumnType, zone: Zone) -> Option<Vec<u8>> {
+    let offset_s = match &moment {
+        Value::Timestamp { seconds, .. } => {
+            Some(zone.offset_s(*seconds)).filter(|offset_s| offset_s % 60 == 0)
+        }
+        _ => None,
+    };
+    let offset_s = offset_s.unwrap_or_default();
+    let mut text = moment.in_zone(Zone::Offset(offset_s)).text_bytes(Some(ty))?;
+    let (sign, minutes) = (if offset_s < 0 { '-' } else { '+' }, offset_s.abs() / 60);
     text.extend_from_slice(format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60).as_bytes());
     Some(text)
+}
+
+/// The moment at which clocks were put past a TIMESTAMP's default; none in strict mode.
+fn skipped_moment(value: &Value, ty: &ColumnType, settings: &DdlSettings) -> Option<Value> {
+    let lenient = settings.conversion(false);
+    let is_skipped = |problem: &Problem| *problem == Problem::SkippedMoment;
+    match convert::assign(value, ty, lenient) {
+        Ok((stored, Some(warning))) if !settings.strict && is_skipped(&warning.problem) => Some(stored),
+        _ => None,
+    }
 }
 
 /// The stored form of a DEFAULT.
@@ -137,10 +154,13 @@ pub(super) fn default_of(
         // The source has judged its zeros, and may have other modes than those that the event says.
         context.dates = DateModes { no_zero_date: false, no_zero_in_date: false, ..context.dates };
     }
-    let (stored, _) = convert::assign(&value, ty, context).map_err(|_| invalid_default(column))?;
+    let stored = match convert::assign(&value, ty, context) {
+        Ok((stored, _)) => stored,
+        Err(_) => skipped_moment(&value, ty, settings).ok_or_else(|| invalid_default(column))?,
+    };
     let shown = match &stored {
         Value::Timestamp { seconds: 0, .. } => stored.text_bytes(Some(ty)),
-        Value::Timestamp { .. } => moment_text(stored, ty, settings.zone_offset_s),
+        Value::Timestamp { .. } => moment_text(stored, ty, settings.zone),
         Value::Bit { bits, .. } => return Ok(ColumnDefault::Literal(bits.to_string().into_bytes())),
         stored => stored.text_bytes(Some(ty)),
     };

@@ -7,7 +7,7 @@ use engine::ColumnDef;
 use std::collections::HashSet;
 use types::collation;
 use types::convert::DateModes;
-use types::{ColumnType, GeometryKind, NumberForm, TextForm, TypeCode};
+use types::{ColumnType, GeometryKind, NumberForm, TextForm, TypeCode, Zone};
 
 fn too_big(column: &str, most: u64) -> SqlError {
     SqlError::new(
@@ -292,7 +292,7 @@ pub(crate) fn kept_type(spec: &TypeSpec, schema_collation: u16) -> Option<Column
         no_engine_substitution: false,
         is_temporary: false,
         dates: DateModes::default(),
-        zone_offset_s: 0,
+        zone: Zone::UTC,
         now_us: 0,
         foreign_key_checks: false,
         explicit_timestamps: true,

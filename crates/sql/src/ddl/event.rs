@@ -60,7 +60,7 @@ fn put_schedule(run: &DdlRun<'_>, def: &mut ObjectDef, schedule: &EventSchedule)
     let mut put = |name: &str, at_s: Option<i64>| {
         if let Some(at_s) = at_s {
             let at_us = at_s.max(0) as u64 * 1_000_000;
-            def.set_attribute(name, object_text::moment(at_us, run.settings.zone_offset_s));
+            def.set_attribute(name, object_text::moment(at_us, run.settings.zone));
         }
     };
     match schedule {

@@ -40,7 +40,7 @@ fn value_for_old_rows(column: &ColumnDef, settings: &DdlSettings) -> Result<Valu
             // A moment is cut to the column's digits, which a text would be rounded to.
             let (seconds, micros) = (settings.now_us / 1_000_000, (settings.now_us % 1_000_000) as u32);
             let unit = 10u32.pow(6 - u32::from(column.ty.fsp()));
-            let at = DateTime::from_unix(seconds as i64, micros / unit * unit, settings.zone_offset_s);
+            let at = DateTime::from_unix(seconds as i64, micros / unit * unit, settings.zone);
             Value::DateTime(at)
         }
         // The expression is computed with the row.
@@ -180,9 +180,7 @@ fn convert_value(
         return Ok(value);
     }
     let value = match value {
-        stamp @ Value::Timestamp { .. } if to.ty.code != TypeCode::Timestamp2 => {
-            stamp.in_zone(settings.zone_offset_s)
-        }
+        stamp @ Value::Timestamp { .. } if to.ty.code != TypeCode::Timestamp2 => stamp.in_zone(settings.zone),
         value => value,
     };
     convert::assign(&value, &to.ty, settings.conversion(settings.strict))

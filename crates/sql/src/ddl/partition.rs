@@ -108,11 +108,9 @@ impl Maker<'_> {
         }
         let expression = match &spec.expression {
             None => None,
-            Some(written) if spec.kind == PartitionKind::SystemTime => Some(super::temporal::with_start(
-                &written.text,
-                self.settings.now_us,
-                self.settings.zone_offset_s,
-            )),
+            Some(written) if spec.kind == PartitionKind::SystemTime => {
+                Some(super::temporal::with_start(&written.text, self.settings.now_us, self.settings.zone))
+            }
             Some(written) => {
                 let text = canonical(def, written, Owner::Partition, self.settings)?;
                 let named = columns_of(def, &text).unwrap_or_default();
@@ -192,7 +190,7 @@ impl Maker<'_> {
         let one = |(at, value): (usize, &PartitionValue)| {
             let PartitionValue::Of(tree) = value else { return Ok("MAXVALUE".to_owned()) };
             let of_rows = DetachedSettings {
-                zone_offset_s: self.settings.zone_offset_s,
+                zone: self.settings.zone,
                 now_us: self.settings.now_us,
                 strict: self.settings.strict,
                 replicated: self.settings.replicated,

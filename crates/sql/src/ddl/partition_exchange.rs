@@ -65,7 +65,7 @@ impl DdlRun<'_> {
         check_alike(def, &other.def)?;
         let text = condition(partitioning, at, sub).ok_or_else(rows_of_key)?;
         let settings = DetachedSettings {
-            zone_offset_s: self.settings.zone_offset_s,
+            zone: self.settings.zone,
             now_us: self.settings.now_us,
             strict: self.settings.strict,
             replicated: self.settings.replicated,

@@ -284,7 +284,7 @@ impl<'a> DdlRun<'a> {
         let model = create.like.as_ref()?;
         let is_temporary = self.schema_of(model).is_ok_and(|schema| self.temporary.has(&schema, &model.name));
         is_temporary.then(|| {
-            let text = crate::show::create_table(def, None, self.settings.zone_offset_s);
+            let text = crate::show::create_table(def, None, self.settings.zone);
             let (schema, name) = (crate::quoting::quoted(&def.schema), crate::quoting::quoted(&def.name));
             text.replacen(&format!("CREATE TABLE {name}"), &format!("CREATE TABLE {schema}.{name}"), 1)
         })
@@ -556,7 +556,7 @@ impl<'a> DdlRun<'a> {
             ..self.context()
         };
         let of_rows = DetachedSettings {
-            zone_offset_s: settings.zone_offset_s,
+            zone: settings.zone,
             now_us: settings.now_us,
             strict: settings.strict,
             replicated: settings.replicated,

@@ -1,6 +1,7 @@
 //! What a definition is made under, and the collation that is chosen under it.
 
 use crate::error::{Result, SqlError};
+use types::Zone;
 use types::collation::{self, Charset};
 use types::convert::{self, DateModes};
 
@@ -18,7 +19,7 @@ pub(crate) struct DdlSettings {
     pub is_temporary: bool,
     /// What sql_mode says about dates and times.
     pub dates: DateModes,
-    pub zone_offset_s: i32,
+    pub zone: Zone,
     pub now_us: u64,
     /// `foreign_key_checks`
     pub foreign_key_checks: bool,
@@ -39,7 +40,7 @@ pub(crate) struct DdlSettings {
 impl DdlSettings {
     /// How values are converted for columns.
     pub fn conversion(&self, strict: bool) -> convert::Context {
-        convert::Context { strict, zone_offset_seconds: self.zone_offset_s, dates: self.dates }
+        convert::Context { strict, zone: self.zone, dates: self.dates }
     }
 }
 

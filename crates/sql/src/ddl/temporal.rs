@@ -9,7 +9,7 @@ use crate::ast::{ColumnSpec, CreateTable, KeySpec, PeriodSpec, RowEdge};
 use crate::error::{Result, SqlError};
 use crate::quoting::quoted;
 use engine::{ColumnDef, ColumnRoles, IndexColumn, SystemVersioning, TableDef};
-use types::{ColumnType, DateTime, TypeCode, Value};
+use types::{ColumnType, DateTime, TypeCode, Value, Zone};
 
 /// The names of columns that nobody wrote.
 const IMPLIED: [(&str, ColumnRoles); 2] =
@@ -227,7 +227,7 @@ pub(super) fn finish(
 
 /// How history is divided into partitions, with the moment at which the first one starts where
 /// nobody wrote it: the beginning of the minute, hour or day of the statement.
-pub(super) fn with_start(text: &str, now_us: u64, zone_offset_s: i32) -> String {
+pub(super) fn with_start(text: &str, now_us: u64, zone: Zone) -> String {
     let Some(interval) = text.strip_prefix("INTERVAL ").filter(|text| !text.contains(" STARTS ")) else {
         return text.to_owned();
     };
@@ -242,21 +242,21 @@ pub(super) fn with_start(text: &str, now_us: u64, zone_offset_s: i32) -> String 
         "HOUR" => 3600,
         _ => 86_400,
     };
-    let zone_s = i64::from(zone_offset_s);
-    let local = (now_us / 1_000_000) as i64 + zone_s;
-    let start = DateTime::from_unix(local - local.rem_euclid(whole_s) - zone_s, 0, zone_offset_s);
+    let now_s = (now_us / 1_000_000) as i64;
+    let local_s = now_s + i64::from(zone.offset_s(now_s));
+    let start = DateTime::from_unix(local_s - local_s.rem_euclid(whole_s), 0, Zone::UTC);
     let start = Value::DateTime(start).text_bytes(None).unwrap_or_default();
     format!("INTERVAL {interval} STARTS TIMESTAMP'{}'{auto}", String::from_utf8_lossy(&start))
 }
 
 /// The condition of the rows that are no longer current, in the time zone of the statement.
-pub(super) fn history(def: &TableDef, zone_offset_s: i32) -> Option<String> {
+pub(super) fn history(def: &TableDef, zone: Zone) -> Option<String> {
     let (_, end) = def.row_period()?;
     let name = quoted(&def.columns[end].name);
     if def.is_versioned_by_transactions() {
         return Some(format!("({name} < {})", u64::MAX));
     }
-    let last = DateTime::from_unix(i64::from(i32::MAX), 0, zone_offset_s);
+    let last = DateTime::from_unix(i64::from(i32::MAX), 0, zone);
     let text = Value::DateTime(last).text_bytes(None).unwrap_or_default();
     Some(format!("({name} < TIMESTAMP'{}')", String::from_utf8_lossy(&text)))
 }

@@ -93,6 +93,13 @@ fn decimal_position(ty: &ColumnType, value: &Value) -> Position {
 }
 
 fn temporal_position(ty: &ColumnType, value: &Value, ctx: &Context<'_>) -> Position {
+    if let (Value::Timestamp { .. }, TypeCode::Timestamp2) = (value, ty.code) {
+        // Not by way of what clocks show, which may be another moment too.
+        return match types::convert::assign(value, ty, ctx.conversion(true)) {
+            Ok((stored, None)) if stored == *value => Position::At(stored),
+            _ => Position::Unknown,
+        };
+    }
     if ty.code == TypeCode::Time2 {
         let time = match value {
             Value::Time(time) => *time,

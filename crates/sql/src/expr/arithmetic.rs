@@ -5,7 +5,7 @@ use super::{Context, text_of};
 use crate::ast::BinaryOp;
 use crate::error::{Result, SqlError};
 use types::number::{double_prefix, integer_prefix};
-use types::{Decimal, Value};
+use types::{Decimal, Value, Zone};
 
 /// A value in numeric context.
 #[derive(Debug, Clone, Copy)]
@@ -30,9 +30,11 @@ pub(crate) fn number(value: &Value) -> Number {
         Value::Date(date) => Number::Int(i64::from(date.to_number())),
         Value::Time(time) => with_micros(time.to_number(), time.micros, time.negative),
         Value::DateTime(at) => with_micros(at.to_number() as i64, at.micros, false),
-        Value::Timestamp { seconds, micros } => {
-            with_micros(types::DateTime::from_unix(*seconds, *micros, 0).to_number() as i64, *micros, false)
-        }
+        Value::Timestamp { seconds, micros } => with_micros(
+            types::DateTime::from_unix(*seconds, *micros, Zone::UTC).to_number() as i64,
+            *micros,
+            false,
+        ),
         Value::Year(year) => Number::Int(i64::from(*year)),
         Value::Bit { bits, .. } => Number::UInt(*bits),
         Value::Enum { index, .. } => Number::UInt(u64::from(*index)),

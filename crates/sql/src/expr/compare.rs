@@ -85,6 +85,11 @@ fn temporal(a: &Value, b: &Value, ctx: &Context<'_>) -> Option<Ordering> {
             _ => None,
         }
     };
+    if let (Value::Timestamp { seconds: a, micros: a_us }, Value::Timestamp { seconds: b, micros: b_us }) =
+        (a, b)
+    {
+        return Some((a, a_us).cmp(&(b, b_us)));
+    }
     match (as_datetime(a), as_datetime(b)) {
         (Some(a), Some(b)) => Some(a.cmp(&b)),
         _ if is_text(a) || is_text(b) => {
@@ -92,7 +97,10 @@ fn temporal(a: &Value, b: &Value, ctx: &Context<'_>) -> Option<Ordering> {
             ctx.warn(1292, format!("Incorrect datetime value: '{}'", shown(text)));
             Some(collation::compare_utf8mb4(collation::UTF8MB4_0900_AI_CI, &text_of(a), &text_of(b)))
         }
-        _ => numbers(&number(a), &number(b)),
+        _ => {
+            let on_clocks = |value: &Value| number(&value.clone().in_zone(ctx.zone()));
+            numbers(&on_clocks(a), &on_clocks(b))
+        }
     }
 }
 

@@ -252,7 +252,7 @@ impl Context<'_> {
 
     /// How values are converted for columns.
     pub fn conversion(&self, strict: bool) -> convert::Context {
-        convert::Context { strict, zone_offset_seconds: self.zone(), dates: self.dates() }
+        convert::Context { strict, zone: self.zone(), dates: self.dates() }
     }
 
     /// Error 1317 when the statement was killed or its time is over. It costs a load: every loop
@@ -319,9 +319,9 @@ impl Context<'_> {
         }
     }
 
-    /// Seconds east of UTC of the session's time zone.
-    pub fn zone(&self) -> i32 {
-        self.variables.time_zone_offset_s
+    /// The session's time zone.
+    pub fn zone(&self) -> types::Zone {
+        self.variables.zone
     }
 }
 

@@ -10,7 +10,7 @@ use super::node::{Coercibility, Expr, Node};
 use super::text::{text_as, text_of};
 use super::value_type::{is_number, is_text, length_in, text_length, text_type};
 use types::collation::{Charset, charset_of};
-use types::{ColumnType, TypeCode, Value};
+use types::{ColumnType, TypeCode, Value, Zone};
 
 impl Expr {
     /// This expression in numeric context, where `x'1F'` is a number. One of more than eight bytes
@@ -24,6 +24,17 @@ impl Expr {
         };
         let (ty, coercibility) = (ColumnType::bigint(true), Coercibility::Numeric);
         Expr { ty, coercibility, ..Expr::constant(Value::UInt(number)) }
+    }
+
+    /// A moment becomes the date and time that the session's clocks show; anything else stays.
+    pub fn show_on_clocks(&mut self) {
+        if self.ty.code == TypeCode::Timestamp2 && !matches!(self.node, Node::OnClocks(_)) {
+            let ty = ColumnType::datetime(self.ty.fsp());
+            let (nullable, coercibility) = (self.nullable, self.coercibility);
+            let shown = Expr { node: Node::Constant(Value::Null), ty, nullable, coercibility };
+            let moment = std::mem::replace(self, shown);
+            self.node = Node::OnClocks(Box::new(moment));
+        }
     }
 
     /// This expression beside another in a comparison: `x'1F'` is a number there if the other is
@@ -82,7 +93,8 @@ impl Expr {
 
     /// This expression where a text is wanted: a date or a time with the digits that its type gives
     /// the fraction, and a number as its column shows it. Any other expression stays as it is.
-    pub fn into_text(self) -> Expr {
+    pub fn into_text(mut self) -> Expr {
+        self.show_on_clocks();
         if self.ty.fsp() == 0 && (self.ty.form.is_none() || is_text(&self.ty)) { self } else { self.shown() }
     }
 
@@ -134,12 +146,7 @@ impl Expr {
 /// A value of one type where a text of another type is stored: a date or a time with the digits
 /// that its own type gives the fraction, and bytes where texts of one of the two are bytes and the
 /// other's are not. `None` where the value is stored as it is.
-pub(crate) fn text_for(
-    value: &Value,
-    from: &ColumnType,
-    to: &ColumnType,
-    zone_offset_s: i32,
-) -> Option<Value> {
+pub(crate) fn text_for(value: &Value, from: &ColumnType, to: &ColumnType, zone: Zone) -> Option<Value> {
     if !is_text(to) {
         return None;
     }
@@ -152,7 +159,7 @@ pub(crate) fn text_for(
             Some(Value::Bytes(text_as(value, from).into_owned()))
         }
         Value::Timestamp { .. } => {
-            let local = value.clone().in_zone(zone_offset_s);
+            let local = value.clone().in_zone(zone);
             Some(Value::Bytes(text_as(&local, from).into_owned()))
         }
         _ => None,

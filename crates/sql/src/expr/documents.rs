@@ -5,7 +5,7 @@ use crate::error::{Result, SqlError};
 use types::convert::DateModes;
 use types::json::{self as documents, JsonError, Node};
 use types::temporal::parse;
-use types::{ColumnType, Decimal, TypeCode, Value, number};
+use types::{ColumnType, Decimal, TypeCode, Value, Zone, number};
 
 /// Error 3157.
 pub(crate) fn too_deep() -> SqlError {
@@ -18,7 +18,7 @@ pub(crate) fn damaged() -> SqlError {
 }
 
 /// A value that is not of a truth and no bytes, as one of a document.
-pub(crate) fn plain_scalar(value: &Value, zone_offset_s: i32) -> Result<Node> {
+pub(crate) fn plain_scalar(value: &Value, zone: Zone) -> Result<Node> {
     Ok(match value {
         Value::Null => Node::Null,
         Value::Int(n) => Node::Int(*n),
@@ -30,7 +30,7 @@ pub(crate) fn plain_scalar(value: &Value, zone_offset_s: i32) -> Result<Node> {
         Value::Date(date) => Node::date(date),
         Value::Time(time) => Node::time(time),
         Value::DateTime(at) => Node::datetime(at),
-        Value::Timestamp { .. } => match value.clone().in_zone(zone_offset_s) {
+        Value::Timestamp { .. } => match value.clone().in_zone(zone) {
             Value::DateTime(at) => Node::datetime(&at),
             _ => Node::Null,
         },
@@ -226,7 +226,7 @@ fn point_in_time(node: &Node, kind: Kind, dates: DateModes) -> Converted {
 fn time(node: &Node) -> Converted {
     let read = match node {
         Node::String(text) => {
-            parse::time(text, 0).filter(|read| !read.trailing_garbage).map(|read| read.value.time)
+            parse::time(text, Zone::UTC).filter(|read| !read.trailing_garbage).map(|read| read.value.time)
         }
         node => node.as_time().or_else(|| node.as_datetime().map(|at| at.time())),
     };

@@ -218,6 +218,7 @@ impl Expr {
                 ctx.charge_if_long(heap_bytes(&value))?;
                 cast(&value, &self.ty, ctx)?
             }
+            Node::OnClocks(operand) => operand.eval(row, ctx)?.into_owned().in_zone(ctx.zone()),
             Node::Recollate(operand) => {
                 let value = operand.eval(row, ctx)?;
                 match &*value {

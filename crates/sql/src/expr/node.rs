@@ -135,6 +135,8 @@ pub(crate) enum Node {
     Cast(Box<Expr>),
     /// The same value under another collation, or in another character set.
     Recollate(Box<Expr>),
+    /// A moment as the date and time that the session's clocks show.
+    OnClocks(Box<Expr>),
     DateAdd {
         operands: Box<[Expr; 2]>,
         unit: TimeUnit,
@@ -308,6 +310,7 @@ macro_rules! each_operand {
             | Node::BitNot(operand)
             | Node::Cast(operand)
             | Node::Recollate(operand)
+            | Node::OnClocks(operand)
             | Node::IsNull { operand, .. }
             | Node::IsTruth { operand, .. }
             | Node::Extract { operand, .. } => $f(operand),
@@ -437,7 +440,8 @@ impl Expr {
         each_operand!(&self.node, iter, f)
     }
 
-    fn for_children_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+    /// Calls `f` for each operand.
+    pub fn for_children_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         each_operand!(&mut self.node, iter_mut, f)
     }
 }

@@ -10,7 +10,7 @@ use crate::error::SqlError;
 use types::convert::DateModes;
 use types::number::double_prefix;
 use types::temporal::parse;
-use types::{ColumnType, Decimal, TypeCode, Value};
+use types::{ColumnType, Decimal, TypeCode, Value, Zone};
 
 /// What a text stands beside in a comparison.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,15 +69,15 @@ impl Reading {
 
     /// Reads a text, or a year's number; anything else stays as it is. The offset of a text moves
     /// it to the session's time zone, so many seconds east of UTC.
-    pub fn read(&self, value: &Value, dates: DateModes, zone_offset_s: i32) -> Read {
+    pub fn read(&self, value: &Value, dates: DateModes, zone: Zone) -> Read {
         let nothing = Read { value: None, complaint: None, refusal: None };
         match (self.kind, value) {
             (Kind::Year, Value::Int(year @ 1..=99)) => Read { value: Some(full_year(*year)), ..nothing },
             (Kind::Date | Kind::Datetime | Kind::Timestamp, Value::Bytes(text)) => {
-                self.point_in_time(value, text, dates, zone_offset_s)
+                self.point_in_time(value, text, dates, zone)
             }
             (Kind::Time, Value::Bytes(text)) => {
-                let is_whole = parse::time(text, zone_offset_s).is_some_and(|read| !read.trailing_garbage);
+                let is_whole = parse::time(text, zone).is_some_and(|read| !read.trailing_garbage);
                 Read { complaint: (!is_whole).then(|| self.complaint("time", value)), ..nothing }
             }
             (_, Value::Bytes(text)) => self.number(value, text),
@@ -108,7 +108,7 @@ impl Reading {
         }
     }
 
-    fn point_in_time(&self, value: &Value, text: &[u8], dates: DateModes, zone_offset_s: i32) -> Read {
+    fn point_in_time(&self, value: &Value, text: &[u8], dates: DateModes, zone: Zone) -> Read {
         let (word, kind) = match self.kind {
             Kind::Date => ("date", "DATE"),
             Kind::Timestamp => ("datetime", "TIMESTAMP"),
@@ -124,7 +124,7 @@ impl Reading {
             }
             Some(read) => {
                 // MySQL leaves the offset out of account where there is no column.
-                let at = if self.is_beside_column() { read.in_zone(zone_offset_s) } else { read.value };
+                let at = if self.is_beside_column() { read.in_zone(zone) } else { read.value };
                 let complaint = read.trailing_garbage.then(complaint);
                 Read { value: Some(Value::DateTime(at)), complaint, refusal: None }
             }
@@ -156,7 +156,7 @@ mod tests {
 
     fn read(ty: &ColumnType, text: &str) -> Read {
         let reading = Reading::beside(ty, Some("c")).expect("it is no text");
-        reading.read(&Value::text(text), DateModes::default(), 0)
+        reading.read(&Value::text(text), DateModes::default(), Zone::UTC)
     }
 
     #[test]

@@ -19,6 +19,7 @@ fn null_slots(expr: &Expr) -> HashSet<usize> {
         | Node::BitNot(operand)
         | Node::Cast(operand)
         | Node::Recollate(operand)
+        | Node::OnClocks(operand)
         | Node::Extract { operand, .. } => null_slots(operand),
         // NULL AND FALSE is FALSE, NULL OR TRUE is TRUE.
         Node::And(operands) | Node::Or(operands) => common(operands.iter().map(null_slots)),

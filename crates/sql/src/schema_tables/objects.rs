@@ -5,7 +5,7 @@ use crate::error::{Result, SqlError};
 use crate::host::{Privilege, Sight};
 use engine::{Engine, Table};
 use types::collation::{self, Charset};
-use types::{DateTime, Value};
+use types::{DateTime, Value, Zone};
 
 pub(super) const TABLES: &[Definition] = &[
     Definition {
@@ -152,7 +152,7 @@ fn schemata(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
 /// What TABLES and SHOW TABLE STATUS say of a table, in the order of the columns from ENGINE on.
 pub(crate) fn status_of(engine: &Engine, table: &Table) -> Vec<Value> {
     let figures = engine.table_figures(table);
-    let created = DateTime::from_unix(table.def.created_s as i64, 0, 0);
+    let created = DateTime::from_unix(table.def.created_s as i64, 0, Zone::UTC);
     let row_format = table
         .def
         .options

@@ -12,7 +12,7 @@ use crate::parse::object::{parameters_of, type_of};
 use crate::sql_mode::SqlMode;
 use engine::{Object, ObjectDef, ObjectKind};
 use std::sync::Arc;
-use types::{ColumnType, DateTime, TypeCode, Value, collation};
+use types::{ColumnType, DateTime, TypeCode, Value, Zone, collation};
 
 const CHARACTER_SETS: [&str; 3] = ["CHARACTER_SET_CLIENT", "COLLATION_CONNECTION", "DATABASE_COLLATION"];
 
@@ -176,13 +176,13 @@ pub(crate) fn character_sets(def: &ObjectDef) -> [Value; 3] {
 
 /// A moment in whole seconds.
 pub(crate) fn seconds(unix_us: u64) -> Value {
-    Value::DateTime(DateTime::from_unix((unix_us / 1_000_000) as i64, 0, 0))
+    Value::DateTime(DateTime::from_unix((unix_us / 1_000_000) as i64, 0, Zone::UTC))
 }
 
 /// A moment as triggers have it: in hundredths of seconds.
 pub(crate) fn hundredths(unix_us: u64) -> Value {
     let micros = (unix_us % 1_000_000) as u32 / 10_000 * 10_000;
-    Value::DateTime(DateTime::from_unix((unix_us / 1_000_000) as i64, micros, 0))
+    Value::DateTime(DateTime::from_unix((unix_us / 1_000_000) as i64, micros, Zone::UTC))
 }
 
 /// When a trigger is run.

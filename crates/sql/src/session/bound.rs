@@ -450,7 +450,7 @@ fn read_parameters(
     for (at, reading) in compared.iter().filter(|(at, _)| is_text(at)) {
         let variables = &session.settings.variables;
         let dates = variables.sql_mode.dates();
-        let read = reading.read(&parameters[*at], dates, variables.time_zone_offset_s);
+        let read = reading.read(&parameters[*at], dates, variables.zone);
         complaints.extend(read.complaint.map(|text| (1292, text)));
         if let Some(value) = read.value {
             all[*at] = value;

@@ -136,7 +136,7 @@ fn create_table_select(session: &mut Session, create: &CreateTable) -> Result<Dd
             .map_or(settings.collation, |found| found.collation);
         let settings = DdlSettings { collation, ..settings };
         let def = crate::ddl::definition(create, &schema, extra.clone(), &settings)?;
-        let zone = session.settings.variables.time_zone_offset_s;
+        let zone = session.settings.variables.zone;
         let text = crate::show::create_table(&def, None, zone);
         let qualified = text.replacen(
             &format!("CREATE TABLE {}", crate::quoting::quoted(&def.name)),
@@ -226,7 +226,7 @@ fn insert_row(
         }
         let value = match value {
             stamp @ Value::Timestamp { .. } if column.ty.code != types::TypeCode::Timestamp2 => {
-                stamp.in_zone(conversion.zone_offset_seconds)
+                stamp.in_zone(conversion.zone)
             }
             value => value,
         };

@@ -20,7 +20,7 @@ pub(super) fn ddl_run<'s>(session: &'s Session, text: &'s str) -> DdlRun<'s> {
             dates: session.settings.variables.sql_mode.dates(),
             no_engine_substitution: session.settings.variables.sql_mode.no_engine_substitution(),
             is_temporary: false,
-            zone_offset_s: session.settings.variables.time_zone_offset_s,
+            zone: session.settings.variables.zone,
             now_us,
             foreign_key_checks: session.settings.variables.foreign_key_checks,
             explicit_timestamps: session.settings.variables.explicit_timestamps,

@@ -10,9 +10,10 @@ use crate::event_timing::{EventTiming, executed};
 use crate::expr::Level;
 use crate::quoting::quoted;
 use crate::sink::Unread;
-use crate::variables::zone_offset_s;
+use crate::time_zone;
 use engine::{
-    CommitOptions, DdlContext, Engine, GtidNext, Object, ObjectChange, ObjectKind, ObjectName, SessionContext,
+    CommitOptions, DdlContext, Engine, GtidNext, Object, ObjectChange, ObjectDef, ObjectKind, ObjectName,
+    SessionContext,
 };
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -40,9 +41,9 @@ pub struct EventRun {
 /// with the session, unless [`drop_event`] comes before.
 pub fn run_event(session: &mut Session, event: &Arc<Object>) -> EventRun {
     let zone = event.def.attribute(attribute::TIME_ZONE).unwrap_or("SYSTEM");
-    if let Some(offset_s) = zone_offset_s(zone) {
+    if let Some(found) = time_zone::find(&session.server.engine, zone) {
         session.settings.variables.time_zone = zone.to_owned();
-        session.settings.variables.time_zone_offset_s = offset_s;
+        session.settings.variables.zone = found;
     }
     let done = super::program::run_event_body(session, event, &mut Unread::default());
     if let Err(error) = &done {
@@ -68,7 +69,8 @@ pub fn run_event(session: &mut Session, event: &Arc<Object>) -> EventRun {
 /// Those of the engine.
 pub fn drop_event(session: &mut Session, event: &Object) -> Result<()> {
     let def = &event.def;
-    let is_over = |now: &Arc<Object>| now.id == event.id && EventTiming::of(&now.def).is_none();
+    let is_over =
+        |now: &Arc<Object>| now.id == event.id && timing_of(&session.server.engine, &now.def).is_none();
     if !session
         .server
         .engine
@@ -95,7 +97,7 @@ pub fn drop_event(session: &mut Session, event: &Object) -> Result<()> {
 /// # Errors
 /// Those of the engine; 1317 when it was told to end while it waited for a lock.
 pub fn note_event_run(
-    engine: &Engine,
+    engine: &Arc<Engine>,
     event: &Object,
     (now_s, is_last): (i64, bool),
     interrupt: Arc<AtomicBool>,
@@ -105,7 +107,8 @@ pub fn note_event_run(
     let mut is_noted = false;
     let mut plan = || {
         let now = engine.catalog().object(&def.schema, kind, &def.name);
-        let same = now.filter(|now| now.id == event.id && EventTiming::of(&now.def) == EventTiming::of(def));
+        let same =
+            now.filter(|now| now.id == event.id && timing_of(engine, &now.def) == timing_of(engine, def));
         let Some(old) = same else { return Ok(Vec::new()) };
         is_noted = true;
         let new = executed(&old.def, now_s, is_last);
@@ -129,4 +132,9 @@ pub fn note_event_run(
     let name = ObjectName { kind, schema: &def.schema, name: &def.name };
     engine.change_objects(&[name], &mut plan, &context)?;
     Ok(is_noted)
+}
+
+/// When an event of this server runs.
+pub fn timing_of(engine: &Arc<Engine>, def: &ObjectDef) -> Option<EventTiming> {
+    EventTiming::of(def, |zone| time_zone::find(engine, zone))
 }

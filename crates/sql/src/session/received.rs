@@ -245,7 +245,7 @@ fn become_sources(session: &mut Session, source: &SessionContext) -> Result<()> 
     (variables.auto_increment_increment, variables.auto_increment_offset) =
         (source.auto_increment.0.max(1).into(), source.auto_increment.1.max(1).into());
     let time_zone = if source.time_zone.is_empty() { "SYSTEM" } else { &source.time_zone };
-    variables.set("time_zone", &Value::text(time_zone)).map(|_| ())
+    variables.set(&session.server.engine, "time_zone", &Value::text(time_zone)).map(|_| ())
 }
 
 /// Takes over what else a statement depends on, and nothing of the statement before.

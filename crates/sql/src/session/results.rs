@@ -61,7 +61,8 @@ fn send_rows(session: &mut Session, table: &VirtualTable, sink: &mut dyn ResultS
         for row in &table.rows {
             conformed.clear();
             for (value, column) in row.iter().zip(&table.columns) {
-                conformed.push(conform(Cow::Borrowed(value), &column.ty, &ctx)?.into_owned());
+                conformed
+                    .push(conform(Cow::Borrowed(value), &column.ty, &ctx)?.into_owned().in_zone(ctx.zone()));
             }
             sink.row(&conformed)?;
         }

@@ -4,13 +4,13 @@ use crate::error::Result;
 use crate::sink::{ColumnMeta, ResultSink};
 use crate::variables::Variables;
 use std::cell::Cell;
-use types::Value;
+use types::{Value, Zone};
 
 /// The rows of a result set on their way to the sink. The description goes first, but not before
 /// the first row is there: until then the statement can fail, or be run again, without a trace.
 pub(super) struct Rows<'s> {
     columns: &'s [ColumnMeta],
-    zone_offset_s: i32,
+    zone: Zone,
     /// Columns whose values are TIMESTAMPs.
     stamps: Vec<usize>,
     buffer: Vec<Value>,
@@ -30,14 +30,7 @@ impl<'s> Rows<'s> {
         let stamps = columns.iter().enumerate();
         let stamps =
             stamps.filter(|(_, column)| column.ty.code == types::TypeCode::Timestamp2).map(|(at, _)| at);
-        Rows {
-            stamps: stamps.collect(),
-            columns,
-            zone_offset_s: variables.time_zone_offset_s,
-            buffer: Vec::new(),
-            described,
-            sink,
-        }
+        Rows { stamps: stamps.collect(), columns, zone: variables.zone, buffer: Vec::new(), described, sink }
     }
 
     pub fn row(&mut self, row: &[Value]) -> Result<()> {
@@ -49,7 +42,7 @@ impl<'s> Rows<'s> {
         self.buffer.extend_from_slice(row);
         for at in &self.stamps {
             let value = std::mem::replace(&mut self.buffer[*at], Value::Null);
-            self.buffer[*at] = value.in_zone(self.zone_offset_s);
+            self.buffer[*at] = value.in_zone(self.zone);
         }
         self.sink.row(&self.buffer)
     }

@@ -110,7 +110,7 @@ fn set_item(session: &mut Session, item: &SetItem, value: Option<(Value, ColumnT
     match item {
         SetItem::UserVariable(name, _) => {
             let (value, ty) = value.expect("a user variable is set to a value");
-            let value = value.in_zone(session.settings.variables.time_zone_offset_s);
+            let value = value.in_zone(session.settings.variables.zone);
             session.settings.user_variables.set(name, &value, &ty)
         }
         SetItem::Variable { scope, name, .. } => {
@@ -176,7 +176,7 @@ fn check_variable(
         let is_moved = session.server.host.check_set(host_scope(scope), name, value)?;
         if let (true, Some(value)) = (Variables::owns(name), value) {
             // New sessions begin with it, so that it has to be a session's.
-            Variables::default().set(name, value)?;
+            Variables::default().set(&session.server.engine, name, value)?;
         }
         is_moved
     } else {
@@ -184,7 +184,7 @@ fn check_variable(
         match (name, value) {
             ("last_insert_id" | "identity", _) => false,
             ("gtid_next", Some(value)) => session.transaction.check_next_gtid(value).map(|()| false)?,
-            (_, Some(value)) => after.set(name, value)?,
+            (_, Some(value)) => after.set(&session.server.engine, name, value)?,
             (_, None) => false,
         }
     };
@@ -273,7 +273,7 @@ fn set_variable(session: &mut Session, scope: Scope, name: &str, value: Option<V
         }
         "autocommit" => {
             let before = session.settings.variables.autocommit;
-            session.settings.variables.set(name, &value)?;
+            session.settings.variables.set(&session.server.engine, name, &value)?;
             if session.settings.variables.autocommit && !before {
                 session
                     .transaction
@@ -286,15 +286,15 @@ fn set_variable(session: &mut Session, scope: Scope, name: &str, value: Option<V
         "gtid_next" => session.transacting().set_gtid_next(&value)?,
         // `SET @@transaction_isolation`, which is for the next transaction alone.
         "transaction_isolation" | "tx_isolation" if scope == Scope::Unwritten => {
-            let next = session.settings.variables.with(name, &value)?;
+            let next = session.settings.variables.with(&session.server.engine, name, &value)?;
             session.transaction.next_isolation = Some(next.isolation);
         }
         "transaction_read_only" | "tx_read_only" if scope == Scope::Unwritten => {
-            let next = session.settings.variables.with(name, &value)?;
+            let next = session.settings.variables.with(&session.server.engine, name, &value)?;
             session.transaction.next_read_only = Some(next.transaction_read_only);
         }
         _ => {
-            session.settings.variables.set(name, &value)?;
+            session.settings.variables.set(&session.server.engine, name, &value)?;
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use crate::attribute::ENGINE;
 use crate::quoting::{quoted, text_literal as literal};
 use engine::{ColumnDef, ColumnDefault, ColumnRoles, IndexDef, KeptIndex, KeptKind, KeptPart, TableDef};
 use std::borrow::Cow;
-use types::{ColumnType, DateTime, TypeCode, Value, collation};
+use types::{ColumnType, DateTime, TypeCode, Value, Zone, collation};
 
 /// A secondary index where all of them are listed.
 pub(crate) enum ShownIndex<'d> {
@@ -76,8 +76,8 @@ fn kept_line(index: &KeptIndex) -> String {
 
 /// The statement that makes the table, for a session in this time zone; `next_auto_increment` is
 /// shown when it is more than 1.
-pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zone_offset_s: i32) -> String {
-    let line = |column| format!("  {}", column_line(def, column, zone_offset_s));
+pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zone: Zone) -> String {
+    let line = |column| format!("  {}", column_line(def, column, zone));
     let shown = def.columns.iter().filter(|column| !def.is_hidden(column));
     let mut lines: Vec<String> = shown.map(line).collect();
     lines.extend(super::temporal::application_period(def));
@@ -157,7 +157,7 @@ pub(crate) fn engine_of(def: &TableDef) -> &str {
     def.options.iter().find(|(name, _)| name == ENGINE).map_or("InnoDB", |(_, engine)| engine)
 }
 
-fn column_line(def: &TableDef, column: &ColumnDef, zone_offset_s: i32) -> String {
+fn column_line(def: &TableDef, column: &ColumnDef, zone: Zone) -> String {
     let ty = &column.ty;
     let mut line = format!("{} {}", quoted(&column.name), ty.sql_name());
     if ty.is_character() {
@@ -204,7 +204,7 @@ fn column_line(def: &TableDef, column: &ColumnDef, zone_offset_s: i32) -> String
             line.push_str(&format!(" DEFAULT b'{bits:b}'"));
         }
         Some(ColumnDefault::Literal(bytes)) if ty.code == TypeCode::Timestamp2 => {
-            let moment = moment_in(bytes, ty, Some(zone_offset_s));
+            let moment = moment_in(bytes, ty, Some(zone));
             line.push_str(&format!(" DEFAULT {}", literal(&String::from_utf8_lossy(&moment))));
         }
         Some(ColumnDefault::Literal(bytes)) => match std::str::from_utf8(bytes) {
@@ -248,13 +248,13 @@ fn hexadecimal(bytes: &[u8]) -> String {
 
 /// The default of a TIMESTAMP, which is kept with its time zone, as it is in a zone; `None`: as it
 /// was written.
-pub(crate) fn moment_in<'t>(text: &'t [u8], ty: &ColumnType, zone_offset_s: Option<i32>) -> Cow<'t, [u8]> {
+pub(crate) fn moment_in<'t>(text: &'t [u8], ty: &ColumnType, zone: Option<Zone>) -> Cow<'t, [u8]> {
     let kept = types::temporal::parse::datetime(text);
     let Some((at, offset_s)) = kept.and_then(|read| Some((read.value, read.offset_seconds?))) else {
         return Cow::Borrowed(text);
     };
-    let zone_s = zone_offset_s.unwrap_or(offset_s);
-    let local = DateTime::from_unix(at.to_unix(offset_s), at.micros, zone_s);
+    let written = Zone::Offset(offset_s);
+    let local = DateTime::from_unix(at.to_unix(written), at.micros, zone.unwrap_or(written));
     Cow::Owned(Value::DateTime(local).text_bytes(Some(ty)).unwrap_or_default())
 }
 
@@ -289,7 +289,7 @@ mod tests {
             generated: false,
         });
         assert_eq!(
-            create_table(&def, Some(11), 0),
+            create_table(&def, Some(11), Zone::UTC),
             "CREATE TABLE `sbtest1` (\n  `id` int NOT NULL AUTO_INCREMENT,\n  `k` int NOT NULL DEFAULT '0',\n  \
              `note` text CHARACTER SET latin1 COLLATE latin1_swedish_ci,\n  PRIMARY KEY (`id`),\n  KEY `k_1` (`k`)\n\
              ) ENGINE=InnoDB AUTO_INCREMENT=11 DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci"

@@ -339,7 +339,7 @@ impl ShowParts<'_> {
         let table = self.table(name)?;
         let next =
             table.def.auto_increment_column().map(|_| self.engine.table_figures(&table).next_auto_increment);
-        let mut statement = super::create_table(&table.def, next, self.variables.time_zone_offset_s);
+        let mut statement = super::create_table(&table.def, next, self.variables.zone);
         if table.is_temporary() {
             statement.insert_str("CREATE ".len(), "TEMPORARY ");
         }

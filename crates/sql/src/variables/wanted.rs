@@ -40,6 +40,15 @@ impl<'a> Wanted<'a> {
         self.value.text_bytes(None).unwrap_or_default()
     }
 
+    /// The name of a time zone: a text.
+    pub fn zone_name(&self) -> Result<String> {
+        match self.value {
+            Value::Bytes(_) => Ok(self.text()),
+            Value::Null => Err(self.is_wrong()),
+            _ => Err(SqlError::wrong_type_for_variable(self.name)),
+        }
+    }
+
     /// ON, OFF, 1, 0, TRUE, FALSE.
     pub fn boolean(&self) -> Result<bool> {
         match self.value {

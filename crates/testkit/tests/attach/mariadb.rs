@@ -45,7 +45,14 @@ const EVERYTHING: &[&str] = &[
     "CREATE VIEW above AS SELECT MAX(n) FROM counts",
     "CREATE FUNCTION twice(x INT) RETURNS INT DETERMINISTIC RETURN x * 2",
     "CREATE PROCEDURE counting() SELECT COUNT(*) FROM texts",
+    // A time zone of the source's own, an hour ahead.
+    "INSERT INTO mysql.time_zone VALUES (4000, 'N')",
+    "INSERT INTO mysql.time_zone_transition_type VALUES (4000, 0, 3600, 0, 'HOUR')",
+    "INSERT INTO mysql.time_zone_transition VALUES (4000, -1000, 0)",
+    "INSERT INTO mysql.time_zone_name VALUES ('Mine/Hour', 4000)",
+    "SET time_zone = 'Mine/Hour'",
     "CREATE EVENT later ON SCHEDULE AT '2037-01-01 00:00:00' DO INSERT INTO log (what) VALUES ('event')",
+    "SET time_zone = DEFAULT",
     "CREATE USER shopper IDENTIFIED BY 'pass'",
     "CREATE ROLE buyers",
     "GRANT SELECT ON shop.* TO buyers",
@@ -67,6 +74,10 @@ const ROWS: &[&str] = &[
     "SELECT * FROM shop.log ORDER BY id",
     "SELECT * FROM shop.above",
     "SELECT shop.twice(21)",
+    "SELECT * FROM mysql.time_zone_name ORDER BY 1",
+    "SELECT * FROM mysql.time_zone_transition ORDER BY 1, 2",
+    "SELECT CONVERT_TZ('2024-01-01 10:00:00', 'Mine/Hour', '+00:00')",
+    "SELECT TIME_ZONE FROM information_schema.EVENTS WHERE EVENT_SCHEMA = 'shop'",
 ];
 
 /// What a replica that has followed the source from its beginning shows.

@@ -2,15 +2,15 @@
 
 use super::date_modes::DateModes;
 use super::problem::{Problem, Warning};
-use crate::Value;
+use crate::{Value, Zone};
 
 /// What the session says about conversions.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
     /// STRICT_TRANS_TABLES: problems are errors.
     pub strict: bool,
-    /// The session's time zone, seconds east of UTC, for TIMESTAMP columns.
-    pub zone_offset_seconds: i32,
+    /// The session's time zone, for TIMESTAMP columns.
+    pub zone: Zone,
     /// Which dates there are, and what becomes of fractions that are too long.
     pub dates: DateModes,
 }

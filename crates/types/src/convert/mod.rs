@@ -16,7 +16,7 @@ pub use date_modes::DateModes;
 pub use literal::{LiteralKind, pack_literal};
 pub use problem::{ConvertError, Problem, Warning};
 
-use crate::{ColumnType, TypeCode, Value};
+use crate::{ColumnType, TypeCode, Value, Zone};
 
 /// What `value` becomes in a column of type `ty`. The result is NULL for NULL, else of the kind
 /// that [`crate::packed::encode`] takes for the type. TIMESTAMP columns are read as UTC.
@@ -26,7 +26,7 @@ pub fn to_column(
     strict: bool,
 ) -> Result<(Value, Option<Warning>), ConvertError> {
     let dates = if strict { DateModes::STRICT } else { DateModes::default() };
-    assign(value, ty, Context { strict, zone_offset_seconds: 0, dates })
+    assign(value, ty, Context { strict, zone: Zone::UTC, dates })
 }
 
 /// The value of a NOT NULL column that is given none and has no default: zero, the zero date, the

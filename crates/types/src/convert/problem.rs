@@ -9,6 +9,9 @@ pub enum Problem {
     CannotBeNull,
     /// 1264: a number or time outside of the column's range.
     OutOfRange,
+    /// 1299: no clock of the session's time zone has shown the value. In strict mode it is an error
+    /// of another kind.
+    SkippedMoment,
     /// 1265: part of the value was lost.
     Truncated,
     /// 1406: too many characters or bytes.
@@ -42,6 +45,7 @@ impl Problem {
         match self {
             Problem::CannotBeNull => 1048,
             Problem::OutOfRange => 1264,
+            Problem::SkippedMoment => 1299,
             Problem::Truncated => 1265,
             Problem::TooLong => 1406,
             Problem::Incorrect(..) => 1366,
@@ -61,6 +65,7 @@ impl Problem {
             Problem::CannotBeNull => "23000",
             Problem::OutOfRange | Problem::NoGeometry => "22003",
             Problem::Truncated => "01000",
+            Problem::SkippedMoment => "HY000",
             Problem::TooLong => "22001",
             Problem::Incorrect(..) | Problem::WrongSrid { .. } | Problem::NoVector(_) => "HY000",
             Problem::IncorrectTemporal(..) => "22007",
@@ -75,6 +80,9 @@ impl Problem {
         match self {
             Problem::CannotBeNull => format!("Column '{column}' cannot be null"),
             Problem::OutOfRange => format!("Out of range value for column '{column}' at row {row}"),
+            Problem::SkippedMoment => {
+                format!("Invalid TIMESTAMP value in column '{column}' at row {row}")
+            }
             Problem::Truncated => format!("Data truncated for column '{column}' at row {row}"),
             Problem::TooLong => format!("Data too long for column '{column}' at row {row}"),
             Problem::Incorrect(name, text) | Problem::IncorrectTemporal(name, text) => {

@@ -4,7 +4,7 @@ use super::context::{Assigned, Context, noted, shown};
 use super::date_modes::DateModes;
 use super::problem::Problem;
 use crate::temporal::{DateTime, Time, parse};
-use crate::{ColumnType, Value};
+use crate::{ColumnType, Value, Zone};
 
 /// Last second of TIMESTAMP, 2038-01-19 03:14:07 UTC.
 const MAX_TIMESTAMP: i64 = i32::MAX as i64;
@@ -21,7 +21,7 @@ impl Read {
     /// The date and time on the session's clocks.
     fn in_zone(self, context: Context) -> Read {
         let Some(offset) = self.offset_seconds else { return self };
-        let at = DateTime::from_unix(self.at.to_unix(offset), self.at.micros, context.zone_offset_seconds);
+        let at = DateTime::from_unix(self.at.to_unix(Zone::Offset(offset)), self.at.micros, context.zone);
         Read { at, offset_seconds: None, ..self }
     }
 }
@@ -31,7 +31,7 @@ fn read_datetime(value: &Value, context: Context) -> Option<Read> {
     match value {
         Value::Date(date) => plain(DateTime::midnight(*date)),
         Value::DateTime(at) => plain(*at),
-        Value::Timestamp { .. } => match value.clone().in_zone(context.zone_offset_seconds) {
+        Value::Timestamp { .. } => match value.clone().in_zone(context.zone) {
             Value::DateTime(at) => plain(at),
             _ => None,
         },
@@ -133,9 +133,14 @@ pub(super) fn to_timestamp(value: &Value, ty: &ColumnType, context: Context) -> 
     if context.dates.fit(&read.at, ty.fsp()).is_none() {
         return context.adjust(zero, Problem::TemporalOverflow);
     }
-    let seconds = read.at.to_unix(read.offset_seconds.unwrap_or(context.zone_offset_seconds));
+    let moment = read.at.moment(read.offset_seconds.map_or(context.zone, Zone::Offset));
+    let seconds = moment.unix_s;
     if !(1..=MAX_TIMESTAMP).contains(&seconds) {
         return context.adjust(zero, no_date(value, "datetime", context));
+    }
+    if moment.is_skipped {
+        let problem = if context.strict { incorrect() } else { Problem::SkippedMoment };
+        return context.adjust(Value::Timestamp { seconds, micros: 0 }, problem);
     }
     let stored = fit_timestamp(seconds, read.at.micros, ty.fsp(), context.dates);
     if read.garbage { context.adjust(stored, incorrect()) } else { Ok((stored, None)) }
@@ -158,7 +163,7 @@ pub(super) fn to_time(value: &Value, ty: &ColumnType, context: Context) -> Assig
     let zero = Value::Time(Time::default());
     let (read, garbage) = match value {
         Value::Time(time) => (parse::TimeRead { time: *time, out_of_range: false }, false),
-        Value::Bytes(text) => match parse::time(context.dates.readable(text), context.zone_offset_seconds) {
+        Value::Bytes(text) => match parse::time(context.dates.readable(text), context.zone) {
             Some(parsed) => (parsed.value, parsed.trailing_garbage),
             None => return context.adjust(zero, incorrect()),
         },
@@ -169,7 +174,7 @@ pub(super) fn to_time(value: &Value, ty: &ColumnType, context: Context) -> Assig
             }
         }
         _ => {
-            let local = value.clone().in_zone(context.zone_offset_seconds);
+            let local = value.clone().in_zone(context.zone);
             match local.to_time() {
                 Some(time) => (parse::TimeRead { time, out_of_range: false }, false),
                 None => return context.adjust(zero, incorrect()),

@@ -1,5 +1,5 @@
 use super::*;
-use crate::collation;
+use crate::{Zone, collation};
 
 fn stored(value: Value, ty: &ColumnType) -> Result<String, u16> {
     match to_column(&value, ty, true) {
@@ -78,7 +78,7 @@ fn temporals() {
     assert_eq!(lenient(Value::text("900:00:00"), &ColumnType::time(0)), ("838:59:59".into(), Some(1264)));
     assert_eq!(stored(Value::text("69"), &ColumnType::year()), Ok("2069".into()));
     assert_eq!(stored(Value::Int(1900), &ColumnType::year()), Err(1264));
-    let context = Context { strict: true, zone_offset_seconds: 3600, dates: DateModes::STRICT };
+    let context = Context { strict: true, zone: Zone::Offset(3600), dates: DateModes::STRICT };
     let value = assign(&Value::text("1970-01-01 01:00:01"), &ColumnType::timestamp(0), context).unwrap().0;
     assert_eq!(value, Value::Timestamp { seconds: 1, micros: 0 });
 }

@@ -2,6 +2,9 @@
 //! in [`crate::packed`], reading text is in [`parse`].
 
 pub mod parse;
+mod zone;
+
+pub use zone::{Moment, Zone, ZoneRules};
 
 use std::fmt;
 
@@ -260,21 +263,26 @@ impl DateTime {
         })
     }
 
-    /// The local date and time of a Unix time, `offset_seconds` east of UTC. The zero date if out
-    /// of range.
-    pub fn from_unix(seconds: i64, micros: u32, offset_seconds: i32) -> DateTime {
+    /// What clocks of a time zone show at a Unix time. The zero date if out of range.
+    pub fn from_unix(seconds: i64, micros: u32, zone: Zone) -> DateTime {
         let local = seconds
-            .saturating_add(i64::from(offset_seconds))
+            .saturating_add(i64::from(zone.offset_s(seconds)))
             .saturating_add(DAY_NUMBER_OF_1970 * SECONDS_PER_DAY);
         let total =
             local.checked_mul(i64::from(MICROS_PER_SECOND)).and_then(|t| t.checked_add(i64::from(micros)));
         total.and_then(DateTime::from_micros).unwrap_or_default()
     }
 
-    /// The Unix time in seconds of this local date and time, `offset_seconds` east of UTC.
-    pub fn to_unix(&self, offset_seconds: i32) -> i64 {
-        (self.date.day_number() - DAY_NUMBER_OF_1970) * SECONDS_PER_DAY + self.seconds_of_day()
-            - i64::from(offset_seconds)
+    /// The Unix time in seconds at which clocks of a time zone show this, or at which they were put
+    /// past it.
+    pub fn to_unix(&self, zone: Zone) -> i64 {
+        self.moment(zone).unix_s
+    }
+
+    /// As [`DateTime::to_unix`], with whether clocks have shown it.
+    pub fn moment(&self, zone: Zone) -> Moment {
+        let days = self.date.day_number() - DAY_NUMBER_OF_1970;
+        zone.moment(days * SECONDS_PER_DAY + self.seconds_of_day())
     }
 
     /// Rounded half up to `fsp` fractional digits; None if that leaves the year 9999.
@@ -402,11 +410,11 @@ mod tests {
 
     #[test]
     fn unix_times() {
-        let at = DateTime::from_unix(1_700_000_000, 5, 0);
+        let at = DateTime::from_unix(1_700_000_000, 5, Zone::UTC);
         assert_eq!(at.to_string(), "2023-11-14 22:13:20.000005");
-        assert_eq!(at.to_unix(0), 1_700_000_000);
-        assert_eq!(DateTime::from_unix(0, 0, 3600).to_string(), "1970-01-01 01:00:00");
-        assert_eq!(DateTime::from_unix(-1, 0, 0).to_string(), "1969-12-31 23:59:59");
+        assert_eq!(at.to_unix(Zone::UTC), 1_700_000_000);
+        assert_eq!(DateTime::from_unix(0, 0, Zone::Offset(3600)).to_string(), "1970-01-01 01:00:00");
+        assert_eq!(DateTime::from_unix(-1, 0, Zone::UTC).to_string(), "1969-12-31 23:59:59");
     }
 
     #[test]

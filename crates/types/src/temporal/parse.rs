@@ -1,7 +1,7 @@
 //! Dates and times from text and numbers, by MySQL's rules (manual, "Date and Time Literals"):
 //! relaxed delimiters, undelimited digits, two-digit years, fractions rounded by the caller.
 
-use super::{Date, DateTime, Time, days_in_month};
+use super::{Date, DateTime, Time, Zone, days_in_month};
 
 /// A value read from text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,12 +20,12 @@ pub struct Parsed<T> {
 }
 
 impl Parsed<DateTime> {
-    /// The date and time on the clocks of a time zone so many seconds east of UTC: a text with an
+    /// The date and time on the clocks of a time zone: a text with an
     /// offset of its own says a point in time.
-    pub fn in_zone(&self, zone_offset_seconds: i32) -> DateTime {
+    pub fn in_zone(&self, zone: Zone) -> DateTime {
         let at = &self.value;
         match self.offset_seconds {
-            Some(offset) => DateTime::from_unix(at.to_unix(offset), at.micros, zone_offset_seconds),
+            Some(offset) => DateTime::from_unix(at.to_unix(Zone::Offset(offset)), at.micros, zone),
             None => *at,
         }
     }
@@ -245,8 +245,8 @@ fn zone_offset(cursor: &mut Cursor<'_>) -> Option<i32> {
 /// (with a space between date and time) whose time part is taken; an empty text and one with an
 /// exponent are zero. None if it is none of these; what is over `838:59:59` is clipped.
 ///
-/// The offset of a DATETIME moves its time to the time zone so many seconds east of UTC.
-pub fn time(text: &[u8], zone_offset_seconds: i32) -> Option<Parsed<TimeRead>> {
+/// The offset of a DATETIME moves its time to the time zone.
+pub fn time(text: &[u8], zone: Zone) -> Option<Parsed<TimeRead>> {
     let of = |time, out_of_range, trailing_garbage| {
         let value = TimeRead { time, out_of_range };
         Some(Parsed { value, trailing_garbage, has_time: true, offset_seconds: None, spaced: false })
@@ -259,7 +259,7 @@ pub fn time(text: &[u8], zone_offset_seconds: i32) -> Option<Parsed<TimeRead>> {
     let negative = cursor.skip_if(|b| b == b'-');
     if !negative
         && text.len() - cursor.at >= 12
-        && let Some(read) = time_of_datetime(text, zone_offset_seconds)
+        && let Some(read) = time_of_datetime(text, zone)
     {
         let (time, trailing_garbage) = read?;
         return of(time, false, trailing_garbage);
@@ -291,7 +291,7 @@ pub fn time(text: &[u8], zone_offset_seconds: i32) -> Option<Parsed<TimeRead>> {
 /// The time of a whole DATETIME, and whether something followed it; None if the text does not look
 /// like one, Some(None) if it does but there is no such date and time. A fraction that rounds up to
 /// midnight is 24:00:00.
-fn time_of_datetime(text: &[u8], zone_offset_seconds: i32) -> Option<Option<(Time, bool)>> {
+fn time_of_datetime(text: &[u8], zone: Zone) -> Option<Option<(Time, bool)>> {
     let mut cursor = Cursor { text, at: 0 };
     cursor.skip_spaces();
     let fields = cursor.peek_is_digit().then(|| date_fields(&mut cursor)).flatten()?;
@@ -300,7 +300,7 @@ fn time_of_datetime(text: &[u8], zone_offset_seconds: i32) -> Option<Option<(Tim
     }
     let Some(read) = datetime(text) else { return Some(None) };
     if read.offset_seconds.is_some() {
-        return Some(Some((read.in_zone(zone_offset_seconds).time(), false)));
+        return Some(Some((read.in_zone(zone).time(), false)));
     }
     let [.., hour, minute, second] = fields.values;
     let seconds = i64::from(hour * 3600 + minute * 60 + second);
@@ -452,13 +452,13 @@ mod tests {
             ("2024-01-02 03:04:05", "03:04:05"),
         ] {
             assert_eq!(
-                time(text.as_bytes(), 0).map(|p| p.value.time.to_string()).as_deref(),
+                time(text.as_bytes(), Zone::UTC).map(|p| p.value.time.to_string()).as_deref(),
                 Some(expected),
                 "{text}"
             );
         }
-        assert!(time(b"900:00:00", 0).unwrap().value.out_of_range);
-        assert!(time(b"10:99:00", 0).is_none() && time(b"x", 0).is_none());
+        assert!(time(b"900:00:00", Zone::UTC).unwrap().value.out_of_range);
+        assert!(time(b"10:99:00", Zone::UTC).is_none() && time(b"x", Zone::UTC).is_none());
         assert_eq!(time_from_number(-101112).unwrap().time.to_string(), "-10:11:12");
         assert_eq!(datetime_from_number(20240102030405).unwrap().to_string(), "2024-01-02 03:04:05");
         assert!(datetime_from_number(20240230).is_none());

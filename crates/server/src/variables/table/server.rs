@@ -296,8 +296,7 @@ pub const DEFINITIONS: &[Definition] = &[
     global("system_time_zone", Text, "")
         .read_only()
         .not_an_option()
-        .does("It tells UTC, which SYSTEM means here.")
-        .differs("MySQL takes the time zone of the machine."),
+        .does("It tells the time zone that SYSTEM means: that of TZ, else of the machine."),
     global("thread_cache_size", UInt(0, 16_384), "0")
         .kept("A connection's thread ends with it.")
         .differs("MySQL's default follows from max_connections."),

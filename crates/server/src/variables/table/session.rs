@@ -171,7 +171,9 @@ pub const DEFINITIONS: &[Definition] = &[
     global("table_open_cache_instances", UInt(1, 64), "16").read_only()
         .kept("A table is not opened for each statement."),
     session("time_zone", Text, "SYSTEM")
-        .does("TIMESTAMP values are shown in this time zone.").differs("Named time zones are not there, only SYSTEM, UTC and offsets."),
+        .does("TIMESTAMP values are shown in this time zone.").differs(
+            "Named time zones are known without loading them; the tables in mysql come first.",
+        ),
     own("timestamp", Double(0.0, i64::MAX as f64), "0").not_an_option()
         .does("NOW() gives this time, in seconds; 0 is the clock's."),
     session("tmp_table_size", UInt(1_024, u64::MAX), "16777216")

@@ -7,7 +7,7 @@ use crate::error::{Result, SqlError};
 use crate::expr::{self, Coercibility, Expr, Node};
 use types::collation::{self, Charset};
 use types::temporal::parse;
-use types::{ColumnType, DateTime, Decimal, Value};
+use types::{ColumnType, DateTime, Decimal, Value, Zone};
 
 impl Binder<'_> {
     pub(in crate::bind) fn literal(&mut self, literal: &Literal) -> Result<Expr> {
@@ -40,7 +40,7 @@ impl Binder<'_> {
             },
             Literal::Timestamp(text) => match self.datetime_literal(text) {
                 Some(read) if !read.trailing_garbage => {
-                    let at = read.in_zone(self.variables.time_zone_offset_s);
+                    let at = read.in_zone(self.variables.zone);
                     let ty = ColumnType::datetime(expr::fraction_digits(text));
                     return Ok(Expr { ty, ..Expr::constant(Value::DateTime(at)) });
                 }
@@ -78,7 +78,7 @@ impl Binder<'_> {
 fn time_literal(text: &[u8]) -> Option<types::Time> {
     let has_offset = parse::datetime(text).is_some_and(|read| read.offset_seconds.is_some());
     let is_blank = text.iter().all(u8::is_ascii_whitespace);
-    let read = parse::time(text, 0).filter(|_| !has_offset && !is_blank)?;
+    let read = parse::time(text, Zone::UTC).filter(|_| !has_offset && !is_blank)?;
     (!read.trailing_garbage && !read.value.out_of_range).then_some(read.value.time)
 }
 

@@ -5,7 +5,7 @@ use crate::expr::{is_stored_otherwise, is_text, text_for};
 use crate::plan::QueryPlan;
 use crate::variables::Variables;
 use engine::Table;
-use types::{ColumnType, Value};
+use types::{ColumnType, Value, Zone};
 
 /// The values of one column, which come as one type and are stored as a text of another.
 pub(in crate::exec) struct Recoded {
@@ -28,9 +28,9 @@ impl Recoded {
     }
 
     /// Sets the value in a row to what its column stores.
-    pub fn apply(&self, row: &mut [Value], zone_offset_s: i32) {
+    pub fn apply(&self, row: &mut [Value], zone: Zone) {
         let value = &mut row[self.place];
-        if let Some(stored) = text_for(value, &self.from, &self.to, zone_offset_s) {
+        if let Some(stored) = text_for(value, &self.from, &self.to, zone) {
             *value = stored;
         }
     }

@@ -10,7 +10,7 @@ use crate::exec::row_update::NewValue;
 use crate::exec::{Changes, Run, refuse_changes, to_column};
 use engine::{ColumnDef, ColumnDefault, TriggerEvent};
 use types::convert::{self, LiteralKind};
-use types::{TypeCode, Value};
+use types::{TypeCode, Value, Zone};
 
 /// A line as a row of literals: of a column of integers, digits are an integer.
 struct PlainRow<'r> {
@@ -52,7 +52,7 @@ fn is_integer_column(column: &ColumnDef) -> bool {
 pub(super) fn empty_value(column: &ColumnDef) -> Result<Value> {
     if column.ty.code == TypeCode::Enum {
         let lenient =
-            convert::Context { strict: false, zone_offset_seconds: 0, dates: convert::DateModes::default() };
+            convert::Context { strict: false, zone: Zone::UTC, dates: convert::DateModes::default() };
         let empty = convert::assign(&Value::Bytes(Vec::new()), &column.ty, lenient);
         return empty
             .map(|(value, _)| value)

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::expr::{Context, conform};
 use crate::plan::SortKey;
 use types::temporal::DateTime;
-use types::{Value, collation};
+use types::{TypeCode, Value, Zone, collation};
 
 /// The first bytes of parts, in the order of the kinds. Values of one expression are of one kind
 /// ([`conform`]).
@@ -39,18 +39,23 @@ pub(super) fn write_keys(
     let mut is_scalar = true;
     for key in keys {
         let value = conform(key.expr.eval(row, ctx)?, &key.expr.ty, ctx)?;
-        is_scalar &= write_part(&value, key.expr.ty.collation, key.descending, ctx.zone(), out);
+        // Moments are in order even in an hour that clocks show twice.
+        let zone = match key.expr.ty.code {
+            TypeCode::Timestamp2 => Zone::UTC,
+            _ => ctx.zone(),
+        };
+        is_scalar &= write_part(&value, key.expr.ty.collation, key.descending, zone, out);
     }
     Ok(is_scalar)
 }
 
-/// Appends the part of one value; a TIMESTAMP is a point in time `zone_offset_s` east of UTC.
+/// Appends the part of one value; a TIMESTAMP is what clocks of the zone show.
 /// False: it is an array or an object.
 pub(super) fn write_part(
     value: &Value,
     collation_id: u16,
     descending: bool,
-    zone_offset_s: i32,
+    zone: Zone,
     out: &mut Vec<u8>,
 ) -> bool {
     let start = out.len();
@@ -75,7 +80,7 @@ pub(super) fn write_part(
         }
         Value::Date(date) => write_datetime(&DateTime::midnight(*date), out),
         Value::DateTime(at) => write_datetime(at, out),
-        Value::Timestamp { .. } => match value.clone().in_zone(zone_offset_s) {
+        Value::Timestamp { .. } => match value.clone().in_zone(zone) {
             Value::DateTime(at) => write_datetime(&at, out),
             other => unreachable!("a TIMESTAMP in a zone is a DATETIME, not {other:?}"),
         },

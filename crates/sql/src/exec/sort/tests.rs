@@ -8,7 +8,7 @@ use types::{Decimal, Value, collation};
 
 fn part(value: &Value, descending: bool) -> Vec<u8> {
     let mut key = Vec::new();
-    assert!(write_part(value, collation::UTF8MB4_0900_AI_CI, descending, 0, &mut key));
+    assert!(write_part(value, collation::UTF8MB4_0900_AI_CI, descending, types::Zone::UTC, &mut key));
     key
 }
 

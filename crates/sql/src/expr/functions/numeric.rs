@@ -2,8 +2,8 @@
 
 use super::super::arithmetic::{double_of, integer_of};
 use super::super::value_type::{is_text, is_time};
-use super::super::{Number, common_type, compare, conform, number};
-use super::{Call, Coercibility, Expr, Function, ascii_text, bigint, double, int, text};
+use super::super::{Node, Number, common_type, compare, conform, number};
+use super::{Call, Coercibility, Expr, Function, ascii_text, bigint, double, int};
 use crate::error::{Result, SqlError};
 use std::cmp::Ordering;
 use types::{ColumnType, TypeCode, Value, collation};
@@ -103,8 +103,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(Value::Int(i64::from(bits.count_ones())))
     }),
     Function::new("conv", 3..=3, ascii_text::<64>, convert_base),
-    Function::new("bin", 1..=1, ascii_text::<64>, |call| Ok(text(format!("{:b}", call.integer(0))))),
-    Function::new("oct", 1..=1, ascii_text::<64>, |call| Ok(text(format!("{:o}", call.integer(0))))),
+    Function::new("bin", 1..=1, ascii_text::<64>, |call| Ok(in_base(call, 10, 2))),
+    Function::new("oct", 1..=1, ascii_text::<64>, |call| Ok(in_base(call, 10, 8))),
     Function::new("greatest", 2..=usize::MAX, common, |call| extreme(call, Ordering::Greater)),
     Function::new("least", 2..=usize::MAX, common, |call| extreme(call, Ordering::Less)),
 ];
@@ -133,7 +133,7 @@ fn rounded(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
     }
     let wanted = match args.get(1).map(|arg| &arg.node) {
         None => 0,
-        Some(super::super::Node::Constant(value)) => integer_of(&number(value)).clamp(0, 30) as u32,
+        Some(Node::Constant(value)) => integer_of(&number(value)).clamp(0, 30) as u32,
         Some(_) => u32::from(ty.scale()),
     };
     let digits = u32::from(ty.precision() - ty.scale()) + 1;
@@ -240,14 +240,30 @@ fn rand(call: &Call<'_>) -> Result<Value> {
 }
 
 fn convert_base(call: &Call<'_>) -> Result<Value> {
-    let (from, to) = (call.integer(1).unsigned_abs() as u32, call.integer(2));
+    Ok(in_base(call, call.integer(1).unsigned_abs() as u32, call.integer(2)))
+}
+
+/// The digits that the first argument's text begins with, in another base; a negative one has
+/// signed numbers.
+fn in_base(call: &Call<'_>, from: u32, to: i64) -> Value {
     let radix = to.unsigned_abs() as u32;
     if !(2..=36).contains(&from) || !(2..=36).contains(&radix) {
-        return Ok(Value::Null);
+        return Value::Null;
     }
-    let source = call.string(0);
+    // `x'1F'` and BIT columns are numbers, and everything else its text.
+    let written = call.args[0].clone().numeric();
+    let source = match (&*call.values[0], &written.node) {
+        (Value::Bit { bits, .. }, _) | (_, Node::Constant(Value::UInt(bits))) => bits.to_string(),
+        _ => call.string(0),
+    };
+    if source.is_empty() {
+        return Value::Null;
+    }
     let source = source.trim();
-    let (negative, digits) = source.strip_prefix('-').map_or((false, source), |digits| (true, digits));
+    let (negative, digits) = match source.strip_prefix(['-', '+']) {
+        Some(digits) => (source.starts_with('-'), digits),
+        None => (false, source),
+    };
     let valid: String = digits.chars().take_while(|c| c.is_digit(from)).collect();
     let mut value = valid.chars().fold(0u64, |value, c| {
         value.saturating_mul(u64::from(from)).saturating_add(u64::from(c.to_digit(from).unwrap_or(0)))
@@ -270,7 +286,7 @@ fn convert_base(call: &Call<'_>) -> Result<Value> {
         out.push(b'-');
     }
     out.reverse();
-    Ok(Value::Bytes(out))
+    Value::Bytes(out)
 }
 
 /// Numbers among texts are compared as texts; dates and documents as what they are.

@@ -6,7 +6,7 @@ use super::super::{Node, number};
 use super::{Call, Coercibility, Expr, Function, ascii_text, bigint, int, long_text, text};
 use crate::error::{Result, SqlError};
 use types::temporal::{days_in_month, parse};
-use types::{ColumnType, Date, DateTime, Decimal, Time, Value};
+use types::{ColumnType, Date, DateTime, Decimal, Time, Value, Zone};
 
 const MICROS: i64 = 1_000_000;
 
@@ -140,10 +140,15 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
     Function::new("convert_tz", 3..=3, datetime_like_first, |call| {
         let Some(at) = datetime_of(&call.values[0], call.ctx) else { return Ok(Value::Null) };
-        let zone = |at: usize| crate::variables::zone_offset_s(&call.string(at));
+        let zone = |at: usize| crate::time_zone::find(call.ctx.engine, &call.string(at));
         let (Some(from), Some(to)) = (zone(1), zone(2)) else { return Ok(Value::Null) };
-        let micros = at.to_micros() + i64::from(to - from) * MICROS;
-        Ok(DateTime::from_micros(micros).map_or(Value::Null, Value::DateTime))
+        let unix_s = at.to_unix(from);
+        // As MySQL does it: what TIMESTAMP functions cannot hold stays as it is.
+        let moved = match crate::event_timing::is_timestamp(unix_s) {
+            true => DateTime::from_unix(unix_s, at.micros, to),
+            false => at,
+        };
+        Ok(Value::DateTime(moved))
     }),
     Function::new("period_add", 2..=2, bigint, |call| {
         let months = period_months(call.integer(0)) + call.integer(1);
@@ -246,7 +251,7 @@ fn at_fsp(at: DateTime, fsp: u8) -> DateTime {
 }
 
 fn utc(call: &Call<'_>) -> DateTime {
-    DateTime::from_unix((call.ctx.now_us / 1_000_000) as i64, (call.ctx.now_us % 1_000_000) as u32, 0)
+    DateTime::from_unix((call.ctx.now_us / 1_000_000) as i64, (call.ctx.now_us % 1_000_000) as u32, Zone::UTC)
 }
 
 fn local(call: &Call<'_>) -> DateTime {

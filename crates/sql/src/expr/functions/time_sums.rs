@@ -6,7 +6,7 @@ use super::{Call, Function, ascii_text};
 use crate::error::Result;
 use crate::expr::{Coercibility, Expr};
 use types::temporal::parse;
-use types::{ColumnType, DateTime, Time, TypeCode, Value};
+use types::{ColumnType, DateTime, Time, TypeCode, Value, Zone};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("addtime", 2..=2, type_of, |call| sum(call, 1)),
@@ -90,7 +90,7 @@ fn first_of(call: &Call<'_>) -> Option<Moment> {
 }
 
 /// A text that begins like a time is one; every other one has to be a date.
-fn of_text(text: &[u8], zone_offset_s: i32) -> Option<Moment> {
+fn of_text(text: &[u8], zone: Zone) -> Option<Moment> {
     let text = text.trim_ascii();
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let is_time = match text.get(digits) {
@@ -100,7 +100,7 @@ fn of_text(text: &[u8], zone_offset_s: i32) -> Option<Moment> {
         _ => false,
     };
     if is_time {
-        return parse::time(text, zone_offset_s).map(|read| Moment::Time(read.value.time));
+        return parse::time(text, zone).map(|read| Moment::Time(read.value.time));
     }
-    parse::datetime(text).map(|read| Moment::DateTime(read.in_zone(zone_offset_s)))
+    parse::datetime(text).map(|read| Moment::DateTime(read.in_zone(zone)))
 }

@@ -31,7 +31,7 @@ impl Settings {
     /// Those of a global value that the host cannot tell.
     pub fn new(server: &ServerHandles) -> Result<Settings> {
         Ok(Settings {
-            variables: Variables::of_host(&*server.host)?,
+            variables: Variables::of_host(&server.engine, &*server.host)?,
             user_variables: UserVariables::new(&server.memory),
             schema: None,
             last_insert_id: Cell::new(0),
@@ -64,7 +64,7 @@ impl Settings {
     /// Sets back to what a new session has; the current schema and the state of RAND() stay. What
     /// the host cannot tell now has MySQL's default.
     pub fn reset(&mut self, server: &ServerHandles) {
-        self.variables = Variables::of_host(&*server.host).unwrap_or_default();
+        self.variables = Variables::of_host(&server.engine, &*server.host).unwrap_or_default();
         self.user_variables.clear();
         self.last_insert_id.set(0);
     }

@@ -23,7 +23,7 @@ impl Transacting<'_> {
             GtidNext::AutomaticTagged(tag) => format!("AUTOMATIC:{tag}"),
             _ => text,
         };
-        self.settings.variables.set("gtid_next", &Value::Bytes(text.into_bytes()))?;
+        self.settings.variables.set(&self.server.engine, "gtid_next", &Value::Bytes(text.into_bytes()))?;
         self.of.gtid = NextGtid { next, spent: false, executed, owner };
         self.show_owned_gtid();
         Ok(())

@@ -101,7 +101,7 @@ impl Names<'_> {
                 format!("`{}`.`{}`{}", function.schema, function.name, joined(args, ","))
             }
             Node::Cast(operand) => format!("cast({})", text(operand)),
-            Node::Recollate(operand) => text(operand),
+            Node::Recollate(operand) | Node::OnClocks(operand) => text(operand),
             Node::DateAdd { operands, unit, subtract } => {
                 let sign = if *subtract { '-' } else { '+' };
                 let unit = format!("{unit:?}").to_lowercase();

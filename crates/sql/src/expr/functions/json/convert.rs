@@ -8,7 +8,7 @@ use crate::expr::Context;
 use crate::expr::documents::{Kind, converted, damaged, is_negative, misfit, too_deep};
 use types::convert::DateModes;
 use types::json::{self as documents, Node, Path};
-use types::{ColumnType, Date, Decimal, TypeCode, Value};
+use types::{ColumnType, Date, Decimal, TypeCode, Value, Zone};
 
 /// A document as a value of another type: the second argument is of that type, and its value is the
 /// name that messages give. No statement can write this function's name.
@@ -180,7 +180,7 @@ pub(crate) fn stored(node: &Node, name: &str, ty: &ColumnType, dates: DateModes)
             SqlError::new(code, text)
         })?,
     };
-    let context = types::convert::Context { strict: true, zone_offset_seconds: 0, dates };
+    let context = types::convert::Context { strict: true, zone: Zone::UTC, dates };
     match types::convert::assign(&value, ty, context) {
         Ok((value, _)) => Ok(value),
         Err(_) => Err(SqlError::new(3669, format!("Value is out of range for JSON_TABLE's column '{name}'"))),

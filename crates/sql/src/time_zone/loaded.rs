@@ -1,0 +1,160 @@
+//! The zones that somebody has loaded into `mysql.time_zone_name` and its kin.
+
+use engine::{Direction, Engine, EngineError, IndexRef, Isolation, KeyRange, LockMode, Table, Transaction};
+use os::clock::Stopwatch;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+use types::{Value, Zone, ZoneRules};
+
+/// How long it counts that the tables do not have a name: they may be loaded at any time.
+const ABSENCE_COUNTS: Duration = Duration::from_secs(1);
+
+/// A statement does not wait longer for tables that are being changed, or that its own session has
+/// locked.
+const PATIENCE_MS: u64 = 1000;
+
+/// What the tables of one engine have said so far. Zones that are found stay until the tables are
+/// emptied by TRUNCATE, with which loading them begins, or the process ends; in MySQL they stay
+/// until it ends.
+struct Told {
+    engine: Weak<Engine>,
+    /// The id of `mysql.time_zone_name`, which TRUNCATE changes.
+    table_id: u64,
+    found: HashMap<String, Zone>,
+    absent: HashMap<String, Stopwatch>,
+}
+
+/// A process has one engine, tests have several.
+static TOLD: Mutex<Vec<Told>> = Mutex::new(Vec::new());
+
+/// What a thread has left that panicked is whole: single entries are put.
+fn told() -> MutexGuard<'static, Vec<Told>> {
+    TOLD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Told {
+    /// What is known of a name; `None`: the tables have to be asked.
+    fn of(&self, name: &str) -> Option<Option<Zone>> {
+        let absent = || self.absent.get(name).is_some_and(|since| since.elapsed() < ABSENCE_COUNTS);
+        match self.found.get(name) {
+            Some(zone) => Some(Some(*zone)),
+            None => absent().then_some(None),
+        }
+    }
+
+    fn note(&mut self, name: &str, zone: Option<Zone>) {
+        match zone {
+            Some(zone) => drop(self.found.insert(name.to_owned(), zone)),
+            None => {
+                self.absent.retain(|_, since| since.elapsed() < ABSENCE_COUNTS);
+                self.absent.insert(name.to_owned(), Stopwatch::start());
+            }
+        }
+    }
+}
+
+/// The zone with a name in lower case that the tables have.
+pub(super) fn find(engine: &Arc<Engine>, name: &str) -> Option<Zone> {
+    let table_id = engine.catalog().table("mysql", "time_zone_name")?.id;
+    let is_this = |told: &Told| told.engine.as_ptr() == Arc::as_ptr(engine) && told.table_id == table_id;
+    let known = |all: &[Told]| all.iter().find(|told| is_this(told)).and_then(|told| told.of(name));
+    if let Some(known) = known(&told()) {
+        return known;
+    }
+    // Nothing is locked here meanwhile: the tables may have to be waited for.
+    let rules = read(engine, name).unwrap_or_else(|error| {
+        log::warn!("The rules of the time zone '{name}' cannot be read: {error}");
+        None
+    });
+    let mut all = told();
+    // Another thread has been faster; its zone is the one that is compared with.
+    if let Some(Some(zone)) = known(&all) {
+        return Some(zone);
+    }
+    let zone = rules.map(ZoneRules::forever);
+    all.retain(|told| told.engine.strong_count() > 0);
+    match all.iter_mut().find(|told| is_this(told)) {
+        Some(told) => told.note(name, zone),
+        None => {
+            all.retain(|told| told.engine.as_ptr() != Arc::as_ptr(engine));
+            let (found, absent) = (HashMap::new(), HashMap::new());
+            let mut told = Told { engine: Arc::downgrade(engine), table_id, found, absent };
+            told.note(name, zone);
+            all.push(told);
+        }
+    }
+    zone
+}
+
+/// The rules that the tables have for a name.
+fn read(engine: &Arc<Engine>, name: &str) -> Result<Option<ZoneRules>, EngineError> {
+    let mut transaction = engine.begin(Isolation::RepeatableRead);
+    transaction.set_metadata_lock_timeout_ms(PATIENCE_MS);
+    let rules = read_in(&mut transaction, name);
+    transaction.rollback();
+    rules
+}
+
+fn read_in(transaction: &mut Transaction, name: &str) -> Result<Option<ZoneRules>, EngineError> {
+    let ids = rows(transaction, "time_zone_name", ["Name", "Time_zone_id"], &[Value::text(name)])?;
+    let Some(id) = ids.first().and_then(|row| row[1].to_integer()) else { return Ok(None) };
+    let of_zone = [Value::UInt(u64::try_from(id).unwrap_or_default())];
+    let columns = ["Time_zone_id", "Transition_type_id", "Offset", "Is_DST"];
+    let mut offsets = HashMap::new();
+    let (mut first, mut first_standard) = (None, None);
+    for [_, kind, offset, is_dst] in rows(transaction, "time_zone_transition_type", columns, &of_zone)? {
+        let Some(offset_s) = offset.to_integer().map(offset_of) else { continue };
+        first = first.or(Some(offset_s));
+        if is_dst.to_integer() == Some(0) {
+            first_standard = first_standard.or(Some(offset_s));
+        }
+        offsets.insert(kind.to_integer(), offset_s);
+    }
+    // Before the first change a zone has its first standard time.
+    let Some(before_s) = first_standard.or(first) else { return Ok(None) };
+    let columns = ["Time_zone_id", "Transition_time", "Transition_type_id"];
+    let mut changes = Vec::new();
+    for [_, at, kind] in rows(transaction, "time_zone_transition", columns, &of_zone)? {
+        let at_s = at.to_integer().and_then(|at_s| i64::try_from(at_s).ok());
+        changes.extend(at_s.zip(offsets.get(&kind.to_integer()).copied()));
+    }
+    Ok(Some(ZoneRules::new(before_s, changes)))
+}
+
+/// The values of these columns, of which the first is the first of the primary key, in the rows with
+/// this value of it; no rows where the table is another one than MySQL's.
+fn rows<const N: usize>(
+    transaction: &mut Transaction,
+    name: &str,
+    columns: [&str; N],
+    key: &[Value],
+) -> Result<Vec<[Value; N]>, EngineError> {
+    let table = transaction.open_table("mysql", name)?;
+    let Some(places) = places(&table, columns) else { return Ok(Vec::new()) };
+    let range = KeyRange::prefix(&table.encode_key(IndexRef::Primary, key)?);
+    let mut scan =
+        transaction.scan(&table, IndexRef::Primary, range, Direction::Forward, LockMode::Snapshot)?;
+    let mut found = Vec::new();
+    while let Some(row) = scan.next(transaction)? {
+        let values = table.layout.decode_all(&row.image)?;
+        found.push(places.map(|at| values[at].clone()));
+    }
+    Ok(found)
+}
+
+/// Where the columns are, whatever case their names have.
+fn places<const N: usize>(table: &Table, columns: [&str; N]) -> Option<[usize; N]> {
+    let place =
+        |name: &str| table.def.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name));
+    let found: Vec<usize> = columns.into_iter().map_while(place).collect();
+    let found: [usize; N] = found.try_into().ok()?;
+    let primary = table.def.primary.as_deref().unwrap_or_default();
+    let begins = primary.first().is_some_and(|part| part.column == found[0]);
+    begins.then_some(found)
+}
+
+/// Seconds east of UTC as a table has them, a day at most.
+fn offset_of(stored_s: i128) -> i32 {
+    stored_s.clamp(-86_400, 86_400) as i32
+}
