@@ -122,7 +122,7 @@ fn read_in(transaction: &mut Transaction, name: &str) -> Result<Option<ZoneRules
     Ok(Some(ZoneRules::new(before_s, changes)))
 }
 
-/// The values of these columns, of which the first is the first of the primary key, in the rows with
+/// The values of these columns, of which the first begins the primary key, in the rows with
 /// this value of it; no rows where the table is another one than MySQL's.
 fn rows<const N: usize>(
     transaction: &mut Transaction,
