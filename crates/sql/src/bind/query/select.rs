@@ -1,7 +1,8 @@
 //! SELECT.
 
-use super::clauses::{Behind, Items, META_BYTES, limit, position};
-use super::grouping::{bind_group_by, check_full_group_by, index_ends};
+use super::clauses::{Behind, Items, META_BYTES, Stands, limit, position};
+use super::dependence::{self, Written};
+use super::grouping::{bind_group_by, index_ends};
 use super::joined_tables::From;
 use super::merge::{Merged, merge};
 use super::unnest::unnest;
@@ -142,7 +143,8 @@ pub(super) fn bind_select(
     behind: Behind<'_>,
     outer: Option<&Frame<'_>>,
 ) -> Result<QueryPlan> {
-    let Behind { order_by, limit: written_limit, locks, is_table } = behind;
+    let Behind { order_by, limit: written_limit, locks, stands } = behind;
+    let is_table = stands == Stands::AsTable;
     let needle = outer.and_then(|frame| frame.needle.take());
     binder.may_make(SELECT_BYTES)?;
     let opening = binder.opening.take();
@@ -165,6 +167,10 @@ pub(super) fn bind_select(
         (true, _) => Freedom::None,
         (false, true) => Freedom::Methods,
         (false, false) => Freedom::All,
+    };
+    let kept = match dependence::must_keep(binder, &from, &filter, is_table || outer.is_some()) {
+        true => Some(Written::of(binder, &mut from, &filter)?),
+        false => None,
     };
     let mut slots = scope.slots();
     let merges = (freedom == Freedom::All || table_use != TableUse::Read)
@@ -201,14 +207,33 @@ pub(super) fn bind_select(
             let mut place = Place::within(outer, &scope, "having clause");
             place.aliases = &items.aliases;
             place.aggregates = Some(&aggregates);
+            let named = named_slots(items.outputs.iter().chain(&keys));
+            place.only = Some(&named);
             Some(binder.expr(written, &mut place)?)
         }
     };
     check_no_windows(having.iter(), &windows, &items)?;
+    let is_grouped = !keys.is_empty() || !aggregates.found.borrow().is_empty();
     let mut order = bind_order(binder, order_by, &scope, &items, (&aggregates, &windows), outer)?;
+    if !is_grouped {
+        dependence::check_order_of_plain(order.iter().map(|key| &key.expr), slots)?;
+    }
     let found = aggregates.found.into_inner();
-    let mut grouping =
-        (!keys.is_empty() || !found.is_empty()).then_some(Grouping { keys, aggregates: found });
+    let bound = dependence::Bound {
+        scope: &scope,
+        items: &items,
+        keys: is_grouped.then_some(&keys[..]),
+        having: having.as_ref(),
+        order: &order,
+        windows: &windows,
+        aggregates: slots..slots + found.len(),
+        distinct: select.distinct,
+        rollup: select.rollup,
+        has_limit: written_limit.is_some(),
+        is_part: stands == Stands::InUnion,
+    };
+    let derivation = bound.check(binder, kept, (&mut from, &filter), outer, is_table)?;
+    let mut grouping = is_grouped.then_some(Grouping { keys, aggregates: found });
     let aggregates = grouping.as_ref().map_or(0, |grouping| grouping.aggregates.len());
     let keys = grouping.as_ref().map_or(&[][..], |grouping| &grouping.keys);
     let key_slots = select.rollup.then(|| {
@@ -222,9 +247,6 @@ pub(super) fn bind_select(
         windows: windows.plans_mut(),
     };
     rollup::resolve(keys, key_slots, &mut grouped)?;
-    if let Some(grouping) = &grouping {
-        check_full_group_by(binder, grouping, &items, &scope, &windows)?;
-    }
     let windows = windows.into_plans();
     let limit = limit(binder, written_limit)?;
     binder.may_make(items.outputs.len() * META_BYTES)?;
@@ -309,6 +331,7 @@ pub(super) fn bind_select(
         limit,
         calc_found_rows: select.calc_found_rows,
         unplanned,
+        derivation: None,
     };
     mark_needed(&mut tables, &plan, &windows);
     plan.tables = tables;
@@ -321,7 +344,17 @@ pub(super) fn bind_select(
             plan = window::in_layers(plan, windows, &all);
         }
     }
+    plan.derivation = derivation;
     Ok(QueryPlan { columns, body: QueryBody::Select(Box::new(plan)) })
+}
+
+/// The slots of the columns among these.
+fn named_slots<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<usize> {
+    let slot = |expr: &Expr| match expr.node {
+        Node::Slot(slot) => Some(slot),
+        _ => None,
+    };
+    exprs.filter_map(slot).collect()
 }
 
 /// The descriptions of columns whose rows are kept in a table for a while: texts have no decimals.
