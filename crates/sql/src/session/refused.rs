@@ -55,7 +55,7 @@ pub(super) fn refusal(session: &Session, text: &[u8], error: SqlError) -> SqlErr
 pub(super) fn refusal_of_prepared(session: &Session, text: &[u8], error: SqlError) -> SqlError {
     let written = String::from_utf8_lossy(text);
     let words = Words::of(&written);
-    let is_never_prepared = matches!((words.at(0), words.at(1)), ("LOAD", "DATA" | "XML") | ("HANDLER", _));
+    let is_never_prepared = matches!((words.at(0), words.at(1)), ("LOAD", "DATA" | "XML"));
     match is_never_prepared && NOT_HERE.contains(&error.code) {
         true => SqlError::not_preparable(),
         false => refusal(session, text, error),
@@ -102,7 +102,6 @@ fn check_refused(session: &Session, words: &Words<'_>) -> Result<()> {
         ("START" | "STOP", "GROUP_REPLICATION") => {
             host.check_administers("SUPER or GROUP_REPLICATION_ADMIN", &["SUPER", "GROUP_REPLICATION_ADMIN"])
         }
-        ("HANDLER", _) if words.at(2) == "OPEN" => check_readable(session, words.name(1), false),
         ("TABLE", _) => check_readable(session, words.name(1), true),
         ("FLUSH", "TABLES" | "TABLE") => host.check_privilege(Privilege::FlushTables, None, None),
         _ => Ok(()),

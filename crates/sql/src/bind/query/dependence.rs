@@ -72,12 +72,7 @@ pub(super) struct Bound<'b, 'q> {
 
 /// Whether a SELECT's FROM and WHERE have to be kept as they were written, for it and for the query
 /// around it.
-pub(super) fn must_keep(
-    binder: &Binder<'_>,
-    from: &From,
-    filter: &[Expr],
-    is_inside: bool,
-) -> bool {
+pub(super) fn must_keep(binder: &Binder<'_>, from: &From, filter: &[Expr], is_inside: bool) -> bool {
     binder.variables.sql_mode.only_full_group_by() && (is_inside || has_queries(from, filter))
 }
 
@@ -109,7 +104,7 @@ impl Bound<'_, '_> {
                 Some(written) => written,
                 None => Written::of(binder, from, filter)?,
             };
-            let derivation = Arc::new(self.derivation(binder, written)?);
+            let derivation = Arc::new(self.derivation(binder, written, is_grouped)?);
             if asks {
                 refusals.check_groups(&derivation)?;
             }
@@ -137,7 +132,7 @@ impl Bound<'_, '_> {
         !is_one_group && (is_heeded || self.has_limit)
     }
 
-    fn derivation(&self, binder: &mut Binder<'_>, written: Written) -> Result<Derivation> {
+    fn derivation(&self, binder: &mut Binder<'_>, written: Written, is_grouped: bool) -> Result<Derivation> {
         let mut bytes = size_of::<Derivation>();
         let mut windows = Vec::new();
         for slot in self.windows.slots() {
@@ -148,10 +143,8 @@ impl Bound<'_, '_> {
             expr.visit(&mut |part| bytes += NODE_BYTES + part.constant_bytes());
         }
         binder.may_make(bytes)?;
-        let is_plain = self.keys.is_none()
-            && self.having.is_none()
-            && !self.has_limit
-            && self.windows.slots().is_empty();
+        let is_plain =
+            !is_grouped && self.having.is_none() && !self.has_limit && self.windows.slots().is_empty();
         Ok(written.derivation(Derivation {
             tables: Vec::new(),
             tree: None,

@@ -35,3 +35,31 @@ use call::{
     ascii_text, bigint, double, int, joined, like_first, long_text, old_system_text, system_text, text,
     truth_value, unsigned, wrong_arguments,
 };
+
+/// Whether a function has the session's values, which a statement does not know when it is
+/// prepared.
+pub(crate) fn is_of_session(name: &str) -> bool {
+    matches!(
+        name,
+        "now"
+            | "curdate"
+            | "current_date"
+            | "curtime"
+            | "current_time"
+            | "current_timestamp"
+            | "localtime"
+            | "localtimestamp"
+            | "utc_date"
+            | "utc_time"
+            | "utc_timestamp"
+            | "unix_timestamp"
+            | "connection_id"
+            | "user"
+            | "session_user"
+            | "system_user"
+            | "current_user"
+            | "last_insert_id"
+            | "found_rows"
+            | "row_count"
+    )
+}

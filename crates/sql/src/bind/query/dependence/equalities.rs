@@ -11,6 +11,7 @@ pub(super) fn equalities<'e>(condition: &'e Expr, negated: bool, found: &mut Vec
     match &condition.node {
         Node::And(operands) if !negated => operands.iter().for_each(|part| equalities(part, false, found)),
         Node::Or(operands) if negated => operands.iter().for_each(|part| equalities(part, true, found)),
+        Node::Or(operands) if operands.len() == 1 => equalities(&operands[0], negated, found),
         Node::Not(operand) => equalities(operand, !negated, found),
         Node::Compare { op, operands, .. } => {
             let equal = if negated { BinaryOp::NotEqual } else { BinaryOp::Equal };
@@ -19,7 +20,7 @@ pub(super) fn equalities<'e>(condition: &'e Expr, negated: bool, found: &mut Vec
             }
         }
         Node::CompareRows { op: BinaryOp::Equal, pairs } if !negated => {
-            pairs.iter().for_each(|pair| equalities(pair, false, found));
+            found.extend(pairs.chunks_exact(2).map(|pair| (&pair[0], &pair[1])));
         }
         Node::In { negated: is_not_in, operand, list, .. } if *is_not_in == negated => {
             if let [only] = &list[..] {
@@ -39,8 +40,9 @@ pub(super) fn equalities<'e>(condition: &'e Expr, negated: bool, found: &mut Vec
 /// The columns that a condition asks as they are, not within a computation.
 pub(super) fn columns_asked(condition: &Expr) -> Vec<usize> {
     let asked = match &condition.node {
-        Node::Not(operand)
-        | Node::IsTruth { operand, value: TruthValue::True | TruthValue::False, .. } => operand,
+        Node::Not(operand) | Node::IsTruth { operand, value: TruthValue::True | TruthValue::False, .. } => {
+            operand
+        }
         _ => condition,
     };
     let mut operands = Vec::new();

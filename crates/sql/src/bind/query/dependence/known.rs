@@ -3,6 +3,7 @@
 
 use super::equalities::{columns_asked, equalities};
 use super::rows::Rows;
+use crate::expr::functions::is_of_session;
 use crate::expr::{Expr, Node};
 use crate::optimize::Mask;
 use crate::plan::{Derivation, Made};
@@ -86,14 +87,19 @@ impl Known {
 
     /// Whether a column has one value in each group.
     pub fn depends(&mut self, slot: usize) -> bool {
-        if self.is_known(slot) {
+        self.comes_to(&mut |known| known.is_known(slot))
+    }
+
+    /// Whether something comes to be known by all that follows.
+    fn comes_to(&mut self, is_known: &mut dyn FnMut(&mut Known) -> bool) -> bool {
+        if is_known(self) {
             return true;
         }
         loop {
             let before = self.size();
             self.add_whole_tables();
             self.add_equal_columns();
-            if self.is_known(slot) {
+            if is_known(self) {
                 return true;
             }
             if self.size() == before {
@@ -116,7 +122,7 @@ impl Known {
         expr.slots(&mut slots);
         slots.into_iter().all(|slot| {
             if self.derivation.aggregates.contains(&slot) {
-                return self.are_all_keys_known();
+                return self.comes_to(&mut |known| known.are_all_keys_known());
             }
             let derivation = self.derivation.clone();
             match derivation.windows.iter().find(|(value, _)| *value == slot) {
@@ -310,8 +316,12 @@ impl Known {
         };
         let column = self.column(other).filter(|column| self.is_known(*column));
         let tables = column.map_or(Mask::NONE, |column| self.rows.tables_of(column));
+        let is_constant = match column.and_then(|column| self.rows.view_column_at(column)) {
+            Some((behind, _)) => self.is_constant(&behind.expr),
+            None => self.is_constant(other),
+        };
         let Some(join) = join else {
-            if !tables.is_empty() || self.is_constant(other) {
+            if !tables.is_empty() || is_constant {
                 self.add(slot);
             }
             return;
@@ -320,7 +330,7 @@ impl Known {
             self.add(slot);
             return;
         }
-        let is_strong = !tables.without(weak).is_empty() || self.is_constant(other);
+        let is_strong = !tables.without(weak).is_empty() || is_constant;
         if is_strong && self.decides_alike(join, weak) {
             self.add(slot);
         }
@@ -370,31 +380,4 @@ impl Known {
         });
         is_constant
     }
-}
-
-/// Whether a function has the session's values, which a statement does not know when it is
-/// prepared.
-fn is_of_session(name: &str) -> bool {
-    matches!(
-        name,
-        "now" | "curdate"
-            | "current_date"
-            | "curtime"
-            | "current_time"
-            | "current_timestamp"
-            | "localtime"
-            | "localtimestamp"
-            | "utc_date"
-            | "utc_time"
-            | "utc_timestamp"
-            | "unix_timestamp"
-            | "connection_id"
-            | "user"
-            | "session_user"
-            | "system_user"
-            | "current_user"
-            | "last_insert_id"
-            | "found_rows"
-            | "row_count"
-    )
 }

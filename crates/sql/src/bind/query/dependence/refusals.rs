@@ -15,18 +15,17 @@ pub(super) struct Refusals<'r, 'b, 'q> {
     pub is_ordered: bool,
 }
 
-/// A column that is to have one value in each group.
-type Needed = usize;
-
-/// Calls `f` for each slot that has to have one value in each group, until it says no.
-fn all_slots(expr: &Expr, f: &mut dyn FnMut(Needed) -> bool) -> bool {
+/// Calls `f` for each slot that has to have one value in each group, until it says no. What
+/// `is_right` as a whole is passed over.
+fn all_slots(expr: &Expr, is_right: &dyn Fn(&Expr) -> bool, f: &mut dyn FnMut(usize) -> bool) -> bool {
     match &expr.node {
+        _ if is_right(expr) => true,
         Node::Slot(slot) => f(*slot),
         Node::Call { function, .. } if matches!(function.name, "any_value" | "grouping") => true,
         _ => {
             let mut children = Vec::new();
             expr.children(&mut children);
-            children.into_iter().all(|child| all_slots(child, f))
+            children.into_iter().all(|child| all_slots(child, is_right, f))
         }
     }
 }
@@ -46,10 +45,7 @@ pub(super) fn is_merged(bound: &Bound<'_, '_>) -> bool {
         output.visit(&mut |part| {
             is_plain &= !matches!(
                 part.node,
-                Node::Subquery { .. }
-                    | Node::Quantified(_)
-                    | Node::RowSubquery(_)
-                    | Node::AssignVariable(..)
+                Node::Subquery { .. } | Node::Quantified(_) | Node::RowSubquery(_) | Node::AssignVariable(..)
             );
         });
     });
@@ -111,9 +107,7 @@ impl Refusals<'_, '_, '_> {
         bound.windows.each_definition(&mut |name, at, expr| {
             if result.is_ok() {
                 let place = || format!("PARTITION BY or ORDER BY clause of window '{name}'");
-                result = self
-                    .check_unlisted(written(expr), is_right)
-                    .map_err(|slot| (place(), at + 1, slot));
+                result = self.check_unlisted(written(expr), is_right).map_err(|slot| (place(), at + 1, slot));
             }
         });
         result
@@ -127,14 +121,27 @@ impl Refusals<'_, '_, '_> {
     ) -> std::result::Result<(), usize> {
         match self.bound.items.outputs.iter().any(|output| output.node == expr.node) {
             true => Ok(()),
-            false => self.check(expr, is_right),
+            false => self.check_parts(expr, &|part| self.is_alias_of_key(part), is_right),
         }
     }
 
-    /// The first column of an expression that is not right, unless the whole is a key.
-    fn check(
+    /// Whether an expression is what an alias stands for, and one that the query is grouped by.
+    fn is_alias_of_key(&self, expr: &Expr) -> bool {
+        let is_it = |known: &Expr| known.node == expr.node;
+        self.bound.items.aliases.iter().any(|(_, aliased)| is_it(aliased))
+            && self.bound.keys.into_iter().flatten().any(is_it)
+    }
+
+    fn check(&self, expr: &Expr, is_right: &mut dyn FnMut(usize) -> bool) -> std::result::Result<(), usize> {
+        self.check_parts(expr, &|_| false, is_right)
+    }
+
+    /// The first column of an expression that is not right, unless the whole is a key, or a part of
+    /// it with the column is right.
+    fn check_parts(
         &self,
         expr: &Expr,
+        is_right_part: &dyn Fn(&Expr) -> bool,
         is_right: &mut dyn FnMut(usize) -> bool,
     ) -> std::result::Result<(), usize> {
         let bound = self.bound;
@@ -150,10 +157,10 @@ impl Refusals<'_, '_, '_> {
             }
             is_right
         };
-        all_slots(expr, &mut |slot| {
+        all_slots(expr, is_right_part, &mut |slot| {
             let args = bound.windows.args_of(slot);
             match args {
-                Some(args) => args.iter().all(|arg| all_slots(arg, &mut ask)),
+                Some(args) => args.iter().all(|arg| all_slots(arg, is_right_part, &mut ask)),
                 None => ask(slot),
             }
         });
@@ -199,7 +206,9 @@ impl Refusals<'_, '_, '_> {
                 continue;
             }
             let mut refused = None;
-            all_slots(expr, &mut |slot| {
+            let is_alias =
+                |part: &Expr| bound.items.aliases.iter().any(|(_, aliased)| aliased.node == part.node);
+            all_slots(expr, &is_alias, &mut |slot| {
                 let is_right = !(slot < bound.scope.slots() || bound.aggregates.contains(&slot))
                     || slot < bound.scope.slots() && is_output(&Node::Slot(slot));
                 if !is_right {

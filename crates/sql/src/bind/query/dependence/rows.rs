@@ -320,9 +320,7 @@ pub(super) fn asked(condition: &Expr, negated: bool) -> Option<(&SubqueryCall, &
     match &condition.node {
         Node::Not(inner) => asked(inner, !negated),
         Node::Subquery { call, what: SubqueryUse::Exists } if !negated => Some((call, &[])),
-        Node::Quantified(asked)
-            if asked.op == BinaryOp::Equal && !asked.all && asked.negated == negated =>
-        {
+        Node::Quantified(asked) if asked.op == BinaryOp::Equal && !asked.all && asked.negated == negated => {
             Some((&asked.call, &asked.operands))
         }
         _ => None,

@@ -24,8 +24,7 @@ pub(in crate::bind::query) fn has_queries(from: &From, filter: &[Expr]) -> bool 
     let mut found = from.tables.iter().any(is_query);
     filter.iter().for_each(|condition| {
         condition.visit(&mut |part| {
-            found |=
-                matches!(part.node, Node::Subquery { .. } | Node::Quantified(_) | Node::RowSubquery(_));
+            found |= matches!(part.node, Node::Subquery { .. } | Node::Quantified(_) | Node::RowSubquery(_));
         });
     });
     found
