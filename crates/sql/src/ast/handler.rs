@@ -5,7 +5,7 @@ use super::{BinaryOp, Expr, Limit, TableName};
 #[derive(Debug, Clone, PartialEq)]
 pub enum Handler {
     Open { table: TableName, alias: Option<String> },
-    Read { alias: String, what: HandlerRead, filter: Option<Expr>, limit: Option<Limit> },
+    Read { alias: String, what: HandlerRead, filter: Option<Box<Expr>>, limit: Option<Box<Limit>> },
     Close(String),
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Place<'s> {
     pub aliases: &'s [(String, Expr)],
     /// Aliases that only subqueries may name.
     pub shown: &'s [(String, Expr)],
-    /// HAVING: the slots of the columns that may be named, those of the select list and of GROUP BY.
+    /// HAVING: the slots of the columns that may be named, those of the select list and the keys.
     pub only: Option<&'s [usize]>,
     /// What VALUES() is about.
     pub inserted: Option<Inserted<'s>>,

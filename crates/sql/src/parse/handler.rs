@@ -25,8 +25,8 @@ impl Parser<'_> {
         self.expect("READ")?;
         let begin = self.at;
         let what = self.handler_read()?;
-        let filter = if self.eat("WHERE") { Some(self.expr()?) } else { None };
-        let limit = self.limit()?;
+        let filter = if self.eat("WHERE") { Some(Box::new(self.expr()?)) } else { None };
+        let limit = self.limit()?.map(Box::new);
         self.check_no_query_since(begin)?;
         Ok(Statement::Handler(Box::new(Handler::Read { alias: table.name, what, filter, limit })))
     }

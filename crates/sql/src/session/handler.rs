@@ -45,7 +45,7 @@ pub(super) fn run(session: &mut Session, handler: &Handler, sink: &mut dyn Resul
         }
         Handler::Read { alias, what, filter, limit } => {
             let at = current(session, alias)?;
-            let reading = Reading::bind(session, at, what, filter.as_ref(), limit.as_ref())?;
+            let reading = Reading::bind(session, at, what, filter.as_deref(), limit.as_deref())?;
             reading.run(session, at, sink)
         }
     }
@@ -67,7 +67,10 @@ fn open(session: &mut Session, name: &TableName, alias: &str) -> Result<()> {
 }
 
 fn stored_table(session: &Session, schema: &str, name: &TableName) -> Result<Arc<Table>> {
-    session.server.host.check_table(&[Privilege::Select], schema, &name.name)?;
+    let host = &session.server.host;
+    if !host.has_column_privilege(Privilege::Select, schema, &name.name) {
+        host.check_table(&[Privilege::Select], schema, &name.name)?;
+    }
     let no_base_table = |name: &str| SqlError::new(1347, format!("'{schema}.{name}' is not BASE TABLE"));
     let catalog = session.server.engine.catalog();
     if catalog.object(schema, ObjectKind::View, &name.name).is_some() {
@@ -132,8 +135,7 @@ impl Reading {
         let open = session.handlers.get(at);
         let (table, alias) = (open.table.clone(), open.alias.clone());
         if !table.is_temporary() {
-            let (schema, name) = (&table.def.schema, &table.def.name);
-            session.server.host.check_table(&[Privilege::Select], schema, name)?;
+            check_columns(session, &table)?;
         }
         let scope = Scope::of(ScopeTable::stored(&table, &alias, 0));
         let filter = filter.map(|written| bind_expr(session, written, &scope)).transpose()?;
@@ -207,7 +209,7 @@ impl Reading {
         let (mut position, mut sent, mut skipped) = (None, 0, 0);
         let mut values = vec![Value::Null; self.table.def.columns.len()];
         let all: Vec<usize> = (0..values.len()).collect();
-        if let Some(range) = self.range.clone() {
+        if let Some(range) = self.range.clone().filter(|_| self.most > 0) {
             let mut scan = transaction.scan(&self.table, index, range, self.direction, LockMode::Snapshot)?;
             loop {
                 ctx.forget_made();
@@ -220,10 +222,6 @@ impl Reading {
                     IndexRef::Primary => row.key,
                     IndexRef::Secondary(_) => scan.entry().key.to_vec(),
                 }));
-                // A row is gone to even where none is wanted.
-                if sent >= self.most {
-                    break;
-                }
                 self.table.layout.decode_columns(&row.image, &all, &mut values)?;
                 if let Some(filter) = &self.filter
                     && !filter.holds(&values, &ctx)?
@@ -245,6 +243,20 @@ impl Reading {
         rows.finish()?;
         Ok((position, sent))
     }
+}
+
+/// Whether the account may read all columns of a table.
+///
+/// # Errors
+/// 1142, 1143.
+fn check_columns(session: &Session, table: &Table) -> Result<()> {
+    let (schema, name) = (&table.def.schema, &table.def.name);
+    let host = &session.server.host;
+    if host.check_table(&[Privilege::Select], schema, name).is_ok() {
+        return Ok(());
+    }
+    let mut columns = table.def.columns.iter().map(|column| column.name.as_str());
+    host.check_all_columns(Privilege::Select, schema, name, &mut columns)
 }
 
 /// An expression over the columns of an open table.

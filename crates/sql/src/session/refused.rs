@@ -102,19 +102,19 @@ fn check_refused(session: &Session, words: &Words<'_>) -> Result<()> {
         ("START" | "STOP", "GROUP_REPLICATION") => {
             host.check_administers("SUPER or GROUP_REPLICATION_ADMIN", &["SUPER", "GROUP_REPLICATION_ADMIN"])
         }
-        ("TABLE", _) => check_readable(session, words.name(1), true),
+        ("TABLE", _) => check_readable(session, words.name(1)),
         ("FLUSH", "TABLES" | "TABLE") => host.check_privilege(Privilege::FlushTables, None, None),
         _ => Ok(()),
     }
 }
 
-/// All columns of a table, or any of them.
-fn check_readable(session: &Session, name: Option<TableName>, all: bool) -> Result<()> {
+/// All columns of a table.
+fn check_readable(session: &Session, name: Option<TableName>) -> Result<()> {
     check_named(session, name, |schema, name| {
         if !session.server.host.has_column_privilege(Privilege::Select, schema, name) {
             return session.server.host.check_table(&[Privilege::Select], schema, name);
         }
-        let Some(table) = session.server.engine.catalog().table(schema, name).filter(|_| all) else {
+        let Some(table) = session.server.engine.catalog().table(schema, name) else {
             return Ok(());
         };
         let mut columns = table.def.columns.iter().map(|column| column.name.as_str());

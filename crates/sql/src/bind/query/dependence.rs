@@ -35,6 +35,8 @@ mod equalities;
 mod known;
 mod refusals;
 mod rows;
+#[cfg(test)]
+mod tests;
 mod written;
 
 pub(super) use refusals::check_order_of_plain;
