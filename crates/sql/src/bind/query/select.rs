@@ -215,7 +215,7 @@ pub(super) fn bind_select(
     check_no_windows(having.iter(), &windows, &items)?;
     let is_grouped = !keys.is_empty() || !aggregates.found.borrow().is_empty();
     let mut order = bind_order(binder, order_by, &scope, &items, (&aggregates, &windows), outer)?;
-    if !is_grouped {
+    if !is_grouped && !binder.of_mariadb {
         dependence::check_order_of_plain(order.iter().map(|key| &key.expr), slots)?;
     }
     let found = aggregates.found.into_inner();
