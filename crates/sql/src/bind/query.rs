@@ -13,6 +13,7 @@ mod merge;
 mod moved;
 mod opening;
 mod rollup;
+mod row_locks;
 mod select;
 mod system_time;
 mod union;

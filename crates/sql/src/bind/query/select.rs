@@ -3,17 +3,17 @@
 use super::clauses::{Behind, Items, META_BYTES, Stands, limit, position};
 use super::dependence::{self, Written};
 use super::grouping::{bind_group_by, index_ends};
-use super::joined_tables::From;
 use super::merge::{Merged, merge};
+use super::row_locks::{check_row_locks, set_locks};
 use super::unnest::unnest;
 use super::{rollup, window};
-use crate::ast::{self, LockClause, LockStrength, LockWait, SelectItem};
+use crate::ast::{self, LockStrength, SelectItem};
 use crate::bind::texts::in_order;
 use crate::bind::windows::Windows;
 use crate::bind::{Aggregates, Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable, TableUse};
 use crate::error::{Result, SqlError};
 use crate::expr::{Expr, MayEqual, Node, comparison_collation};
-use crate::host::{Host, Privilege};
+use crate::host::Privilege;
 use crate::memory::allocated;
 use crate::optimize::Freedom;
 use crate::plan::{
@@ -21,7 +21,6 @@ use crate::plan::{
     Wish, conjuncts,
 };
 use crate::sink::ColumnMeta;
-use engine::{LockMode, OnLocked};
 use std::ops::Range;
 
 /// The columns of these that `*` does not leave out.
@@ -58,29 +57,6 @@ fn check_all_readable(binder: &Binder<'_>, table: &ScopeTable) -> Result<()> {
     let visible = table.columns.iter().filter(|column| !column.invisible);
     let mut names = visible.map(|column| column.org_name.as_str());
     binder.rights.check_all_columns(Privilege::Select, &table.schema, &table.org_table, &mut names)
-}
-
-/// Whether the account may lock rows is asked before what it may read of them.
-fn check_row_locks(host: &dyn Host, from: &From, scope: &Scope, clauses: &[LockClause]) -> Result<()> {
-    let to_change = clauses.iter().filter(|clause| clause.strength == LockStrength::Update);
-    for clause in to_change {
-        for (leaf, of) in from.tables.iter().zip(&scope.tables) {
-            let is_asked = match &leaf.source {
-                Source::Stored { table, .. } => !table.is_temporary(),
-                Source::Virtual { .. } => false,
-                // Of a derived table nobody says what may be done with it; of a view one does.
-                _ => !of.schema.is_empty(),
-            };
-            if !is_asked {
-                continue;
-            }
-            let is_named = |name: &ast::TableName| leaf.alias.eq_ignore_ascii_case(&name.name);
-            if clause.tables.is_empty() || clause.tables.iter().any(is_named) {
-                host.check_row_locks(&of.schema, &of.org_table)?;
-            }
-        }
-    }
-    Ok(())
 }
 
 fn bind_items(
@@ -395,50 +371,6 @@ fn looked_for(frame: &Frame<'_>, output: Expr, needle: Expr) -> Result<Expr> {
     };
     let (ty, coercibility) = (types::ColumnType::int(false), crate::expr::Coercibility::Numeric);
     Ok(Expr { node, ty, nullable: false, coercibility })
-}
-
-/// Gives the tables the locks that the query's clauses say.
-fn set_locks(tables: &mut [TableStep], scope: &Scope, merged: &Merged, clauses: &[LockClause]) -> Result<()> {
-    for clause in clauses {
-        let lock = RowLock {
-            mode: match clause.strength {
-                LockStrength::Share => LockMode::Share,
-                LockStrength::Update => LockMode::Update,
-            },
-            on_locked: match clause.wait {
-                LockWait::Wait => OnLocked::Wait,
-                LockWait::NoWait => OnLocked::Fail,
-                LockWait::SkipLocked => OnLocked::Skip,
-            },
-        };
-        let named = |name: &ast::TableName| {
-            let is_it = |table: &&ScopeTable| {
-                table.alias.eq_ignore_ascii_case(&name.name)
-                    && name.schema.as_ref().is_none_or(|schema| *schema == table.schema)
-            };
-            scope.tables.iter().find(is_it).map(|table| table.base)
-        };
-        let mut bases = Vec::with_capacity(clause.tables.len());
-        for name in &clause.tables {
-            let unresolved =
-                || SqlError::new(3568, format!("Unresolved table name `{}` in locking clause.", name.name));
-            bases.push(named(name).ok_or_else(unresolved)?);
-        }
-        let is_locked = |step: &&mut TableStep| bases.contains(&merged.base_around(step.base));
-        for step in tables.iter_mut().filter(|step| bases.is_empty() || is_locked(step)) {
-            if step.lock != RowLock::NONE {
-                let base = merged.base_around(step.base);
-                let alias = scope.tables.iter().find(|table| table.base == base);
-                let alias = alias.map_or("", |table| &table.alias);
-                return Err(SqlError::new(
-                    3569,
-                    format!("Table {alias} appears in multiple locking clauses."),
-                ));
-            }
-            step.lock = lock;
-        }
-    }
-    Ok(())
 }
 
 fn bind_order(

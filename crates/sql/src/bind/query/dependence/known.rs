@@ -360,24 +360,29 @@ impl Known {
     /// Whether an expression is a constant when the statement is prepared, or a column of a query
     /// around.
     fn is_constant(&self, expr: &Expr) -> bool {
-        let mut is_constant = true;
-        expr.visit(&mut |part| {
-            is_constant &= match &part.node {
-                Node::Slot(_)
-                | Node::InsertedValue(_)
-                | Node::Parameter(_)
-                | Node::UserVariable(_)
-                | Node::AssignVariable(..)
-                | Node::SystemVariable { .. }
-                | Node::Stored { .. }
-                | Node::Quantified(_)
-                | Node::RowSubquery(_) => false,
-                Node::Outer(_) => std::ptr::eq(part, expr),
-                Node::Subquery { call, .. } => self.rows.constants.contains(&call.number),
-                Node::Call { function, .. } => !function.varies && !is_of_session(function.name),
-                _ => true,
-            };
-        });
-        is_constant
+        matches!(expr.node, Node::Outer(_)) || self.is_constant_part(expr)
+    }
+
+    fn is_constant_part(&self, expr: &Expr) -> bool {
+        let is_constant_itself = match &expr.node {
+            // It is false whatever the value is.
+            Node::IsNull { negated: false, operand } if !operand.nullable => return true,
+            Node::Slot(_)
+            | Node::Outer(_)
+            | Node::InsertedValue(_)
+            | Node::Parameter(_)
+            | Node::UserVariable(_)
+            | Node::AssignVariable(..)
+            | Node::SystemVariable { .. }
+            | Node::Stored { .. }
+            | Node::Quantified(_)
+            | Node::RowSubquery(_) => false,
+            Node::Subquery { call, .. } => self.rows.constants.contains(&call.number),
+            Node::Call { function, .. } => !function.varies && !is_of_session(function.name),
+            _ => true,
+        };
+        let mut operands = Vec::new();
+        expr.children(&mut operands);
+        is_constant_itself && operands.into_iter().all(|operand| self.is_constant_part(operand))
     }
 }
