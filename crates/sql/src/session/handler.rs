@@ -391,7 +391,9 @@ fn is_constant(expr: &Expr) -> bool {
             | Node::UserVariable(_)
             | Node::SystemVariable { .. }
             | Node::Stored { .. } => false,
-            Node::Call { function, .. } => !crate::expr::functions::is_of_session(function.name),
+            Node::Call { function, args } => {
+                !crate::expr::functions::is_of_session(function.name, args.len())
+            }
             _ => true,
         };
     });

@@ -31,6 +31,7 @@
 //! conditions, `rows` are the tables with those of the queries in them, `known` is what follows,
 //! `written` keeps FROM and WHERE before the binder changes them, `refusals` are the errors.
 
+mod bound;
 mod equalities;
 mod known;
 mod refusals;
@@ -39,38 +40,18 @@ mod rows;
 mod tests;
 mod written;
 
+pub(super) use bound::Bound;
 pub(super) use refusals::check_order_of_plain;
 pub(super) use written::{Written, has_queries};
 
-use super::clauses::Items;
 use super::joined_tables::From;
 use crate::bind::place::RowsFor;
-use crate::bind::windows::Windows;
-use crate::bind::{Binder, Frame, NODE_BYTES, Scope};
+use crate::bind::{Binder, Frame, NODE_BYTES};
 use crate::error::Result;
 use crate::expr::Expr;
-use crate::plan::{Derivation, SortKey};
+use crate::plan::Derivation;
 use refusals::Refusals;
-use std::ops::Range;
 use std::sync::Arc;
-
-/// A SELECT that is bound.
-pub(super) struct Bound<'b, 'q> {
-    pub scope: &'b Scope,
-    pub items: &'b Items,
-    /// What it is grouped by; `None`: it has no groups.
-    pub keys: Option<&'b [Expr]>,
-    pub having: Option<&'b Expr>,
-    pub order: &'b [SortKey],
-    pub windows: &'b Windows<'q>,
-    /// The slots of its aggregates' results.
-    pub aggregates: Range<usize>,
-    pub distinct: bool,
-    pub rollup: bool,
-    pub has_limit: bool,
-    /// It is a query of a UNION, an order of which counts for nothing but its LIMIT.
-    pub is_part: bool,
-}
 
 /// Whether a SELECT's FROM and WHERE have to be kept as they were written, for it and for the query
 /// around it.
@@ -117,23 +98,6 @@ impl Bound<'_, '_> {
         Ok(None)
     }
 
-    /// Whether the groups count: those of a subquery whose rows are only compared do not, unless
-    /// something is computed of them.
-    fn is_grouped_for(&self, rows_for: RowsFor) -> bool {
-        let computes = !self.aggregates.is_empty()
-            || self.having.is_some()
-            || self.rollup
-            || !self.windows.slots().is_empty();
-        self.keys.is_some() && (computes || rows_for != RowsFor::Comparison)
-    }
-
-    /// Whether the order counts.
-    fn is_ordered_for(&self, rows_for: RowsFor) -> bool {
-        let is_one_group = self.keys.is_some_and(<[Expr]>::is_empty);
-        let is_heeded = rows_for == RowsFor::Table && !self.is_part;
-        !is_one_group && (is_heeded || self.has_limit)
-    }
-
     fn derivation(&self, binder: &mut Binder<'_>, written: Written, is_grouped: bool) -> Result<Derivation> {
         let mut bytes = size_of::<Derivation>();
         let mut windows = Vec::new();
@@ -158,7 +122,7 @@ impl Bound<'_, '_> {
             keys: self.keys.map(<[Expr]>::to_vec),
             aggregates: self.aggregates.clone(),
             windows,
-            merges: is_plain && !self.distinct && refusals::is_merged(self),
+            merges: is_plain && !self.distinct && self.is_merged(),
             leaves: 0,
             is_plain,
         }))

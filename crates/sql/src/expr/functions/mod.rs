@@ -36,30 +36,14 @@ use call::{
     truth_value, unsigned, wrong_arguments,
 };
 
-/// Whether a function has the session's values, which a statement does not know when it is
-/// prepared.
-pub(crate) fn is_of_session(name: &str) -> bool {
-    matches!(
-        name,
-        "now"
-            | "curdate"
-            | "current_date"
-            | "curtime"
-            | "current_time"
-            | "current_timestamp"
-            | "localtime"
-            | "localtimestamp"
-            | "utc_date"
-            | "utc_time"
-            | "utc_timestamp"
-            | "unix_timestamp"
-            | "connection_id"
-            | "user"
-            | "session_user"
-            | "system_user"
-            | "current_user"
-            | "last_insert_id"
-            | "found_rows"
-            | "row_count"
-    )
+/// Whether a call of a function with so many arguments has a value of the session: a statement does
+/// not know it when it is prepared.
+pub(crate) fn is_of_session(name: &str, args: usize) -> bool {
+    match name {
+        "unix_timestamp" => args == 0,
+        "now" | "curdate" | "current_date" | "curtime" | "current_time" | "current_timestamp"
+        | "localtime" | "localtimestamp" | "utc_date" | "utc_time" | "utc_timestamp" | "connection_id"
+        | "user" | "session_user" | "system_user" | "current_user" | "last_insert_id" => true,
+        _ => false,
+    }
 }

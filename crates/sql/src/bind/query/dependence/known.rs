@@ -378,7 +378,7 @@ impl Known {
             | Node::Quantified(_)
             | Node::RowSubquery(_) => false,
             Node::Subquery { call, .. } => self.rows.constants.contains(&call.number),
-            Node::Call { function, .. } => !function.varies && !is_of_session(function.name),
+            Node::Call { function, args } => !function.varies && !is_of_session(function.name, args.len()),
             _ => true,
         };
         let mut operands = Vec::new();

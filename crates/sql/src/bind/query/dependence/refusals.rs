@@ -1,6 +1,6 @@
 //! What is said of an expression that has several values in a group.
 
-use super::Bound;
+use super::bound::Bound;
 use super::known::Known;
 use crate::bind::Scope;
 use crate::error::{Result, SqlError};
@@ -36,20 +36,6 @@ fn written(expr: &Expr) -> &Expr {
         Node::Call { function, args } if **function == TEXT_ORDER && args.len() == 1 => &args[0],
         _ => expr,
     }
-}
-
-/// Whether a derived table with these columns is joined with the tables around it in MySQL.
-pub(super) fn is_merged(bound: &Bound<'_, '_>) -> bool {
-    let mut is_plain = !bound.scope.tables.is_empty();
-    bound.items.outputs.iter().for_each(|output| {
-        output.visit(&mut |part| {
-            is_plain &= !matches!(
-                part.node,
-                Node::Subquery { .. } | Node::Quantified(_) | Node::RowSubquery(_) | Node::AssignVariable(..)
-            );
-        });
-    });
-    is_plain
 }
 
 /// The name of a column for a message.

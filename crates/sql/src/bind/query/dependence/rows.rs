@@ -7,7 +7,7 @@ use crate::optimize::{Mask, null_slots, rejected_slots};
 use crate::plan::{Derivation, JoinTree, Joining, Made};
 use std::collections::HashSet;
 use std::ops::Range;
-use types::{ColumnType, collation};
+use types::{ColumnType, Value, collation};
 
 /// A table that stays one.
 pub(super) struct Member {
@@ -270,10 +270,13 @@ impl ViewColumn {
 }
 
 /// The expression in the query around: its slots lie `offset` further, and these are its arguments.
+/// What is not of the query that is asked about (it has no offset) has been looked at before: MySQL
+/// takes a user variable in it for a constant.
 /// Of the query that is asked about the arguments are not known: they stay what they are.
 fn placed(mut expr: Expr, offset: usize, args: &[Expr]) -> Expr {
     expr.change(&mut |part| match part.node {
         Node::Slot(slot) => part.node = Node::Slot(slot + offset),
+        Node::UserVariable(_) if offset > 0 => part.node = Node::Constant(Value::Null),
         Node::Outer(at) => {
             if let Some(arg) = args.get(at) {
                 *part = arg.clone();
