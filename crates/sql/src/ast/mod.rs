@@ -9,6 +9,7 @@ mod column_type;
 mod ddl;
 mod dml;
 mod expr;
+mod handler;
 mod into;
 mod name;
 mod object;
@@ -24,6 +25,7 @@ pub use column_type::*;
 pub use ddl::*;
 pub use dml::*;
 pub use expr::*;
+pub use handler::*;
 pub use into::*;
 pub use name::*;
 pub use object::*;
@@ -180,6 +182,7 @@ pub enum Statement {
     RollbackTo(String),
     ReleaseSavepoint(String),
     Xa(Xa),
+    Handler(Box<Handler>),
     LockTables(Vec<TableToLock>),
     UnlockTables,
     Set(Vec<SetItem>),

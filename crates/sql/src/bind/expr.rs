@@ -252,7 +252,7 @@ impl Binder<'_> {
                 return self.copied(expr);
             }
         }
-        let found = place.scope.resolve(schema, table, name, place.clause);
+        let found = place.scope.resolve_among(place.only, schema, table, name, place.clause);
         if let (Err(error), Some(Inserted { table: inserting, names: None, .. }), Some(table)) =
             (&found, place.inserted, table)
             && error.code == 1054

@@ -190,7 +190,7 @@ impl Binder<'_> {
             return Ok(Expr { node: Node::Slot(aggregates.first_slot + at), ..expr });
         }
         // Aggregates do not nest: the arguments are in a place without. Nor do they see aliases.
-        let mut arguments = Place { aggregates: None, windows: None, aliases: &[], ..*place };
+        let mut arguments = Place { aggregates: None, windows: None, aliases: &[], only: None, ..*place };
         let aggregate = self.bind_aggregate(call, &mut arguments)?;
         // The call is kept as it was written too.
         self.may_make(4 * NODE_BYTES)?;

@@ -84,7 +84,8 @@ impl Binder<'_> {
     fn level_of(&mut self, call: &ast::FunctionCall, place: &mut Place<'_>) -> Result<Option<usize>> {
         let Some(frame) = place.outer else { return Ok(Some(0)) };
         let (marks, subqueries) = (frame.marks(), self.subqueries.len());
-        let mut arguments = Place { aggregates: None, windows: None, aliases: &[], shown: &[], ..*place };
+        let mut arguments =
+            Place { aggregates: None, windows: None, aliases: &[], shown: &[], only: None, ..*place };
         let mut bound = Vec::new();
         for arg in call.args.iter().chain(call.order_by.iter().map(|item| &item.expr)) {
             bound.push(self.expr(arg, &mut arguments));

@@ -20,6 +20,8 @@ pub(crate) struct Place<'s> {
     pub aliases: &'s [(String, Expr)],
     /// Aliases that only subqueries may name.
     pub shown: &'s [(String, Expr)],
+    /// HAVING: the slots of the columns that may be named, those of the select list and the keys.
+    pub only: Option<&'s [usize]>,
     /// What VALUES() is about.
     pub inserted: Option<Inserted<'s>>,
     /// The place of the query in the one around it.
@@ -77,10 +79,22 @@ impl<'s> Place<'s> {
             windows: None,
             aliases: &[],
             shown: &[],
+            only: None,
             inserted: None,
             outer,
         }
     }
+}
+
+/// What the rows of a query within another one are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RowsFor {
+    /// They are a table's.
+    Table,
+    /// Their only one is a value.
+    Value,
+    /// They are looked for, or compared: how often each of them comes is nothing to anybody.
+    Comparison,
 }
 
 /// The place of a subquery in the query around it, and the arguments that it gets there.
@@ -95,6 +109,7 @@ pub(crate) struct Frame<'s> {
     pub(super) args: RefCell<Vec<Expr>>,
     /// What the rows of a subquery behind IN are compared with: it may look for that alone.
     pub(super) needle: Cell<Option<Expr>>,
+    rows_for: Cell<RowsFor>,
 }
 
 impl<'s> Frame<'s> {
@@ -110,7 +125,18 @@ impl<'s> Frame<'s> {
             parent,
             args: RefCell::default(),
             needle: Cell::new(None),
+            rows_for: Cell::new(RowsFor::Table),
         }
+    }
+
+    /// What the rows of the subquery are for.
+    pub fn rows_for(&self) -> RowsFor {
+        self.rows_for.get()
+    }
+
+    /// Says that the rows of the subquery are looked for, or compared.
+    pub(super) fn only_compares(&self) {
+        self.rows_for.set(RowsFor::Comparison);
     }
 
     /// The place that the subquery stands in.
@@ -122,6 +148,7 @@ impl<'s> Frame<'s> {
             windows: None,
             aliases: &[],
             shown: self.aliases,
+            only: None,
             inserted: self.inserted,
             outer: self.parent,
         }
@@ -182,6 +209,7 @@ impl<'s> Place<'s> {
             parent: self.outer,
             args: RefCell::default(),
             needle: Cell::new(None),
+            rows_for: Cell::new(RowsFor::Value),
         }
     }
 }

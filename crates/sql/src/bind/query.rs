@@ -2,6 +2,7 @@
 
 mod clauses;
 mod cte;
+mod dependence;
 mod from;
 mod grouping;
 mod hints;
@@ -12,6 +13,7 @@ mod merge;
 mod moved;
 mod opening;
 mod rollup;
+mod row_locks;
 mod select;
 mod system_time;
 mod union;
@@ -29,7 +31,7 @@ use super::{Binder, Frame};
 use crate::ast::{self, SetOperator};
 use crate::error::{Result, SqlError};
 use crate::plan::{Branch, QueryBody, QueryPlan};
-use clauses::Behind;
+use clauses::{Behind, Stands};
 use select::bind_select;
 use union::{bind_order, bind_rows, bind_values, columns_of_branches};
 
@@ -39,24 +41,24 @@ pub(crate) fn bind_query(
     query: &ast::Query,
     outer: Option<&Frame<'_>>,
 ) -> Result<QueryPlan> {
-    bind_with(binder, query, false, outer)
+    bind_with(binder, query, Stands::Alone, outer)
 }
 
 /// Binds the query of a derived table or a view, which the query around it may join with its other
 /// tables.
 fn bind_table(binder: &mut Binder<'_>, query: &ast::Query, outer: Option<&Frame<'_>>) -> Result<QueryPlan> {
-    bind_with(binder, query, true, outer)
+    bind_with(binder, query, Stands::AsTable, outer)
 }
 
 fn bind_with(
     binder: &mut Binder<'_>,
     query: &ast::Query,
-    is_table: bool,
+    stands: Stands,
     outer: Option<&Frame<'_>>,
 ) -> Result<QueryPlan> {
-    let Some(with) = &query.with else { return bind_body(binder, query, is_table, outer) };
+    let Some(with) = &query.with else { return bind_body(binder, query, stands, outer) };
     binder.enter_with(with, outer)?;
-    let plan = bind_body(binder, query, is_table, outer);
+    let plan = bind_body(binder, query, stands, outer);
     binder.common.pop();
     plan
 }
@@ -64,16 +66,16 @@ fn bind_with(
 fn bind_body(
     binder: &mut Binder<'_>,
     query: &ast::Query,
-    is_table: bool,
+    stands: Stands,
     outer: Option<&Frame<'_>>,
 ) -> Result<QueryPlan> {
     match &query.body {
         ast::QueryBody::Select(select) => {
-            bind_select(binder, select, Behind { is_table, ..Behind::of(query) }, outer)
+            bind_select(binder, select, Behind { stands, ..Behind::of(query) }, outer)
         }
         ast::QueryBody::Values(rows) => bind_values(binder, rows, Behind::of(query), outer),
         ast::QueryBody::Nested(inner) if query.order_by.is_empty() && query.limit.is_none() => {
-            bind_with(binder, inner, is_table, outer)
+            bind_with(binder, inner, stands, outer)
         }
         ast::QueryBody::Nested(inner) if inner.is_bare_select() => {
             let inner = &ast::Query {
@@ -81,7 +83,7 @@ fn bind_body(
                 limit: query.limit.clone(),
                 ..(**inner).clone()
             };
-            bind_with(binder, inner, is_table, outer)
+            bind_with(binder, inner, stands, outer)
         }
         body => {
             // A union converts its branches' values before they are compared.
@@ -124,7 +126,7 @@ fn bind_branch(
     outer: Option<&Frame<'_>>,
 ) -> Result<QueryPlan> {
     match body {
-        ast::QueryBody::Nested(inner) => bind_query(binder, inner, outer),
+        ast::QueryBody::Nested(inner) => bind_with(binder, inner, Stands::InUnion, outer),
         // ORDER BY and LIMIT are the whole union's.
         ast::QueryBody::Select(select) => bind_select(binder, select, behind.of_part(), outer),
         ast::QueryBody::Values(rows) => {

@@ -249,11 +249,24 @@ impl Scope {
         name: &str,
         clause: &str,
     ) -> Result<Expr> {
+        self.resolve_among(None, schema, table, name, clause)
+    }
+
+    /// As [`Scope::resolve`], of the columns with these slots.
+    pub fn resolve_among(
+        &self,
+        only: Option<&[usize]>,
+        schema: Option<&str>,
+        table: Option<&str>,
+        name: &str,
+        clause: &str,
+    ) -> Result<Expr> {
+        let may_be = |at: &ColumnAt| only.is_none_or(|only| only.contains(&(self.tables[at.0].base + at.1)));
         let found = match (table, &self.joined) {
-            (None, Some(joined)) => self.only(joined.iter().copied(), name),
-            (None, None) => self.only(columns_of(&self.tables), name),
+            (None, Some(joined)) => self.only(joined.iter().copied().filter(may_be), name),
+            (None, None) => self.only(columns_of(&self.tables).filter(may_be), name),
             (Some(table), _) => {
-                let of_table = |at: &ColumnAt| self.tables[at.0].is_named(schema, table);
+                let of_table = |at: &ColumnAt| self.tables[at.0].is_named(schema, table) && may_be(at);
                 self.only(columns_of(&self.tables).filter(of_table), name)
             }
         };

@@ -85,12 +85,23 @@ impl<'q> Windows<'q> {
         found
     }
 
-    /// Adds the slots that the value in this slot depends on.
-    pub fn behind_slot(&self, slot: usize, found: &mut Vec<usize>) {
+    /// What the function is given whose value is in this slot; `None`: no function's is.
+    pub fn args_of(&self, slot: usize) -> Option<Vec<Expr>> {
+        let plans = self.plans.borrow();
+        let function =
+            plans.iter().flat_map(|window| &window.functions).find(|function| function.slot == slot)?;
+        let mut args = Vec::new();
+        function.visit(&mut |arg| args.push(arg.clone()));
+        Some(args)
+    }
+
+    /// Calls `f` for each expression that a window is defined by, with the window's name and its
+    /// position in PARTITION BY or ORDER BY.
+    pub fn each_definition(&self, f: &mut dyn FnMut(&str, usize, &Expr)) {
         for window in self.plans.borrow().iter() {
-            if let Some(function) = window.functions.iter().find(|function| function.slot == slot) {
-                function.visit(&mut |expr| expr.slots(found));
-                window.visit_definition(&mut |expr| expr.slots(found));
+            let (partition, order) = window.keys.split_at(window.partition_keys);
+            for keys in [partition, order] {
+                keys.iter().enumerate().for_each(|(at, key)| f(&window.name, at, &key.expr));
             }
         }
     }

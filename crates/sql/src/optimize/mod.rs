@@ -24,6 +24,7 @@ mod tables;
 
 pub(crate) use dive::Constants;
 pub(crate) use freedom::Freedom;
+pub(crate) use nulls::{null_slots, rejected_slots};
 pub(crate) use tables::{Mask, Tables};
 
 use crate::error::Result;

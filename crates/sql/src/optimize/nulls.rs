@@ -5,12 +5,17 @@ use crate::expr::{Expr, Node};
 use std::collections::HashSet;
 
 /// The slots for each of which NULL makes the expression NULL.
-fn null_slots(expr: &Expr) -> HashSet<usize> {
+pub(crate) fn null_slots(expr: &Expr) -> HashSet<usize> {
     let union = |operands: &[Expr]| operands.iter().flat_map(null_slots).collect();
     match &expr.node {
         Node::Slot(slot) => HashSet::from([*slot]),
         Node::Compare { op, operands, .. } if *op != BinaryOp::NullSafeEqual => union(&operands[..]),
-        Node::Arithmetic { operands, .. } | Node::Like { operands, .. } => union(&operands[..]),
+        Node::Arithmetic { operands, .. }
+        | Node::Like { operands, .. }
+        | Node::DateAdd { operands, .. }
+        | Node::TimestampDiff { operands, .. }
+        | Node::Trim { operands, .. } => union(&operands[..]),
+        Node::Call { function, args } if function.null_in_null_out => union(args),
         Node::Xor(operands) => union(&operands[..]),
         Node::Between { operands, .. } => null_slots(&operands[0]),
         Node::In { operand, .. }
@@ -28,11 +33,12 @@ fn null_slots(expr: &Expr) -> HashSet<usize> {
 }
 
 /// The slots for each of which NULL makes the condition something else than true.
-pub(super) fn rejected_slots(condition: &Expr) -> HashSet<usize> {
+pub(crate) fn rejected_slots(condition: &Expr) -> HashSet<usize> {
     match &condition.node {
         Node::And(operands) => operands.iter().flat_map(rejected_slots).collect(),
         Node::Or(operands) => common(operands.iter().map(rejected_slots)),
         Node::IsNull { negated: true, operand } => null_slots(operand),
+        Node::CompareRows { op: BinaryOp::Equal, pairs } => pairs.iter().flat_map(null_slots).collect(),
         Node::IsTruth { negated: false, operand, value: TruthValue::True } => rejected_slots(operand),
         _ => null_slots(condition),
     }

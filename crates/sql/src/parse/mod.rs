@@ -19,6 +19,7 @@ mod expr;
 mod foreign_key;
 mod function;
 mod grants;
+mod handler;
 mod hints;
 mod into;
 mod json;

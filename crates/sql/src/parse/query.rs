@@ -337,7 +337,7 @@ impl Parser<'_> {
             while self.symbol_ahead(ahead, "(") {
                 ahead += 1;
             }
-            let is_query = self.query_follows(ahead);
+            let is_query = self.query_follows(ahead) && !self.derived_table_follows(ahead);
             self.advance();
             if !is_query && lateral {
                 return Err(self.error());

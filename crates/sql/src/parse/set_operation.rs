@@ -20,6 +20,41 @@ impl Parser<'_> {
             || (self.token_is(token, "VALUES") && self.token_is(self.ahead(ahead + 1), "ROW"))
     }
 
+    /// Whether the query that is so many parentheses ahead is a derived table of the FROM in the
+    /// parenthesis here: an alias stands behind it, or behind a parenthesis around it.
+    /// `((SELECT 1) a JOIN t)`
+    pub(super) fn derived_table_follows(&self, parentheses: usize) -> bool {
+        let (mut depth, mut closed) = (parentheses, parentheses);
+        let mut at = parentheses;
+        while closed > 1 {
+            let token = self.ahead(at);
+            if token.kind == TokenKind::End {
+                return false;
+            }
+            if self.symbol_ahead(at, "(") {
+                depth += 1;
+            } else if self.symbol_ahead(at, ")") {
+                depth -= 1;
+            }
+            at += 1;
+            if depth < closed {
+                closed = depth;
+                let behind = self.ahead(at);
+                let is_alias = match behind.kind {
+                    TokenKind::QuotedName => true,
+                    TokenKind::Word => {
+                        self.token_is(behind, "AS") || !super::reserved::is_reserved(self.raw(behind))
+                    }
+                    _ => false,
+                };
+                if is_alias {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
     /// Whether the parenthesis here holds queries that are put together and begins with one in
     /// parentheses of its own: `((SELECT 1) UNION SELECT 2)`.
     pub(super) fn set_operation_follows(&self) -> bool {

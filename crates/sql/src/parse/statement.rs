@@ -66,7 +66,8 @@ impl Parser<'_> {
             "CALL" => self.call(),
             "SIGNAL" | "RESIGNAL" | "GET" => BodyParser { parser: self }.about_conditions(),
             "LOAD" => self.load(),
-            "HANDLER" | "IMPORT" | "CLONE" | "CACHE" | "BINLOG" | "HELP" => {
+            "HANDLER" => self.handler(),
+            "IMPORT" | "CLONE" | "CACHE" | "BINLOG" | "HELP" => {
                 Err(SqlError::not_supported(format!("{word} statement")))
             }
             _ => Err(self.error()),

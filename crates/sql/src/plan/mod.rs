@@ -5,12 +5,14 @@
 //! a range stay conditions: a range may be wider than them, never narrower.
 
 mod access;
+mod derivation;
 mod json_table;
 mod reading;
 mod tree;
 mod window;
 
 pub(crate) use access::{Access, KeyCondition, Wish, accesses, choose, conjuncts, only_choice};
+pub(crate) use derivation::{Derivation, Made, Origin};
 pub(crate) use json_table::{JsonColumn, JsonColumnKind, JsonResponse, JsonRows, JsonTable};
 pub(crate) use reading::{Estimate, HashKey, HashLookup, KeyKind, Nest, NestKind, RowLock};
 pub(crate) use tree::{JoinTree, Joining};
@@ -152,6 +154,8 @@ pub(crate) struct SelectPlan {
     pub calc_found_rows: bool,
     /// Of a subquery that may be joined with the tables around it.
     pub unplanned: Option<Box<Unplanned>>,
+    /// Of a subquery, a derived table or a view, for the query around it: gone once that is bound.
+    pub derivation: Option<Arc<Derivation>>,
 }
 
 /// A plain SELECT before it has a plan: what a query around needs to join its tables.
@@ -429,6 +433,16 @@ impl QueryPlan {
     pub fn stay_a_table(&mut self) {
         if let QueryBody::Select(select) = &mut self.body {
             select.unplanned = None;
+            if let Some(derivation) = select.derivation.as_mut().and_then(Arc::get_mut) {
+                derivation.merges = false;
+            }
+        }
+    }
+
+    /// Says that nobody asks any longer how its rows are made.
+    pub fn forget_derivation(&mut self) {
+        if let QueryBody::Select(select) = &mut self.body {
+            select.derivation = None;
         }
     }
 

@@ -28,6 +28,7 @@ pub(super) fn class_of(statement: &Statement, is_prepared: bool) -> StatementCla
         | Statement::ReleaseSavepoint(_)
         | Statement::Xa(_)
         | Statement::LockTables(_)
+        | Statement::Handler(_)
         | Statement::UnlockTables
         | Statement::Set(_)
         | Statement::Use(_)

@@ -151,6 +151,7 @@ impl Session {
                 let table = self.explain(statement, format.as_deref(), *analyze)?;
                 results::send_table(self, &table, sink)
             }
+            Statement::Handler(handler) => super::handler::run(self, handler, sink),
             Statement::LockTables(tables) => {
                 locked_tables::lock_tables(self, tables)?;
                 results::ok(self, sink)
@@ -222,6 +223,7 @@ impl Session {
             command => command,
         };
         self.check_no_locks(&command)?;
+        self.begin_handlers_anew(&command);
         let status = self.status();
         let host = self.server.host.clone();
         if is_read_lock(&command) && !self.locks.has_read_lock() {
@@ -229,6 +231,16 @@ impl Session {
             self.locks.read_lock = Some(self.server.engine.hold_commits());
         }
         host.admin(command, status, sink)
+    }
+
+    /// FLUSH TABLES: tables that HANDLER has opened are read from the beginning.
+    fn begin_handlers_anew(&mut self, command: &AdminCommand) {
+        let AdminCommand::Flush { targets, .. } = command else { return };
+        for target in targets {
+            if let FlushTarget::Tables(tables) = target {
+                self.handlers.begin_anew(tables);
+            }
+        }
     }
 
     /// What would wait for an applier that waits for this session's locks, or for other sessions

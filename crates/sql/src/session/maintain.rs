@@ -24,6 +24,9 @@ pub(super) fn run(session: &mut Session, what: Maintenance, tables: &[TableName]
         let shown = format!("{schema}.{}", name.name);
         let own = session.temporary.table(&schema, &name.name);
         let table = own.or_else(|| session.server.engine.catalog().table(&schema, &name.name));
+        if let Some(table) = table.as_ref().filter(|_| what != Maintenance::Checksum) {
+            session.handlers.close_all_of(table);
+        }
         if what == Maintenance::Checksum {
             let sum = table.map(|table| checksum(session, &table)).transpose()?;
             rows.push(vec![Value::text(&shown), sum.map_or(Value::Null, Value::UInt)]);

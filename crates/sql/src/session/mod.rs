@@ -9,6 +9,7 @@ mod ddl;
 mod ddl_run;
 mod dispatch;
 pub(crate) mod event;
+mod handler;
 mod into;
 mod load;
 mod locked_tables;
@@ -44,8 +45,8 @@ use crate::sink::{ColumnMeta, ResultSink, status};
 use crate::temporary::{TemporaryTables, TemporaryUse};
 use engine::{Engine, SessionContext};
 use state::{
-    ClientState, Parameters, PreparedStatements, ServerHandles, SessionLocks, SessionPrograms,
-    SessionTransaction, Settings, StatementCache, StatementState,
+    ClientState, Parameters, PreparedStatements, ServerHandles, SessionHandlers, SessionLocks,
+    SessionPrograms, SessionTransaction, Settings, StatementCache, StatementState,
 };
 use std::cell::Cell;
 use std::sync::Arc;
@@ -63,6 +64,8 @@ pub struct Session {
     /// CREATE TEMPORARY TABLE.
     temporary: Arc<TemporaryTables>,
     locks: SessionLocks,
+    /// HANDLER ... OPEN.
+    handlers: SessionHandlers,
     /// The plans of its texts, and the generation that all its plans are of.
     cache: StatementCache,
     prepared: PreparedStatements,
@@ -104,6 +107,7 @@ impl Session {
             transaction: SessionTransaction::default(),
             temporary: Arc::default(),
             locks: SessionLocks::default(),
+            handlers: SessionHandlers::default(),
             cache: StatementCache::default(),
             prepared: PreparedStatements::default(),
             programs,
@@ -163,6 +167,7 @@ impl Session {
     pub fn reset(&mut self) {
         self.transacting().rollback();
         self.locks = SessionLocks::default();
+        self.handlers = SessionHandlers::default();
         self.temporary.clear();
         self.settings.reset(&self.server);
         self.statement = StatementState::default();

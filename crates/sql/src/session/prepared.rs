@@ -90,6 +90,7 @@ impl Session {
                 | Statement::Deallocate(_)
                 | Statement::LockTables(_)
                 | Statement::Load(_)
+                | Statement::Handler(_)
                 | Statement::Xa(_)
                 | Statement::Show { show: Show::Warnings { .. } | Show::CountOf { .. }, .. }
         ) {

@@ -55,7 +55,7 @@ pub(super) fn refusal(session: &Session, text: &[u8], error: SqlError) -> SqlErr
 pub(super) fn refusal_of_prepared(session: &Session, text: &[u8], error: SqlError) -> SqlError {
     let written = String::from_utf8_lossy(text);
     let words = Words::of(&written);
-    let is_never_prepared = matches!((words.at(0), words.at(1)), ("LOAD", "DATA" | "XML") | ("HANDLER", _));
+    let is_never_prepared = matches!((words.at(0), words.at(1)), ("LOAD", "DATA" | "XML"));
     match is_never_prepared && NOT_HERE.contains(&error.code) {
         true => SqlError::not_preparable(),
         false => refusal(session, text, error),
@@ -102,20 +102,19 @@ fn check_refused(session: &Session, words: &Words<'_>) -> Result<()> {
         ("START" | "STOP", "GROUP_REPLICATION") => {
             host.check_administers("SUPER or GROUP_REPLICATION_ADMIN", &["SUPER", "GROUP_REPLICATION_ADMIN"])
         }
-        ("HANDLER", _) if words.at(2) == "OPEN" => check_readable(session, words.name(1), false),
-        ("TABLE", _) => check_readable(session, words.name(1), true),
+        ("TABLE", _) => check_readable(session, words.name(1)),
         ("FLUSH", "TABLES" | "TABLE") => host.check_privilege(Privilege::FlushTables, None, None),
         _ => Ok(()),
     }
 }
 
-/// All columns of a table, or any of them.
-fn check_readable(session: &Session, name: Option<TableName>, all: bool) -> Result<()> {
+/// All columns of a table.
+fn check_readable(session: &Session, name: Option<TableName>) -> Result<()> {
     check_named(session, name, |schema, name| {
         if !session.server.host.has_column_privilege(Privilege::Select, schema, name) {
             return session.server.host.check_table(&[Privilege::Select], schema, name);
         }
-        let Some(table) = session.server.engine.catalog().table(schema, name).filter(|_| all) else {
+        let Some(table) = session.server.engine.catalog().table(schema, name) else {
             return Ok(());
         };
         let mut columns = table.def.columns.iter().map(|column| column.name.as_str());

@@ -103,6 +103,7 @@ impl Binder<'_> {
     pub fn take_subqueries(&mut self) -> Vec<SubPlan> {
         let mut subqueries = std::mem::take(&mut self.subqueries);
         for subquery in &mut subqueries {
+            subquery.plan.forget_derivation();
             subquery.varies |= subquery.reads_variables && self.assigns_variables;
         }
         subqueries
@@ -127,6 +128,7 @@ impl Binder<'_> {
 
     pub(super) fn exists(&mut self, query: &ast::Query, place: &Place<'_>) -> Result<Expr> {
         let (frame, first) = (place.frame(), self.subqueries.len());
+        frame.only_compares();
         let mut plan = self.subquery(query, &frame)?;
         plan.want_rows(1, true);
         let call = self.add_subquery(plan, frame, first);
@@ -170,6 +172,7 @@ impl Binder<'_> {
             return Err(SqlError::not_supported("LIMIT & IN/ALL/ANY/SOME subquery"));
         }
         let (frame, first) = (place.frame(), self.subqueries.len());
+        frame.only_compares();
         if let ([only], BinaryOp::Equal, false) = (&operands[..], kind.op, kind.all) {
             let needle = self.copied(only)?;
             frame.needle.set(Some(needle));

@@ -18,8 +18,17 @@ pub(super) struct Behind<'q> {
     pub order_by: &'q [ast::OrderItem],
     pub limit: Option<&'q ast::Limit>,
     pub locks: &'q [LockClause],
-    /// The query is a derived table's or a view's.
-    pub is_table: bool,
+    pub stands: Stands,
+}
+
+/// Where a query stands, as far as it is not said by what is around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stands {
+    Alone,
+    /// It is a derived table's or a view's.
+    AsTable,
+    /// It is one of a UNION: its order counts for nothing but its LIMIT.
+    InUnion,
 }
 
 impl<'q> Behind<'q> {
@@ -28,13 +37,13 @@ impl<'q> Behind<'q> {
             order_by: &query.order_by,
             limit: query.limit.as_ref(),
             locks: &query.locks,
-            is_table: false,
+            stands: Stands::Alone,
         }
     }
 
     /// Of a part of the query: it is locked as the whole.
     pub fn of_part(self) -> Behind<'q> {
-        Behind { order_by: &[], limit: None, is_table: false, ..self }
+        Behind { order_by: &[], limit: None, stands: Stands::InUnion, ..self }
     }
 }
 

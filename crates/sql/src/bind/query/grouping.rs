@@ -1,14 +1,12 @@
-//! GROUP BY: its keys, what may stand beside them, and groups that an index answers.
+//! GROUP BY: its keys, and groups that an index answers.
 
 use super::super::{Binder, Frame, Place, Scope};
 use super::clauses::{Items, position};
 use crate::ast;
-use crate::bind::windows::Windows;
 use crate::error::{Result, SqlError};
 use crate::expr::{AggregateKind, Expr, Node};
 use crate::plan::{Grouping, IndexEnds, Source, TableStep};
 use engine::{Direction, IndexRef};
-use std::collections::HashSet;
 
 pub(super) fn bind_group_by(
     binder: &mut Binder<'_>,
@@ -38,75 +36,6 @@ pub(super) fn bind_group_by(
         keys.push(key);
     }
     Ok(keys)
-}
-
-/// ONLY_FULL_GROUP_BY: a column in the select list is a key, or depends on keys that are a table's
-/// whole primary key.
-pub(super) fn check_full_group_by(
-    binder: &Binder<'_>,
-    grouping: &Grouping,
-    items: &Items,
-    scope: &Scope,
-    windows: &Windows<'_>,
-) -> Result<()> {
-    if !binder.variables.sql_mode.only_full_group_by() {
-        return Ok(());
-    }
-    let key_slots: HashSet<usize> = grouping
-        .keys
-        .iter()
-        .filter_map(|key| match key.node {
-            Node::Slot(slot) => Some(slot),
-            _ => None,
-        })
-        .collect();
-    let determined = |slot: usize| {
-        scope.of_slot(slot).is_some_and(|(table, _)| {
-            let primary = |flags: u16| flags & crate::sink::column_flag::PRI_KEY != 0;
-            let mut parts =
-                table.columns.iter().enumerate().filter(|(_, column)| primary(column.flags)).peekable();
-            parts.peek().is_some() && parts.all(|(at, _)| key_slots.contains(&(table.base + at)))
-        })
-    };
-    let is_key = |expr: &Expr| grouping.keys.iter().any(|key| key.node == expr.node);
-    for (at, expr) in items.outputs.iter().enumerate() {
-        let mut slots = Vec::new();
-        expr.slots(&mut slots);
-        let mut behind = Vec::new();
-        slots.iter().for_each(|slot| windows.behind_slot(*slot, &mut behind));
-        slots.append(&mut behind);
-        slots.retain(|slot| *slot < scope.slots() && !key_slots.contains(slot) && !determined(*slot));
-        let Some(slot) = slots.first() else { continue };
-        binder.check_interrupt()?;
-        if is_key(expr) || matches!(&expr.node, Node::Call { function, .. } if function.name == "any_value") {
-            continue;
-        }
-        let (table, column) = match scope.of_slot(*slot) {
-            Some(found) => found,
-            None => continue,
-        };
-        let name = format!("{}.{}.{}", table.schema, table.org_table, table.columns[column].org_name);
-        let number = at + 1;
-        return Err(if grouping.keys.is_empty() {
-            SqlError::new(
-                1140,
-                format!(
-                    "In aggregated query without GROUP BY, expression #{number} of SELECT list contains nonaggregated \
-                     column '{name}'; this is incompatible with sql_mode=only_full_group_by"
-                ),
-            )
-        } else {
-            SqlError::new(
-                1055,
-                format!(
-                    "Expression #{number} of SELECT list is not in GROUP BY clause and contains nonaggregated column \
-                     '{name}' which is not functionally dependent on columns in GROUP BY clause; this is \
-                     incompatible with sql_mode=only_full_group_by"
-                ),
-            )
-        });
-    }
-    Ok(())
 }
 
 /// MIN and MAX without conditions, of columns that indexes start with.

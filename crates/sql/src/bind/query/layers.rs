@@ -39,6 +39,7 @@ pub(super) fn layer_over(
         limit: None,
         calc_found_rows: false,
         unplanned: None,
+        derivation: None,
         ..plan
     };
     let input = QueryPlan { columns: columns(&all[..width]), body: QueryBody::Select(Box::new(rows)) };
@@ -70,5 +71,6 @@ pub(super) fn layer_over(
         limit,
         calc_found_rows,
         unplanned: None,
+        derivation: None,
     }
 }

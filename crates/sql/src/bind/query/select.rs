@@ -1,18 +1,19 @@
 //! SELECT.
 
-use super::clauses::{Behind, Items, META_BYTES, limit, position};
-use super::grouping::{bind_group_by, check_full_group_by, index_ends};
-use super::joined_tables::From;
+use super::clauses::{Behind, Items, META_BYTES, Stands, limit, position};
+use super::dependence::{self, Written};
+use super::grouping::{bind_group_by, index_ends};
 use super::merge::{Merged, merge};
+use super::row_locks::{check_row_locks, set_locks};
 use super::unnest::unnest;
 use super::{rollup, window};
-use crate::ast::{self, LockClause, LockStrength, LockWait, SelectItem};
+use crate::ast::{self, LockStrength, SelectItem};
 use crate::bind::texts::in_order;
 use crate::bind::windows::Windows;
 use crate::bind::{Aggregates, Binder, ColumnAt, Frame, NODE_BYTES, Place, Scope, ScopeTable, TableUse};
 use crate::error::{Result, SqlError};
 use crate::expr::{Expr, MayEqual, Node, comparison_collation};
-use crate::host::{Host, Privilege};
+use crate::host::Privilege;
 use crate::memory::allocated;
 use crate::optimize::Freedom;
 use crate::plan::{
@@ -20,7 +21,6 @@ use crate::plan::{
     Wish, conjuncts,
 };
 use crate::sink::ColumnMeta;
-use engine::{LockMode, OnLocked};
 use std::ops::Range;
 
 /// The columns of these that `*` does not leave out.
@@ -57,29 +57,6 @@ fn check_all_readable(binder: &Binder<'_>, table: &ScopeTable) -> Result<()> {
     let visible = table.columns.iter().filter(|column| !column.invisible);
     let mut names = visible.map(|column| column.org_name.as_str());
     binder.rights.check_all_columns(Privilege::Select, &table.schema, &table.org_table, &mut names)
-}
-
-/// Whether the account may lock rows is asked before what it may read of them.
-fn check_row_locks(host: &dyn Host, from: &From, scope: &Scope, clauses: &[LockClause]) -> Result<()> {
-    let to_change = clauses.iter().filter(|clause| clause.strength == LockStrength::Update);
-    for clause in to_change {
-        for (leaf, of) in from.tables.iter().zip(&scope.tables) {
-            let is_asked = match &leaf.source {
-                Source::Stored { table, .. } => !table.is_temporary(),
-                Source::Virtual { .. } => false,
-                // Of a derived table nobody says what may be done with it; of a view one does.
-                _ => !of.schema.is_empty(),
-            };
-            if !is_asked {
-                continue;
-            }
-            let is_named = |name: &ast::TableName| leaf.alias.eq_ignore_ascii_case(&name.name);
-            if clause.tables.is_empty() || clause.tables.iter().any(is_named) {
-                host.check_row_locks(&of.schema, &of.org_table)?;
-            }
-        }
-    }
-    Ok(())
 }
 
 fn bind_items(
@@ -142,7 +119,8 @@ pub(super) fn bind_select(
     behind: Behind<'_>,
     outer: Option<&Frame<'_>>,
 ) -> Result<QueryPlan> {
-    let Behind { order_by, limit: written_limit, locks, is_table } = behind;
+    let Behind { order_by, limit: written_limit, locks, stands } = behind;
+    let is_table = stands == Stands::AsTable;
     let needle = outer.and_then(|frame| frame.needle.take());
     binder.may_make(SELECT_BYTES)?;
     let opening = binder.opening.take();
@@ -165,6 +143,10 @@ pub(super) fn bind_select(
         (true, _) => Freedom::None,
         (false, true) => Freedom::Methods,
         (false, false) => Freedom::All,
+    };
+    let kept = match dependence::must_keep(binder, &from, &filter, is_table || outer.is_some()) {
+        true => Some(Written::of(binder, &mut from, &filter)?),
+        false => None,
     };
     let mut slots = scope.slots();
     let merges = (freedom == Freedom::All || table_use != TableUse::Read)
@@ -201,14 +183,33 @@ pub(super) fn bind_select(
             let mut place = Place::within(outer, &scope, "having clause");
             place.aliases = &items.aliases;
             place.aggregates = Some(&aggregates);
+            let named = named_slots(items.outputs.iter().chain(&keys));
+            place.only = Some(&named);
             Some(binder.expr(written, &mut place)?)
         }
     };
     check_no_windows(having.iter(), &windows, &items)?;
+    let is_grouped = !keys.is_empty() || !aggregates.found.borrow().is_empty();
     let mut order = bind_order(binder, order_by, &scope, &items, (&aggregates, &windows), outer)?;
+    if !is_grouped && !binder.of_mariadb {
+        dependence::check_order_of_plain(order.iter().map(|key| &key.expr), slots)?;
+    }
     let found = aggregates.found.into_inner();
-    let mut grouping =
-        (!keys.is_empty() || !found.is_empty()).then_some(Grouping { keys, aggregates: found });
+    let bound = dependence::Bound {
+        scope: &scope,
+        items: &items,
+        keys: is_grouped.then_some(&keys[..]),
+        having: having.as_ref(),
+        order: &order,
+        windows: &windows,
+        aggregates: slots..slots + found.len(),
+        distinct: select.distinct,
+        rollup: select.rollup,
+        has_limit: written_limit.is_some(),
+        is_part: stands == Stands::InUnion,
+    };
+    let derivation = bound.check(binder, kept, (&mut from, &filter), outer, is_table)?;
+    let mut grouping = is_grouped.then_some(Grouping { keys, aggregates: found });
     let aggregates = grouping.as_ref().map_or(0, |grouping| grouping.aggregates.len());
     let keys = grouping.as_ref().map_or(&[][..], |grouping| &grouping.keys);
     let key_slots = select.rollup.then(|| {
@@ -222,9 +223,6 @@ pub(super) fn bind_select(
         windows: windows.plans_mut(),
     };
     rollup::resolve(keys, key_slots, &mut grouped)?;
-    if let Some(grouping) = &grouping {
-        check_full_group_by(binder, grouping, &items, &scope, &windows)?;
-    }
     let windows = windows.into_plans();
     let limit = limit(binder, written_limit)?;
     binder.may_make(items.outputs.len() * META_BYTES)?;
@@ -309,6 +307,7 @@ pub(super) fn bind_select(
         limit,
         calc_found_rows: select.calc_found_rows,
         unplanned,
+        derivation: None,
     };
     mark_needed(&mut tables, &plan, &windows);
     plan.tables = tables;
@@ -321,7 +320,17 @@ pub(super) fn bind_select(
             plan = window::in_layers(plan, windows, &all);
         }
     }
+    plan.derivation = derivation;
     Ok(QueryPlan { columns, body: QueryBody::Select(Box::new(plan)) })
+}
+
+/// The slots of the columns among these.
+fn named_slots<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<usize> {
+    let slot = |expr: &Expr| match expr.node {
+        Node::Slot(slot) => Some(slot),
+        _ => None,
+    };
+    exprs.filter_map(slot).collect()
 }
 
 /// The descriptions of columns whose rows are kept in a table for a while: texts have no decimals.
@@ -362,50 +371,6 @@ fn looked_for(frame: &Frame<'_>, output: Expr, needle: Expr) -> Result<Expr> {
     };
     let (ty, coercibility) = (types::ColumnType::int(false), crate::expr::Coercibility::Numeric);
     Ok(Expr { node, ty, nullable: false, coercibility })
-}
-
-/// Gives the tables the locks that the query's clauses say.
-fn set_locks(tables: &mut [TableStep], scope: &Scope, merged: &Merged, clauses: &[LockClause]) -> Result<()> {
-    for clause in clauses {
-        let lock = RowLock {
-            mode: match clause.strength {
-                LockStrength::Share => LockMode::Share,
-                LockStrength::Update => LockMode::Update,
-            },
-            on_locked: match clause.wait {
-                LockWait::Wait => OnLocked::Wait,
-                LockWait::NoWait => OnLocked::Fail,
-                LockWait::SkipLocked => OnLocked::Skip,
-            },
-        };
-        let named = |name: &ast::TableName| {
-            let is_it = |table: &&ScopeTable| {
-                table.alias.eq_ignore_ascii_case(&name.name)
-                    && name.schema.as_ref().is_none_or(|schema| *schema == table.schema)
-            };
-            scope.tables.iter().find(is_it).map(|table| table.base)
-        };
-        let mut bases = Vec::with_capacity(clause.tables.len());
-        for name in &clause.tables {
-            let unresolved =
-                || SqlError::new(3568, format!("Unresolved table name `{}` in locking clause.", name.name));
-            bases.push(named(name).ok_or_else(unresolved)?);
-        }
-        let is_locked = |step: &&mut TableStep| bases.contains(&merged.base_around(step.base));
-        for step in tables.iter_mut().filter(|step| bases.is_empty() || is_locked(step)) {
-            if step.lock != RowLock::NONE {
-                let base = merged.base_around(step.base);
-                let alias = scope.tables.iter().find(|table| table.base == base);
-                let alias = alias.map_or("", |table| &table.alias);
-                return Err(SqlError::new(
-                    3569,
-                    format!("Table {alias} appears in multiple locking clauses."),
-                ));
-            }
-            step.lock = lock;
-        }
-    }
-    Ok(())
 }
 
 fn bind_order(

@@ -35,3 +35,15 @@ use call::{
     ascii_text, bigint, double, int, joined, like_first, long_text, old_system_text, system_text, text,
     truth_value, unsigned, wrong_arguments,
 };
+
+/// Whether a call of a function with so many arguments has a value of the session: a statement does
+/// not know it when it is prepared.
+pub(crate) fn is_of_session(name: &str, args: usize) -> bool {
+    match name {
+        "unix_timestamp" => args == 0,
+        "now" | "curdate" | "current_date" | "curtime" | "current_time" | "current_timestamp"
+        | "localtime" | "localtimestamp" | "utc_date" | "utc_time" | "utc_timestamp" | "connection_id"
+        | "user" | "session_user" | "system_user" | "current_user" | "last_insert_id" => true,
+        _ => false,
+    }
+}

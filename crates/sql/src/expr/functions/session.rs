@@ -1,12 +1,13 @@
 //! Functions about the session and the server.
 
-use super::{Call, Function, bigint, int, like_first, old_system_text, system_text, text, unsigned};
+use super::{Call, Function, bigint, int, old_system_text, system_text, text, unsigned};
 use crate::error::{Result, SqlError};
+use crate::expr::{Coercibility, Expr};
 use crate::host::VariableScope;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use types::Value;
+use types::{ColumnType, Value};
 
 /// What ROLES_GRAPHML() is announced with: MySQL's text of any length.
 const MAX_GRAPH_CHARS: u32 = 16_777_215;
@@ -53,10 +54,15 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("found_rows", 0..=0, bigint, |call| Ok(Value::Int(call.ctx.found_rows as i64))),
     Function::new("sleep", 1..=1, int, sleep).varies(),
     Function::new("benchmark", 2..=2, int, |_| Err(SqlError::not_supported("BENCHMARK()"))),
-    Function::new("any_value", 1..=1, like_first, |call| Ok(call.values[0].clone().into_owned()))
+    Function::new("any_value", 1..=1, same_as_first, |call| Ok(call.values[0].clone().into_owned()))
         .sees_nulls(),
     Function::new("isnull", 1..=1, int, |call| Ok(super::truth_value(call.values[0].is_null()))).sees_nulls(),
 ];
+
+/// The type of a value that is passed on as it is.
+fn same_as_first(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
+    Ok((args[0].ty.clone(), args[0].coercibility))
+}
 
 /// The version of ICU whose regular expressions these are (decision 0055), which MySQL 9.7 has.
 const ICU_VERSION: &str = "78.3";

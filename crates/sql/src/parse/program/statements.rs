@@ -226,6 +226,7 @@ impl BodyParser<'_, '_> {
             S::LockTables(_) => Some("LOCK"),
             S::UnlockTables => Some("UNLOCK"),
             S::Load(_) => Some("LOAD DATA"),
+            S::Handler(_) => Some("HANDLER"),
             S::CreateObject(create) if create.alters => Some("ALTER VIEW"),
             _ => None,
         };

@@ -1,0 +1,28 @@
+//! HANDLER.
+
+use super::{BinaryOp, Expr, Limit, TableName};
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Handler {
+    Open { table: TableName, alias: Option<String> },
+    Read { alias: String, what: HandlerRead, filter: Option<Box<Expr>>, limit: Option<Box<Limit>> },
+    Close(String),
+}
+
+/// Which rows READ reads.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HandlerRead {
+    /// `FIRST`, `NEXT`: in the order of the table.
+    Table(HandlerStep),
+    Index(String, HandlerStep),
+    /// `index >= (1, 2)`
+    Key(String, BinaryOp, Vec<Expr>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HandlerStep {
+    First,
+    Next,
+    Previous,
+    Last,
+}
