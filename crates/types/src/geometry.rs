@@ -3,7 +3,7 @@
 use crate::column::GeometryKind;
 use crate::number;
 
-/// Bytes of the SRID before the WKB.
+/// Bytes of the SRID before the WKB, and of a number of things in it.
 const SRID_BYTES: usize = 4;
 /// Collections may be in collections so deep.
 const MOST_DEPTH: usize = 64;
@@ -77,6 +77,40 @@ impl Geometry {
             None => kind == GeometryKind::Collection,
         };
         fits.then_some(Geometry::Several(kind, parts))
+    }
+
+    /// The dimension: 0 of points, 1 of lines, 2 of areas, of a collection its parts' largest one;
+    /// `None` of an empty collection.
+    pub fn dimension(&self) -> Option<u8> {
+        match self {
+            Geometry::Point(_) => Some(0),
+            Geometry::LineString(_) => Some(1),
+            Geometry::Polygon(_) => Some(2),
+            Geometry::Several(_, parts) => parts.iter().filter_map(Geometry::dimension).max(),
+        }
+    }
+
+    /// Whether there is no point in it.
+    pub fn is_empty(&self) -> bool {
+        self.dimension().is_none()
+    }
+
+    /// How many bytes [`Geometry::to_stored`] makes.
+    pub fn stored_bytes(&self) -> usize {
+        SRID_BYTES + self.wkb_bytes()
+    }
+
+    fn wkb_bytes(&self) -> usize {
+        let bytes_of = |points: &Vec<Coordinates>| SRID_BYTES + points.len() * POINT_BYTES;
+        HEAD_BYTES
+            + match self {
+                Geometry::Point(_) => POINT_BYTES,
+                Geometry::LineString(points) => bytes_of(points),
+                Geometry::Polygon(rings) => SRID_BYTES + rings.iter().map(bytes_of).sum::<usize>(),
+                Geometry::Several(_, parts) => {
+                    SRID_BYTES + parts.iter().map(Geometry::wkb_bytes).sum::<usize>()
+                }
+            }
     }
 
     /// Reads MySQL's internal form: the SRID and the geometry.
@@ -173,6 +207,16 @@ impl Geometry {
                 write_list(rings, out, |ring, out| write_list(ring, out, write_point))
             }
             Geometry::Several(_, parts) => write_list(parts, out, |part, out| part.write_coordinates(out)),
+        }
+    }
+
+    /// Shows all points.
+    pub fn visit_points(&self, f: &mut impl FnMut(&Coordinates)) {
+        match self {
+            Geometry::Point(point) => f(point),
+            Geometry::LineString(points) => points.iter().for_each(f),
+            Geometry::Polygon(rings) => rings.iter().flatten().for_each(f),
+            Geometry::Several(_, parts) => parts.iter().for_each(|part| part.visit_points(f)),
         }
     }
 
@@ -408,6 +452,7 @@ mod tests {
             let geometry = Geometry::from_wkt(written).unwrap_or_else(|| panic!("{written}"));
             assert_eq!(geometry.to_wkt(), shown);
             let stored = geometry.to_stored(4326);
+            assert_eq!(stored.len(), geometry.stored_bytes(), "{written}");
             assert_eq!(Geometry::from_stored(&stored), Some((4326, geometry)), "{written}");
             for cut in 0..stored.len() {
                 assert_eq!(Geometry::from_stored(&stored[..cut]), None, "{written} {cut}");

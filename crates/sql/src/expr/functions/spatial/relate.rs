@@ -1,0 +1,103 @@
+//! How geometries lie to each other: what they share, by the dimensions of their interiors and
+//! boundaries.
+
+use super::super::{Call, Function, int, truth_value};
+use super::argument::{invalid, is_geographic, not_on_ellipsoid_of_both, two};
+use super::plane::{contained, coordinate, to_library};
+use super::shared::{BOUNDARY, INSIDE, OUTSIDE, Shared};
+use super::{globe, valid};
+use crate::error::Result;
+use geo::coordinate_position::CoordPos;
+use geo::dimensions::Dimensions;
+use geo::{CoordinatePosition, HasDimensions, Relate};
+use types::Value;
+use types::geometry::{Coordinates, Geometry};
+
+fn dimension_of(dimensions: Dimensions) -> Option<u8> {
+    match dimensions {
+        Dimensions::Empty => None,
+        Dimensions::ZeroDimensional => Some(0),
+        Dimensions::OneDimensional => Some(1),
+        Dimensions::TwoDimensional => Some(2),
+    }
+}
+
+/// What a point shares with a geometry, without the graphs that the general way makes: most
+/// statements ask for points in polygons.
+fn of_point(call: &Call<'_>, point: Coordinates, other: &Geometry, dimension: u8) -> Result<Shared> {
+    let other = to_library(call, other)?;
+    let position = contained(call, || other.coordinate_position(&coordinate(point)))?;
+    let place = match position {
+        CoordPos::Inside => INSIDE,
+        CoordPos::OnBoundary => BOUNDARY,
+        CoordPos::Outside => OUTSIDE,
+    };
+    let mut places = [[None; 3]; 3];
+    places[INSIDE][place] = Some(0);
+    // A geometry of points may be this one alone.
+    let is_it =
+        dimension == 0 && geo::CoordsIter::coords_iter(&other).all(|found| found == coordinate(point));
+    places[OUTSIDE][INSIDE] = (!is_it).then_some(dimension);
+    places[OUTSIDE][BOUNDARY] = dimension_of(other.boundary_dimensions());
+    places[OUTSIDE][OUTSIDE] = Some(2);
+    Ok(Shared { places, dimensions: [0, dimension] })
+}
+
+/// What two geometries in the plane share.
+fn in_plane(call: &Call<'_>, first: &Geometry, second: &Geometry, dimensions: [u8; 2]) -> Result<Shared> {
+    match (first, second) {
+        (Geometry::Point(point), _) => return of_point(call, *point, second, dimensions[1]),
+        (_, Geometry::Point(point)) => {
+            return of_point(call, *point, first, dimensions[0]).map(Shared::turned);
+        }
+        _ => {}
+    }
+    if !valid::are_areas(call, first)? || !valid::are_areas(call, second)? {
+        return Err(invalid(call));
+    }
+    let (first, second) = (to_library(call, first)?, to_library(call, second)?);
+    let matrix = contained(call, || first.relate(&second))?;
+    let positions = [CoordPos::Inside, CoordPos::OnBoundary, CoordPos::Outside];
+    let places = positions.map(|first| positions.map(|second| dimension_of(matrix.get(first, second))));
+    Ok(Shared { places, dimensions })
+}
+
+/// A relation of the two arguments; NULL where one has no points, or where there can be none.
+fn related(call: &Call<'_>, holds: impl Fn(&Shared) -> Option<bool>) -> Result<Value> {
+    let (srid, first, second) = two(call)?;
+    let is_geographic = is_geographic(srid)?;
+    let (Some(of_first), Some(of_second)) = (first.dimension(), second.dimension()) else {
+        return Ok(Value::Null);
+    };
+    let dimensions = [of_first, of_second];
+    // A relation that cannot be is NULL, whatever else is said of the geometries.
+    if holds(&Shared { places: [[None; 3]; 3], dimensions }).is_none() {
+        return Ok(Value::Null);
+    }
+    let shared = if is_geographic {
+        let shared = globe::shared(call, &first, &second, dimensions)?;
+        shared.ok_or_else(|| not_on_ellipsoid_of_both(call, &first, &second))?
+    } else {
+        in_plane(call, &first, &second, dimensions)?
+    };
+    Ok(holds(&shared).map_or(Value::Null, truth_value))
+}
+
+fn equals(call: &Call<'_>) -> Result<Value> {
+    let (_, first, second) = two(call)?;
+    if first.is_empty() || second.is_empty() {
+        return Ok(truth_value(first.is_empty() && second.is_empty()));
+    }
+    related(call, |shared| Some(shared.is_within() && shared.contains()))
+}
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("st_contains", 2..=2, int, |call| related(call, |shared| Some(shared.contains()))),
+    Function::new("st_within", 2..=2, int, |call| related(call, |shared| Some(shared.is_within()))),
+    Function::new("st_intersects", 2..=2, int, |call| related(call, |shared| Some(shared.meets()))),
+    Function::new("st_disjoint", 2..=2, int, |call| related(call, |shared| Some(!shared.meets()))),
+    Function::new("st_touches", 2..=2, int, |call| related(call, Shared::touches)),
+    Function::new("st_crosses", 2..=2, int, |call| related(call, Shared::crosses)),
+    Function::new("st_overlaps", 2..=2, int, |call| related(call, Shared::overlaps)),
+    Function::new("st_equals", 2..=2, int, equals),
+];
