@@ -136,3 +136,25 @@ pub(super) fn is_joint(
     let closes = is_closed && first.at == 0 && second.at + 1 == segments && point == first.ends[0];
     follows || closes
 }
+
+/// The point of a meeting, if it is one.
+pub(super) fn crossing(
+    one: [Coordinates; 2],
+    other: [Coordinates; 2],
+    meeting: Meeting,
+) -> Option<Coordinates> {
+    match meeting {
+        Meeting::Point(point) => Some(point),
+        Meeting::Along => None,
+        Meeting::Cross => {
+            let [[x, y], to] = one;
+            let [from, [other_x, other_y]] = other;
+            let (right, up) = (to[0] - x, to[1] - y);
+            let (other_right, other_up) = (other_x - from[0], other_y - from[1]);
+            let turn = right * other_up - up * other_right;
+            let part = ((from[0] - x) * other_up - (from[1] - y) * other_right) / turn;
+            let point = [x + part * right, y + part * up];
+            point.iter().all(|number| number.is_finite()).then_some(point)
+        }
+    }
+}

@@ -12,13 +12,22 @@ const FLATTENING: f64 = 1.0 / 298.257_223_563;
 /// Metres: the mean of the three half axes.
 pub(super) const MEAN_RADIUS: f64 = EQUATOR_RADIUS * (3.0 - FLATTENING) / 3.0;
 
+/// Radians of a degree, in the digits that the definition of the system has: the last ones of MySQL's
+/// results hang on them.
+const RADIANS: f64 = 0.017_453_292_519_943_278;
+
+/// The longitude and the latitude in radians.
+pub(super) fn radians(point: Coordinates) -> Coordinates {
+    point.map(|degrees| degrees * RADIANS)
+}
+
 /// Metres between two points whose coordinates are longitude and latitude in degrees.
 pub(super) fn distance(first: Coordinates, second: Coordinates) -> f64 {
     if first == second {
         return 0.0;
     }
-    let [first_longitude, first_latitude] = first.map(f64::to_radians);
-    let [second_longitude, second_latitude] = second.map(f64::to_radians);
+    let [first_longitude, first_latitude] = radians(first);
+    let [second_longitude, second_latitude] = radians(second);
     let (sine1, cosine1) = first_latitude.sin_cos();
     let (sine2, cosine2) = second_latitude.sin_cos();
     let cosine = sine1 * sine2 + cosine1 * cosine2 * (second_longitude - first_longitude).cos();
@@ -35,10 +44,10 @@ pub(super) fn distance(first: Coordinates, second: Coordinates) -> f64 {
     EQUATOR_RADIUS * (angle - FLATTENING / 4.0 * (of_across * across + of_along * along))
 }
 
-/// Metres between two points on a sphere, by haversines.
+/// The distance between two points on a sphere, whose coordinates are in radians, by haversines.
 pub(super) fn distance_on_sphere(first: Coordinates, second: Coordinates, radius: f64) -> f64 {
-    let [first_longitude, first_latitude] = first.map(f64::to_radians);
-    let [second_longitude, second_latitude] = second.map(f64::to_radians);
+    let [first_longitude, first_latitude] = first;
+    let [second_longitude, second_latitude] = second;
     let haversine = |angle: f64| (angle / 2.0).sin().powi(2);
     let of_latitudes = haversine(second_latitude - first_latitude);
     let of_longitudes = haversine(second_longitude - first_longitude);

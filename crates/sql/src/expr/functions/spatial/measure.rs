@@ -123,7 +123,10 @@ fn distance_on_sphere(call: &Call<'_>) -> Result<Value> {
             return Err(with_state(3706, b"22003", text));
         }
     }
-    let between = |one, other| ellipsoid::distance_on_sphere(one, other, radius);
+    let radians = |point: Coordinates| {
+        if is_geographic { ellipsoid::radians(point) } else { point.map(f64::to_radians) }
+    };
+    let between = |one, other| ellipsoid::distance_on_sphere(radians(one), radians(other), radius);
     let distance = nearest(call, &first, &second, between)?;
     if distance.is_finite() { Ok(Value::Double(distance)) } else { Err(out_of_range(call, "Result")) }
 }

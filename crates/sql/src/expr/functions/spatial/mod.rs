@@ -3,13 +3,18 @@
 //! from the `geo` library; on the ellipsoid there is what has the one right answer, and the rest is
 //! refused (3618).
 
+mod areas;
 mod argument;
 mod boxes;
+mod buffer;
 mod crossings;
 mod ellipsoid;
 mod globe;
+mod hull;
+mod lines;
 mod make;
 mod measure;
+mod overlay;
 mod parts;
 mod plane;
 mod relate;
@@ -21,7 +26,7 @@ mod valid;
 use super::Function;
 
 /// All of them.
-pub(super) const TABLES: [&[Function]; 7] = [
+pub(super) const TABLES: [&[Function]; 10] = [
     make::FUNCTIONS,
     show::FUNCTIONS,
     parts::FUNCTIONS,
@@ -29,6 +34,9 @@ pub(super) const TABLES: [&[Function]; 7] = [
     boxes::FUNCTIONS,
     relate::FUNCTIONS,
     valid::FUNCTIONS,
+    overlay::FUNCTIONS,
+    hull::FUNCTIONS,
+    buffer::FUNCTIONS,
 ];
 
 /// The name in the table of another name of a function here.

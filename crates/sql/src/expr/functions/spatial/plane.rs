@@ -52,6 +52,22 @@ impl Flat {
         }
     }
 
+    /// One geometry of all: of one part that, of parts of one kind a multi-geometry, else a
+    /// collection.
+    pub fn into_geometry(self) -> Geometry {
+        let kind = match (self.points.len(), self.lines.len(), self.polygons.len()) {
+            (2.., 0, 0) => GeometryKind::MultiPoint,
+            (0, 2.., 0) => GeometryKind::MultiLineString,
+            (0, 0, 2..) => GeometryKind::MultiPolygon,
+            _ => GeometryKind::Collection,
+        };
+        let polygons = self.polygons.into_iter().map(Geometry::Polygon);
+        let lines = self.lines.into_iter().map(Geometry::LineString);
+        let mut parts: Vec<Geometry> =
+            polygons.chain(lines).chain(self.points.into_iter().map(Geometry::Point)).collect();
+        if parts.len() == 1 { parts.remove(0) } else { Geometry::Several(kind, parts) }
+    }
+
     /// The polygons as the library has them.
     pub fn areas(&self) -> geo::MultiPolygon {
         geo::MultiPolygon(self.polygons.iter().map(|rings| polygon(rings)).collect())

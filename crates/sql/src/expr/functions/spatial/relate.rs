@@ -5,13 +5,13 @@ use super::super::{Call, Function, int, truth_value};
 use super::argument::{invalid, is_geographic, not_on_ellipsoid_of_both, two};
 use super::plane::{contained, coordinate, to_library};
 use super::shared::{BOUNDARY, INSIDE, OUTSIDE, Shared};
-use super::{globe, valid};
+use super::{globe, overlay, valid};
 use crate::error::Result;
 use geo::coordinate_position::CoordPos;
 use geo::dimensions::Dimensions;
 use geo::{CoordinatePosition, HasDimensions, Relate};
-use types::Value;
 use types::geometry::{Coordinates, Geometry};
+use types::{GeometryKind, Value};
 
 fn dimension_of(dimensions: Dimensions) -> Option<u8> {
     match dimensions {
@@ -43,6 +43,15 @@ fn of_point(call: &Call<'_>, point: Coordinates, other: &Geometry, dimension: u8
     Ok(Shared { places, dimensions: [0, dimension] })
 }
 
+/// A geometry as the library has it, after a check of its polygons; of a collection what it is without
+/// what is in it twice.
+fn whole(call: &Call<'_>, geometry: &Geometry) -> Result<geo::Geometry> {
+    if geometry.kind() == GeometryKind::Collection {
+        return to_library(call, &overlay::parts(call, geometry)?.into_geometry());
+    }
+    if valid::are_areas(call, geometry)? { to_library(call, geometry) } else { Err(invalid(call)) }
+}
+
 /// What two geometries in the plane share.
 fn in_plane(call: &Call<'_>, first: &Geometry, second: &Geometry, dimensions: [u8; 2]) -> Result<Shared> {
     match (first, second) {
@@ -52,10 +61,7 @@ fn in_plane(call: &Call<'_>, first: &Geometry, second: &Geometry, dimensions: [u
         }
         _ => {}
     }
-    if !valid::are_areas(call, first)? || !valid::are_areas(call, second)? {
-        return Err(invalid(call));
-    }
-    let (first, second) = (to_library(call, first)?, to_library(call, second)?);
+    let (first, second) = (whole(call, first)?, whole(call, second)?);
     let matrix = contained(call, || first.relate(&second))?;
     let positions = [CoordPos::Inside, CoordPos::OnBoundary, CoordPos::Outside];
     let places = positions.map(|first| positions.map(|second| dimension_of(matrix.get(first, second))));

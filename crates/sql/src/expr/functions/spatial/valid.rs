@@ -7,7 +7,8 @@ use super::crossings::{Meeting, Segment, each_meeting, is_joint, segments};
 use super::plane::{Flat, contained, coordinate, to_library};
 use crate::error::Result;
 use geo::coordinate_position::CoordPos;
-use geo::{BoundingRect, CoordinatePosition, Intersects, Relate};
+use geo::dimensions::Dimensions;
+use geo::{BoundingRect, CoordinatePosition, HasDimensions, Intersects, Relate};
 use std::collections::{HashMap, HashSet};
 use types::geometry::{Coordinates, Geometry};
 use types::{GeometryKind, Value};
@@ -105,7 +106,7 @@ fn holes_are_in_it(call: &Call<'_>, rings: &[Ring]) -> Result<bool> {
     if rings.len() == 1 {
         return Ok(true);
     }
-    let areas: Vec<geo::Polygon> = rings.iter().flat_map(|ring| area_of(ring)).collect();
+    let areas: Vec<geo::Polygon> = rings.iter().flat_map(area_of).collect();
     let boxes: Vec<Option<geo::Rect>> = areas.iter().map(BoundingRect::bounding_rect).collect();
     for (hole, ring) in rings.iter().enumerate().skip(1) {
         if place_of(ring, &areas[0]) != Some(CoordPos::Inside) {
@@ -202,15 +203,20 @@ fn lines_are_simple(call: &Call<'_>, lines: &[Ring]) -> Result<bool> {
     Ok(is_simple)
 }
 
-/// Whether parts of a collection meet only in what is the boundary of both.
+/// What parts of a collection may not have in common: of any two their insides, and of lines the inside
+/// of one with an end of the other.
+const WRONG: [&str; 3] = ["T********", "*T*******", "***T*****"];
+
+/// Whether parts of a collection meet only as they may.
 fn parts_are_simple(call: &Call<'_>, parts: &[Geometry]) -> Result<bool> {
     let found = parts.iter().map(|part| to_library(call, part)).collect::<Result<Vec<_>>>()?;
     for (at, one) in found.iter().enumerate() {
         for other in &found[at + 1..] {
             call.ctx.check_interrupt()?;
             let shared = contained(call, || one.relate(other))?;
-            if ["T********", "*T*******", "***T*****"].iter().any(|what| shared.matches(what).unwrap_or(true))
-            {
+            let are_lines = [one, other].iter().all(|part| part.dimensions() == Dimensions::OneDimensional);
+            let wrong = if are_lines { &WRONG[..] } else { &WRONG[..1] };
+            if wrong.iter().any(|what| shared.matches(what).unwrap_or(true)) {
                 return Ok(false);
             }
         }

@@ -1,0 +1,305 @@
+//! Areas around geometries: the union of a piece for each point, each segment and each corner.
+
+use super::super::{Call, Coercibility, Function};
+use super::areas::{self, Rings};
+use super::argument::{
+    ANY, geometry, invalid, is_geographic, not_on_ellipsoid_of, result, stored, with_state,
+};
+use super::overlay::parts;
+use super::plane::Flat;
+use super::valid;
+use crate::error::{Result, SqlError};
+use crate::expr::functions::wrong_arguments;
+use geo::bool_ops::OpType;
+use std::f64::consts::{PI, TAU};
+use types::geometry::{Coordinates, Geometry};
+use types::{ColumnType, Value};
+
+/// The kinds of strategies by their numbers in a strategy's bytes, from 1.
+const NAMES: [&str; 6] =
+    ["end_round", "end_flat", "join_round", "join_miter", "point_circle", "point_square"];
+const END_ROUND: u32 = 1;
+const END_FLAT: u32 = 2;
+const JOIN_ROUND: u32 = 3;
+const JOIN_MITER: u32 = 4;
+const POINT_CIRCLE: u32 = 5;
+const POINT_SQUARE: u32 = 6;
+/// Bytes of a strategy: its kind, and a number.
+const STRATEGY_BYTES: usize = 12;
+/// `max_points_in_geometry`, as MySQL starts with it.
+const MOST_POINTS: f64 = 65_536.0;
+/// Points of a circle where no strategy says it.
+const POINTS_OF_CIRCLE: f64 = 32.0;
+
+/// How ends, corners and points are gone round.
+#[derive(Clone, Copy)]
+struct Strategies {
+    /// Points of a circle; nothing where ends are flat.
+    end: Option<f64>,
+    /// Points of a circle; nothing where corners are pointed.
+    round_join: Option<f64>,
+    /// How far the point of a corner may be, in distances.
+    miter: f64,
+    /// Points of a circle; nothing for squares.
+    circle: Option<f64>,
+}
+
+fn strategy(call: &Call<'_>) -> Result<Value> {
+    let name = call.string(0);
+    let kind = NAMES.iter().position(|known| known.eq_ignore_ascii_case(&name));
+    let kind = kind.ok_or_else(|| wrong_arguments(call.name))? as u32 + 1;
+    let takes_number = !matches!(kind, END_FLAT | POINT_SQUARE);
+    if takes_number != call.is_given(1) {
+        return Err(wrong_arguments(call.name));
+    }
+    let number = if takes_number { call.double(1) } else { 0.0 };
+    if takes_number && number <= 0.0 {
+        return Err(wrong_arguments(call.name));
+    }
+    if kind != JOIN_MITER && number > MOST_POINTS {
+        let text = format!(
+            "Parameter points_per_circle exceeds the maximum number of points in a geometry ({MOST_POINTS}) in \
+             function {}.",
+            call.name
+        );
+        return Err(SqlError::new(3134, text));
+    }
+    let mut bytes = kind.to_le_bytes().to_vec();
+    bytes.extend_from_slice(&number.to_le_bytes());
+    Ok(Value::Bytes(bytes))
+}
+
+/// The strategies that the arguments from the third one on are.
+fn strategies(call: &Call<'_>, found: &Flat) -> Result<Strategies> {
+    let circle = Some(POINTS_OF_CIRCLE);
+    let mut chosen = Strategies { end: circle, round_join: circle, miter: 0.0, circle };
+    let mut seen = [false; 3];
+    for value in &call.values[2..] {
+        let read = |bytes: &[u8]| {
+            let bytes: &[u8; STRATEGY_BYTES] = bytes.try_into().ok()?;
+            let (kind, number) = bytes.split_first_chunk::<4>()?;
+            Some((u32::from_le_bytes(*kind), f64::from_le_bytes(number.try_into().ok()?)))
+        };
+        let Value::Bytes(bytes) = &**value else { return Err(wrong_arguments(call.name)) };
+        let (kind, number) = read(bytes).ok_or_else(|| wrong_arguments(call.name))?;
+        let (place, fits) = match kind {
+            END_ROUND | END_FLAT => (0, !found.lines.is_empty()),
+            JOIN_ROUND | JOIN_MITER => (1, !found.lines.is_empty() || !found.polygons.is_empty()),
+            POINT_CIRCLE | POINT_SQUARE => (2, !found.points.is_empty()),
+            _ => return Err(wrong_arguments(call.name)),
+        };
+        let is_number = (0.0..=MOST_POINTS).contains(&number) || (kind == JOIN_MITER && number > 0.0);
+        if !fits || !is_number || std::mem::replace(&mut seen[place], true) {
+            return Err(wrong_arguments(call.name));
+        }
+        match kind {
+            END_ROUND => chosen.end = Some(number),
+            END_FLAT => chosen.end = None,
+            JOIN_ROUND => chosen.round_join = Some(number),
+            JOIN_MITER => (chosen.round_join, chosen.miter) = (None, number),
+            POINT_CIRCLE => chosen.circle = Some(number),
+            _ => chosen.circle = None,
+        }
+    }
+    Ok(chosen)
+}
+
+/// The pieces around geometries, and what they are made with.
+struct Pieces<'c> {
+    call: &'c Call<'c>,
+    strategies: Strategies,
+    distance: f64,
+    found: Vec<Rings>,
+    bytes: usize,
+}
+
+fn direction([from, to]: [Coordinates; 2]) -> f64 {
+    (to[1] - from[1]).atan2(to[0] - from[0])
+}
+
+impl Pieces<'_> {
+    /// The point at the distance in a direction.
+    fn around(&self, [x, y]: Coordinates, direction: f64) -> Coordinates {
+        let (sine, cosine) = direction.sin_cos();
+        [x + self.distance * cosine, y + self.distance * sine]
+    }
+
+    /// Adds a ring, which is closed here.
+    ///
+    /// # Errors
+    /// 1317; the memory's.
+    fn add(&mut self, mut ring: Vec<Coordinates>) -> Result<()> {
+        ring.extend(ring.first().copied());
+        self.bytes += size_of_val(&ring[..]);
+        self.call.ctx.check_interrupt()?;
+        self.call.check_room(size_of_val(&ring[..]))?;
+        self.found.push(vec![ring]);
+        Ok(())
+    }
+
+    /// The points of an arc around a center, its ends among them.
+    fn arc(&self, center: Coordinates, from: f64, turn: f64, points_of_circle: f64) -> Vec<Coordinates> {
+        let steps = (points_of_circle.floor().max(1.0) * turn.abs() / TAU - 1e-9).ceil().max(1.0);
+        (0..=steps as usize).map(|step| self.around(center, from + turn * step as f64 / steps)).collect()
+    }
+
+    fn point(&mut self, center: Coordinates) -> Result<()> {
+        let [x, y] = center;
+        let away = self.distance;
+        match self.strategies.circle {
+            None => {
+                let [left, low, right, high] = [x - away, y - away, x + away, y + away];
+                self.add(vec![[left, low], [right, low], [right, high], [left, high]])
+            }
+            Some(points) => {
+                let count = points.floor().max(3.0);
+                let turn = |at: usize| TAU * at as f64 / count;
+                self.add((0..count as usize).map(|at| self.around(center, turn(at))).collect())
+            }
+        }
+    }
+
+    fn segment(&mut self, ends: [Coordinates; 2]) -> Result<()> {
+        let aside = direction(ends) - PI / 2.0;
+        let [from, to] = ends;
+        let left = aside + PI;
+        let ring = vec![
+            self.around(from, aside),
+            self.around(to, aside),
+            self.around(to, left),
+            self.around(from, left),
+        ];
+        self.add(ring)
+    }
+
+    /// What fills the outer side of a corner.
+    fn corner(&mut self, before: [Coordinates; 2], after: [Coordinates; 2]) -> Result<()> {
+        let corner = before[1];
+        let mut turn = direction(after) - direction(before);
+        if turn > PI {
+            turn -= TAU;
+        } else if turn <= -PI {
+            turn += TAU;
+        }
+        if turn == 0.0 {
+            return Ok(());
+        }
+        // The outer side is on the right of a way that turns left.
+        let outward = direction(before) - PI / 2.0 * turn.signum();
+        let mut ring = match self.strategies.round_join {
+            Some(points) => self.arc(corner, outward, turn, points),
+            None => {
+                let reach = (1.0 / (turn / 2.0).cos()).min(self.strategies.miter.max(1.0));
+                let [x, y] = self.around([0.0, 0.0], outward + turn / 2.0);
+                let tip = [corner[0] + reach * x, corner[1] + reach * y];
+                vec![self.around(corner, outward), tip, self.around(corner, outward + turn)]
+            }
+        };
+        ring.push(corner);
+        self.add(ring)
+    }
+
+    fn line(&mut self, points: &[Coordinates]) -> Result<()> {
+        let ways: Vec<[Coordinates; 2]> = segments_of(points);
+        let (Some(first), Some(last)) = (ways.first(), ways.last()) else {
+            return self.point(points[0]);
+        };
+        if let Some(points) = self.strategies.end {
+            let start = self.arc(first[0], direction(*first) + PI / 2.0, PI, points);
+            let end = self.arc(last[1], direction(*last) - PI / 2.0, PI, points);
+            self.add(start)?;
+            self.add(end)?;
+        }
+        self.ways(&ways)
+    }
+
+    fn ways(&mut self, ways: &[[Coordinates; 2]]) -> Result<()> {
+        for way in ways {
+            self.segment(*way)?;
+        }
+        for pair in ways.windows(2) {
+            self.corner(pair[0], pair[1])?;
+        }
+        Ok(())
+    }
+
+    fn ring(&mut self, points: &[Coordinates]) -> Result<()> {
+        let mut ways = segments_of(points);
+        ways.extend(ways.first().copied());
+        self.ways(&ways)
+    }
+}
+
+fn segments_of(points: &[Coordinates]) -> Vec<[Coordinates; 2]> {
+    points.windows(2).filter(|ends| ends[0] != ends[1]).map(|ends| [ends[0], ends[1]]).collect()
+}
+
+/// The area up to a distance around a geometry, or with a negative one what of its areas is further
+/// from their edges.
+fn around(call: &Call<'_>, flat: Flat, distance: f64, strategies: Strategies) -> Result<Geometry> {
+    let mut pieces = Pieces { call, strategies, distance: distance.abs(), found: Vec::new(), bytes: 0 };
+    for point in &flat.points {
+        pieces.point(*point)?;
+    }
+    for line in &flat.lines {
+        pieces.line(line)?;
+    }
+    for ring in flat.polygons.iter().flatten() {
+        pieces.ring(ring)?;
+    }
+    let mut found = pieces.found;
+    let is_number = |point: &Coordinates| point.iter().all(|number| number.abs() < 1e100);
+    if !found.iter().flatten().flatten().all(is_number) {
+        return Err(invalid(call));
+    }
+    let polygons = if distance > 0.0 {
+        found.extend(flat.polygons);
+        areas::union(call, &found)?
+    } else {
+        areas::combined(call, &flat.polygons, &areas::union(call, &found)?, OpType::Difference)?
+    };
+    Ok(Flat { polygons, ..Flat::default() }.into_geometry())
+}
+
+fn buffer(call: &Call<'_>) -> Result<Value> {
+    let (srid, found) = stored(call, 0)?;
+    let distance = call.double(1);
+    if !distance.is_finite() {
+        return Err(invalid(call));
+    }
+    let flat = Flat::of(&found);
+    let strategies = strategies(call, &flat)?;
+    if is_geographic(srid)? {
+        return Err(not_on_ellipsoid_of(call, &found));
+    }
+    let has_no_area = !flat.points.is_empty() || !flat.lines.is_empty();
+    if distance < 0.0
+        && has_no_area
+        && !matches!(found, Geometry::Several(types::GeometryKind::Collection, _))
+    {
+        return Err(wrong_arguments(call.name));
+    }
+    if distance == 0.0 || found.is_empty() {
+        return result(call, srid, &found);
+    }
+    if !valid::are_areas(call, &found)? {
+        let text = format!("Unknown GIS error occurred in function {}.", call.name);
+        return Err(with_state(3035, b"HY000", text));
+    }
+    let mut whole = parts(call, &found)?;
+    if distance < 0.0 {
+        whole.points.clear();
+        whole.lines.clear();
+    }
+    result(call, srid, &around(call, whole, distance, strategies)?)
+}
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("st_buffer", 2..=5, geometry::<ANY>, buffer),
+    Function::new(
+        "st_buffer_strategy",
+        1..=2,
+        |_| Ok((ColumnType::varbinary(16), Coercibility::Literal)),
+        strategy,
+    ),
+];
