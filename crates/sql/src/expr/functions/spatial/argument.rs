@@ -5,7 +5,7 @@ use super::super::{Call, Coercibility};
 use crate::error::{Result, SqlError};
 use crate::expr::Expr;
 use types::geometry::{Coordinates, Geometry};
-use types::{ColumnType, GeometryKind, Value};
+use types::{ColumnType, GeometryKind, TypeCode, Value};
 
 /// No system: a plane.
 pub(super) const PLANE: u32 = 0;
@@ -209,4 +209,20 @@ pub(super) fn parts(call: &Call<'_>) -> Result<(u32, Vec<Geometry>)> {
         parts.push(geometry);
     }
     Ok((srid.unwrap_or(PLANE), parts))
+}
+
+/// Error 3064: an argument is of a type that it cannot be; `argument` is MySQL's name of it.
+pub(super) fn wrong_type(function: &str, argument: &str) -> SqlError {
+    SqlError::new(3064, format!("Incorrect type for argument {argument} in function {function}."))
+}
+
+/// Error 1411: `what` is MySQL's name of the argument.
+pub(super) fn wrong_value(function: &str, what: &str, value: &str) -> SqlError {
+    SqlError::new(1411, format!("Incorrect {what} value: '{value}' for function {function}"))
+}
+
+/// Whether an argument is characters.
+pub(super) fn is_text(call: &Call<'_>, at: usize) -> bool {
+    let ty = &call.args[at].ty;
+    matches!(&*call.values[at], Value::Bytes(_)) && ty.is_character() && ty.code != TypeCode::Geometry
 }

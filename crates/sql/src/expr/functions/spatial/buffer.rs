@@ -159,17 +159,17 @@ impl Pieces<'_> {
         }
     }
 
-    fn segment(&mut self, ends: [Coordinates; 2]) -> Result<()> {
-        let aside = direction(ends) - PI / 2.0;
-        let [from, to] = ends;
-        let left = aside + PI;
-        let ring = vec![
-            self.around(from, aside),
-            self.around(to, aside),
-            self.around(to, left),
-            self.around(from, left),
-        ];
-        self.add(ring)
+    /// The point at the distance on the left of a way's point, or for -1 on the right.
+    fn beside(&self, [x, y]: Coordinates, way: [Coordinates; 2], side: f64) -> Coordinates {
+        let [right, up] = normal(way).map(|part| part * self.distance * side);
+        [x + right, y + up]
+    }
+
+    fn segment(&mut self, way: [Coordinates; 2]) -> Result<()> {
+        let [from, to] = way;
+        let right = [from, to].map(|point| self.beside(point, way, -1.0));
+        let left = [to, from].map(|point| self.beside(point, way, 1.0));
+        self.add([right, left].concat())
     }
 
     /// What fills the outer side of a corner.
@@ -185,18 +185,35 @@ impl Pieces<'_> {
             return Ok(());
         }
         // The outer side is on the right of a way that turns left.
-        let outward = direction(before) - PI / 2.0 * turn.signum();
+        let side = -turn.signum();
+        let [from, to] = [before, after].map(|way| self.beside(corner, way, side));
         let mut ring = match self.strategies.round_join {
-            Some(points) => self.arc(corner, outward, turn, points),
-            None => {
-                let reach = (1.0 / (turn / 2.0).cos()).min(self.strategies.miter.max(1.0));
-                let [x, y] = self.around([0.0, 0.0], outward + turn / 2.0);
-                let tip = [corner[0] + reach * x, corner[1] + reach * y];
-                vec![self.around(corner, outward), tip, self.around(corner, outward + turn)]
+            Some(points) => {
+                let mut arc = self.arc(corner, direction(before) + PI / 2.0 * side, turn, points);
+                set_ends(&mut arc, from, to);
+                arc
             }
+            None => vec![from, self.tip(corner, [before, after], side, turn), to],
         };
         ring.push(corner);
         self.add(ring)
+    }
+
+    /// The point of a corner, no further away than the strategy lets it be.
+    fn tip(&self, corner: Coordinates, ways: [[Coordinates; 2]; 2], side: f64, turn: f64) -> Coordinates {
+        let [one, other] = ways.map(normal);
+        let both = [one[0] + other[0], one[1] + other[1]];
+        let half = (turn / 2.0).cos();
+        let most = self.strategies.miter.max(1.0);
+        let length = both[0].hypot(both[1]);
+        // The tip is on the line between the two sides.
+        let reach = if half > 0.0 && 1.0 / half <= most {
+            1.0 / (1.0 + one[0] * other[0] + one[1] * other[1])
+        } else {
+            most / length
+        };
+        let reach = if reach.is_finite() { reach * self.distance * side } else { 0.0 };
+        [corner[0] + both[0] * reach, corner[1] + both[1] * reach]
     }
 
     fn line(&mut self, points: &[Coordinates]) -> Result<()> {
@@ -205,8 +222,13 @@ impl Pieces<'_> {
             return self.point(points[0]);
         };
         if let Some(points) = self.strategies.end {
-            let start = self.arc(first[0], direction(*first) + PI / 2.0, PI, points);
-            let end = self.arc(last[1], direction(*last) - PI / 2.0, PI, points);
+            let mut start = self.arc(first[0], direction(*first) + PI / 2.0, PI, points);
+            let mut end = self.arc(last[1], direction(*last) - PI / 2.0, PI, points);
+            let sides = |point, way| [1.0, -1.0].map(|side| self.beside(point, way, side));
+            let ([start_left, start_right], [end_left, end_right]) =
+                (sides(first[0], *first), sides(last[1], *last));
+            set_ends(&mut start, start_left, start_right);
+            set_ends(&mut end, end_right, end_left);
             self.add(start)?;
             self.add(end)?;
         }
@@ -227,6 +249,20 @@ impl Pieces<'_> {
         let mut ways = segments_of(points);
         ways.extend(ways.first().copied());
         self.ways(&ways)
+    }
+}
+
+/// The direction to the left of a way, of length 1.
+fn normal([from, to]: [Coordinates; 2]) -> Coordinates {
+    let [right, up] = [to[0] - from[0], to[1] - from[1]];
+    let length = right.hypot(up);
+    [-up / length, right / length]
+}
+
+/// An arc begins and ends where its neighbours do, to the last digit.
+fn set_ends(arc: &mut [Coordinates], from: Coordinates, to: Coordinates) {
+    if let [first, .., last] = arc {
+        (*first, *last) = (from, to);
     }
 }
 
@@ -286,11 +322,11 @@ fn buffer(call: &Call<'_>) -> Result<Value> {
         let text = format!("Unknown GIS error occurred in function {}.", call.name);
         return Err(with_state(3035, b"HY000", text));
     }
-    let mut whole = parts(call, &found)?;
-    if distance < 0.0 {
-        whole.points.clear();
-        whole.lines.clear();
-    }
+    let polygons = parts(call, &found)?.polygons;
+    let whole = match distance < 0.0 {
+        true => Flat { polygons, ..Flat::default() },
+        false => Flat { polygons, ..flat },
+    };
     result(call, srid, &around(call, whole, distance, strategies)?)
 }
 

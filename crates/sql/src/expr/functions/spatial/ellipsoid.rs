@@ -21,6 +21,11 @@ pub(super) fn radians(point: Coordinates) -> Coordinates {
     point.map(|degrees| degrees * RADIANS)
 }
 
+/// The longitude and the latitude in degrees.
+pub(super) fn degrees(point: Coordinates) -> Coordinates {
+    point.map(|radians| radians / RADIANS)
+}
+
 /// Metres between two points whose coordinates are longitude and latitude in degrees.
 pub(super) fn distance(first: Coordinates, second: Coordinates) -> f64 {
     if first == second {

@@ -3,12 +3,15 @@
 //! from the `geo` library; on the ellipsoid there is what has the one right answer, and the rest is
 //! refused (3618).
 
+mod along;
 mod areas;
 mod argument;
 mod boxes;
 mod buffer;
 mod crossings;
 mod ellipsoid;
+mod geohash;
+mod geojson;
 mod globe;
 mod hull;
 mod lines;
@@ -18,15 +21,17 @@ mod overlay;
 mod parts;
 mod plane;
 mod relate;
+mod rounding;
 mod shared;
 mod show;
+mod transform;
 mod units;
 mod valid;
 
 use super::Function;
 
 /// All of them.
-pub(super) const TABLES: [&[Function]; 10] = [
+pub(super) const TABLES: [&[Function]; 14] = [
     make::FUNCTIONS,
     show::FUNCTIONS,
     parts::FUNCTIONS,
@@ -37,6 +42,10 @@ pub(super) const TABLES: [&[Function]; 10] = [
     overlay::FUNCTIONS,
     hull::FUNCTIONS,
     buffer::FUNCTIONS,
+    along::FUNCTIONS,
+    geohash::FUNCTIONS,
+    geojson::FUNCTIONS,
+    transform::FUNCTIONS,
 ];
 
 /// The name in the table of another name of a function here.
