@@ -14,6 +14,8 @@ const BIG_ENDIAN: u8 = 0;
 const LITTLE_ENDIAN: u8 = 1;
 /// Bytes of a point's coordinates.
 const POINT_BYTES: usize = 16;
+/// Characters of a coordinate in a text that has no exponent.
+const MOST_NUMBER_BYTES: usize = 25;
 /// Bytes of a byte order and a kind.
 const HEAD_BYTES: usize = 5;
 
@@ -243,9 +245,19 @@ fn write_list<T>(parts: &[T], out: &mut Vec<u8>, mut write: impl FnMut(&T, &mut 
 }
 
 fn write_point([x, y]: &Coordinates, out: &mut Vec<u8>) {
-    number::write_f64(*x, out);
+    write_number(*x, out);
     out.push(b' ');
-    number::write_f64(*y, out);
+    write_number(*y, out);
+}
+
+/// As MySQL writes a coordinate: with an exponent where it is longer than others without.
+fn write_number(number: f64, out: &mut Vec<u8>) {
+    let start = out.len();
+    number::write_f64(number, out);
+    if out.len() - start > MOST_NUMBER_BYTES {
+        out.truncate(start);
+        out.extend_from_slice(format!("{number:e}").as_bytes());
+    }
 }
 
 /// What is left of a WKB, and the byte order of the geometry that is being read.

@@ -355,6 +355,7 @@ impl Accumulator {
             State::Double(sum, count) => State::Double(*sum, *count),
             State::Bits(bits) => State::Bits(*bits),
             State::Variance(count, mean, squares) => State::Variance(*count, *mean, *squares),
+            State::Collected(collected) => State::Collected(collected.clone()),
             _ => return Ok(None),
         };
         Accumulator { state }.finish(aggregate, ctx).map(Some)

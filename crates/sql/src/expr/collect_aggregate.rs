@@ -13,7 +13,7 @@ const HEAD_BYTES: usize = 9;
 const LITTLE_ENDIAN: u8 = 1;
 
 /// What a group has given so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Collected {
     srid: u32,
     count: u32,

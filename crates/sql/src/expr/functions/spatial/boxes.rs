@@ -85,14 +85,13 @@ impl Box {
         self.covers(other) && self.meets_inside(other)
     }
 
-    /// How many of its sides are points.
+    /// Which of its sides are points.
     fn points(self) -> [bool; 2] {
         self.sides.map(Span::is_point)
     }
 
     fn overlaps(self, other: Box) -> bool {
-        let alike = self.points() == other.points();
-        alike && self.meets_inside(other) && !self.covers(other) && !other.covers(self)
+        self.meets_inside(other) && !self.covers(other) && !other.covers(self)
     }
 
     /// The least and the largest numbers of both axes: of x, then of y.

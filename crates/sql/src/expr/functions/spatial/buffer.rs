@@ -169,7 +169,8 @@ impl Pieces<'_> {
         let [from, to] = way;
         let right = [from, to].map(|point| self.beside(point, way, -1.0));
         let left = [to, from].map(|point| self.beside(point, way, 1.0));
-        self.add([right, left].concat())
+        // The ends themselves are corners too: what is joined to them leaves no gap on the grid.
+        self.add(vec![right[0], right[1], to, left[0], left[1], from])
     }
 
     /// What fills the outer side of a corner.
@@ -229,6 +230,8 @@ impl Pieces<'_> {
                 (sides(first[0], *first), sides(last[1], *last));
             set_ends(&mut start, start_left, start_right);
             set_ends(&mut end, end_right, end_left);
+            start.push(first[0]);
+            end.push(last[1]);
             self.add(start)?;
             self.add(end)?;
         }
@@ -308,11 +311,7 @@ fn buffer(call: &Call<'_>) -> Result<Value> {
     if is_geographic(srid)? {
         return Err(not_on_ellipsoid_of(call, &found));
     }
-    let has_no_area = !flat.points.is_empty() || !flat.lines.is_empty();
-    if distance < 0.0
-        && has_no_area
-        && !matches!(found, Geometry::Several(types::GeometryKind::Collection, _))
-    {
+    if distance < 0.0 && flat.polygons.is_empty() && !found.is_empty() {
         return Err(wrong_arguments(call.name));
     }
     if distance == 0.0 || found.is_empty() {

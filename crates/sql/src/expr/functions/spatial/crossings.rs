@@ -158,3 +158,15 @@ pub(super) fn crossing(
         }
     }
 }
+
+/// The points of a meeting: of one that is more than a point, its ends.
+pub(super) fn shared_points(
+    one: [Coordinates; 2],
+    other: [Coordinates; 2],
+    meeting: Meeting,
+) -> impl Iterator<Item = Coordinates> {
+    let is_along = meeting == Meeting::Along;
+    let of_one = one.into_iter().filter(move |point| is_along && is_in_box(other, *point));
+    let of_other = other.into_iter().filter(move |point| is_along && is_in_box(one, *point));
+    of_one.chain(of_other).chain(crossing(one, other, meeting))
+}

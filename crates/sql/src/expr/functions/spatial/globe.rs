@@ -160,6 +160,6 @@ pub(super) fn shared(
         }
         _ => return Ok(None),
     }
-    let shared = |dimensions| Shared { places, dimensions };
+    let shared = |dimensions| Shared { places, dimensions, has_points_alone: false };
     Ok(Some(if dimensions == [2, 0] { shared([0, 2]).turned() } else { shared(dimensions) }))
 }

@@ -8,8 +8,8 @@ use super::plane::coordinate;
 use crate::error::Result;
 use crate::expr::functions::wrong_arguments;
 use geo::kernels::{Kernel, Orientation, RobustKernel};
+use types::Value;
 use types::geometry::{Coordinates, Geometry};
-use types::{GeometryKind, Value};
 
 /// A half of the hull's corners: those on the right of the way through the sorted points, without the
 /// last one.
@@ -95,7 +95,22 @@ fn simplified(call: &Call<'_>, points: &[Coordinates], most: f64) -> Result<Vec<
 
 /// As [`simplified`], of a ring: it may begin anywhere, so that the point farthest from its first one
 /// is where it is cut. Nothing where no area is left.
-fn simplified_ring(call: &Call<'_>, ring: &[Coordinates], most: f64) -> Result<Option<Vec<Coordinates>>> {
+fn simplified_ring(
+    call: &Call<'_>,
+    ring: &[Coordinates],
+    most: f64,
+    is_hole: bool,
+) -> Result<Option<Vec<Coordinates>>> {
+    // Outer rings go round to the left, holes to the right.
+    let turns = ring.windows(2).map(|ends| {
+        (ends[0][0] - ring[0][0]) * (ends[1][1] - ring[0][1])
+            - (ends[1][0] - ring[0][0]) * (ends[0][1] - ring[0][1])
+    });
+    let mut ring = ring.to_vec();
+    if (turns.sum::<f64>() < 0.0) != is_hole {
+        ring.reverse();
+    }
+
     let away = |point: &Coordinates| (point[0] - ring[0][0]).hypot(point[1] - ring[0][1]);
     let open = &ring[..ring.len() - 1];
     let far = (0..open.len()).max_by(|one, other| away(&open[*one]).total_cmp(&away(&open[*other])));
@@ -112,10 +127,10 @@ fn simpler(call: &Call<'_>, geometry: &Geometry, most: f64) -> Result<Option<Geo
         Geometry::Point(_) => Some(geometry.clone()),
         Geometry::LineString(points) => Some(Geometry::LineString(simplified(call, points, most)?)),
         Geometry::Polygon(rings) => {
-            let Some(outer) = simplified_ring(call, &rings[0], most)? else { return Ok(None) };
+            let Some(outer) = simplified_ring(call, &rings[0], most, false)? else { return Ok(None) };
             let mut kept = vec![outer];
             for hole in &rings[1..] {
-                kept.extend(simplified_ring(call, hole, most)?);
+                kept.extend(simplified_ring(call, hole, most, true)?);
             }
             Some(Geometry::Polygon(kept))
         }
@@ -124,8 +139,7 @@ fn simpler(call: &Call<'_>, geometry: &Geometry, most: f64) -> Result<Option<Geo
             for part in parts {
                 kept.extend(simpler(call, part, most)?);
             }
-            let is_left = !kept.is_empty() || (*kind == GeometryKind::Collection && parts.is_empty());
-            is_left.then_some(Geometry::Several(*kind, kept))
+            (!kept.is_empty()).then_some(Geometry::Several(*kind, kept))
         }
     })
 }

@@ -16,6 +16,8 @@ pub(super) struct Piece {
     pub is_shared: bool,
     /// It begins within the segment and not at a corner of the line.
     is_cut: bool,
+    /// Its number among all pieces.
+    number: usize,
 }
 
 impl Piece {
@@ -65,7 +67,14 @@ impl Cuts {
             }
             let middle = (from + to) / 2.0;
             let is_shared = self.shared.iter().any(|[least, largest]| (*least..=*largest).contains(&middle));
-            into.push(Piece { line: segment.path, ends: [start, end], is_shared, is_cut: from > 0.0 });
+            let number = into.len();
+            into.push(Piece {
+                line: segment.path,
+                ends: [start, end],
+                is_shared,
+                is_cut: from > 0.0,
+                number,
+            });
             (from, start) = (to, end);
         }
     }
@@ -101,10 +110,10 @@ pub(super) fn cut(
 /// Lines of these pieces: what follows each other is one line again.
 pub(super) fn joined(pieces: Vec<Piece>) -> Vec<Vec<Coordinates>> {
     let mut lines: Vec<Vec<Coordinates>> = Vec::new();
-    let mut last_line = None;
+    let mut next = None;
     for piece in pieces {
         match lines.last_mut() {
-            Some(line) if last_line == Some(piece.line) && line.last() == Some(&piece.ends[0]) => {
+            Some(line) if next == Some((piece.line, piece.number)) => {
                 if piece.is_cut {
                     line.pop();
                 }
@@ -112,7 +121,7 @@ pub(super) fn joined(pieces: Vec<Piece>) -> Vec<Vec<Coordinates>> {
             }
             _ => lines.push(piece.ends.to_vec()),
         }
-        last_line = Some(piece.line);
+        next = Some((piece.line, piece.number + 1));
     }
     lines
 }

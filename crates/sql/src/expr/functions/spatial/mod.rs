@@ -14,6 +14,7 @@ mod geohash;
 mod geojson;
 mod globe;
 mod hull;
+mod line_pairs;
 mod lines;
 mod make;
 mod measure;

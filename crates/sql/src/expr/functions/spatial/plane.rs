@@ -24,6 +24,11 @@ fn polygon(rings: &[Vec<Coordinates>]) -> geo::Polygon {
     geo::Polygon::new(exterior, rings.collect())
 }
 
+/// The bits of a point, the same ones for both zeros.
+pub(super) fn bits(point: Coordinates) -> [u64; 2] {
+    point.map(|number| (number + 0.0).to_bits())
+}
+
 /// Its parts' points, lines and polygons.
 #[derive(Default)]
 pub(super) struct Flat {

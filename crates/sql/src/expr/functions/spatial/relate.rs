@@ -3,13 +3,14 @@
 
 use super::super::{Call, Function, int, truth_value};
 use super::argument::{invalid, is_geographic, not_on_ellipsoid_of_both, two};
-use super::plane::{contained, coordinate, to_library};
+use super::plane::{Flat, contained, coordinate, to_library};
 use super::shared::{BOUNDARY, INSIDE, OUTSIDE, Shared};
-use super::{globe, overlay, valid};
+use super::{globe, line_pairs, overlay, valid};
 use crate::error::Result;
 use geo::coordinate_position::CoordPos;
 use geo::dimensions::Dimensions;
 use geo::{CoordinatePosition, HasDimensions, Relate};
+use std::borrow::Cow;
 use types::geometry::{Coordinates, Geometry};
 use types::{GeometryKind, Value};
 
@@ -40,32 +41,54 @@ fn of_point(call: &Call<'_>, point: Coordinates, other: &Geometry, dimension: u8
     places[OUTSIDE][INSIDE] = (!is_it).then_some(dimension);
     places[OUTSIDE][BOUNDARY] = dimension_of(other.boundary_dimensions());
     places[OUTSIDE][OUTSIDE] = Some(2);
-    Ok(Shared { places, dimensions: [0, dimension] })
+    Ok(Shared { places, dimensions: [0, dimension], has_points_alone: false })
 }
 
-/// A geometry as the library has it, after a check of its polygons; of a collection what it is without
-/// what is in it twice.
-fn whole(call: &Call<'_>, geometry: &Geometry) -> Result<geo::Geometry> {
+/// A collection without what is in it twice, and any other geometry as it is.
+///
+/// # Errors
+/// 3037 of polygons that are not valid; 1317.
+fn whole<'g>(call: &Call<'_>, geometry: &'g Geometry) -> Result<Cow<'g, Geometry>> {
     if geometry.kind() == GeometryKind::Collection {
-        return to_library(call, &overlay::parts(call, geometry)?.into_geometry());
+        return Ok(Cow::Owned(overlay::parts(call, geometry)?.into_geometry()));
     }
-    if valid::are_areas(call, geometry)? { to_library(call, geometry) } else { Err(invalid(call)) }
+    Ok(Cow::Borrowed(geometry))
 }
 
 /// What two geometries in the plane share.
 fn in_plane(call: &Call<'_>, first: &Geometry, second: &Geometry, dimensions: [u8; 2]) -> Result<Shared> {
-    match (first, second) {
-        (Geometry::Point(point), _) => return of_point(call, *point, second, dimensions[1]),
-        (_, Geometry::Point(point)) => {
-            return of_point(call, *point, first, dimensions[0]).map(Shared::turned);
-        }
-        _ => {}
-    }
     let (first, second) = (whole(call, first)?, whole(call, second)?);
-    let matrix = contained(call, || first.relate(&second))?;
+    let has_points = |geometry: &Geometry| {
+        geometry.kind() == GeometryKind::Collection && !Flat::of(geometry).points.is_empty()
+    };
+    let has_points_alone =
+        dimensions[0] == 0 && has_points(&second) || dimensions[1] == 0 && has_points(&first);
+    let shared = match (&*first, &*second) {
+        (Geometry::Point(point), _) => of_point(call, *point, &second, dimensions[1])?,
+        (_, Geometry::Point(point)) => of_point(call, *point, &first, dimensions[0])?.turned(),
+        _ => of_any(call, &first, &second, dimensions)?,
+    };
+    Ok(Shared { has_points_alone, ..shared })
+}
+
+/// As [`in_plane`], where neither is a point.
+fn of_any(call: &Call<'_>, first: &Geometry, second: &Geometry, dimensions: [u8; 2]) -> Result<Shared> {
+    let flats = [first, second].map(Flat::of);
+    let is_lines = |flat: &Flat| {
+        let has_length = |line: &Vec<Coordinates>| line.iter().any(|point| *point != line[0]);
+        flat.points.is_empty() && flat.polygons.is_empty() && flat.lines.iter().all(has_length)
+    };
+    let in_library = [to_library(call, first)?, to_library(call, second)?];
+    if flats.iter().all(is_lines) {
+        return line_pairs::shared(call, &flats[0].lines, &flats[1].lines);
+    }
+    if !valid::are_areas(call, first)? || !valid::are_areas(call, second)? {
+        return Err(invalid(call));
+    }
+    let matrix = contained(call, || in_library[0].relate(&in_library[1]))?;
     let positions = [CoordPos::Inside, CoordPos::OnBoundary, CoordPos::Outside];
     let places = positions.map(|first| positions.map(|second| dimension_of(matrix.get(first, second))));
-    Ok(Shared { places, dimensions })
+    Ok(Shared { places, dimensions, has_points_alone: false })
 }
 
 /// A relation of the two arguments; NULL where one has no points, or where there can be none.
@@ -77,7 +100,7 @@ fn related(call: &Call<'_>, holds: impl Fn(&Shared) -> Option<bool>) -> Result<V
     };
     let dimensions = [of_first, of_second];
     // A relation that cannot be is NULL, whatever else is said of the geometries.
-    if holds(&Shared { places: [[None; 3]; 3], dimensions }).is_none() {
+    if holds(&Shared { places: [[None; 3]; 3], dimensions, has_points_alone: false }).is_none() {
         return Ok(Value::Null);
     }
     let shared = if is_geographic {

@@ -14,6 +14,8 @@ pub(super) struct Shared {
     pub places: [[Option<u8>; 3]; 3],
     /// The dimensions of both geometries.
     pub dimensions: [u8; 2],
+    /// One is of points only, and the other has points of its own beside lines and areas.
+    pub has_points_alone: bool,
 }
 
 impl Shared {
@@ -22,7 +24,7 @@ impl Shared {
         let of = |first: usize, second: usize| self.places[second][first];
         let places = [0, 1, 2].map(|first| [0, 1, 2].map(|second| of(first, second)));
         let [first, second] = self.dimensions;
-        Shared { places, dimensions: [second, first] }
+        Shared { places, dimensions: [second, first], ..self }
     }
 
     pub fn has(&self, first: usize, second: usize) -> bool {
@@ -42,9 +44,10 @@ impl Shared {
         self.has(INSIDE, INSIDE) && !self.has(OUTSIDE, INSIDE) && !self.has(OUTSIDE, BOUNDARY)
     }
 
-    /// Nothing of two geometries that have no boundary.
+    /// Nothing of points that are to touch points.
     pub fn touches(&self) -> Option<bool> {
-        (self.dimensions != [0, 0]).then(|| self.meets() && !self.has(INSIDE, INSIDE))
+        (self.dimensions != [0, 0] && !self.has_points_alone)
+            .then(|| self.meets() && !self.has(INSIDE, INSIDE))
     }
 
     /// Nothing of an area that crosses, and of points that are crossed.
@@ -61,8 +64,8 @@ impl Shared {
         let [first, second] = self.dimensions;
         (first == second).then(|| {
             self.places[INSIDE][INSIDE] == Some(first)
-                && self.has(INSIDE, OUTSIDE)
-                && self.has(OUTSIDE, INSIDE)
+                && self.places[INSIDE][OUTSIDE] == Some(first)
+                && self.places[OUTSIDE][INSIDE] == Some(first)
         })
     }
 }

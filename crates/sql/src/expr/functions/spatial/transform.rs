@@ -11,6 +11,9 @@ use types::geometry::Coordinates;
 /// Degrees: nearer to a pole there is no place on the map.
 const FARTHEST: f64 = 90.0 - 1e-10;
 
+/// Radians: so near to the meridian of 180 degrees a point is on it.
+const ROUNDING: f64 = 1e-12;
+
 fn to_map(point: &mut Coordinates) {
     let [longitude, latitude] = radians(*point);
     *point = [EQUATOR_RADIUS * longitude, EQUATOR_RADIUS * (FRAC_PI_4 + latitude / 2.0).tan().ln()];
@@ -18,7 +21,7 @@ fn to_map(point: &mut Coordinates) {
 
 fn from_map(point: &mut Coordinates) {
     let [x, y] = point.map(|metres| metres / EQUATOR_RADIUS);
-    let longitude = if x.abs() > PI { x - TAU * (x / TAU).round() } else { x };
+    let longitude = if x.abs() > PI + ROUNDING { x - TAU * (x / TAU).round() } else { x };
     let latitude = FRAC_PI_2 - 2.0 * (-y).exp().atan();
     *point = degrees([longitude, latitude]);
 }
@@ -29,7 +32,8 @@ fn transform(call: &Call<'_>) -> Result<Value> {
     if from == to {
         return result(call, to, &found);
     }
-    let (was_geographic, is_geographic) = (is_geographic(from)?, is_geographic(to)?);
+    let was_geographic = is_geographic(from)?;
+    is_geographic(to)?;
     if from == PLANE {
         return Err(with_state(3741, b"22S00", "Transformation from SRID 0 is not supported.".into()));
     }

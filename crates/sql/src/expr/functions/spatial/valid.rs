@@ -4,7 +4,7 @@
 use super::super::{Call, Function, int, truth_value};
 use super::argument::{ANY, geometry, is_geographic, stored};
 use super::crossings::{Meeting, Segment, each_meeting, is_joint, segments};
-use super::plane::{Flat, contained, coordinate, to_library};
+use super::plane::{Flat, bits, contained, coordinate, to_library};
 use crate::error::Result;
 use geo::coordinate_position::CoordPos;
 use geo::dimensions::Dimensions;
@@ -14,11 +14,6 @@ use types::geometry::{Coordinates, Geometry};
 use types::{GeometryKind, Value};
 
 type Ring = Vec<Coordinates>;
-
-/// The bits of a point, the same ones for both zeros.
-fn bits(point: Coordinates) -> [u64; 2] {
-    point.map(|number| (number + 0.0).to_bits())
-}
 
 /// The segments of several paths, and how many each has.
 fn all_segments(paths: &[&[Coordinates]]) -> (Vec<Segment>, Vec<usize>) {
@@ -180,9 +175,14 @@ fn is_valid(call: &Call<'_>, geometry: &Geometry) -> Result<bool> {
     Ok(Flat::of(geometry).lines.iter().all(has_length) && are_areas(call, geometry)?)
 }
 
+/// Whether a point comes twice, one time after the other.
+fn stands_still(points: &[Coordinates]) -> bool {
+    points.windows(2).any(|ends| ends[0] == ends[1])
+}
+
 /// Whether lines meet only in points where two of them end, and themselves not at all.
 fn lines_are_simple(call: &Call<'_>, lines: &[Ring]) -> Result<bool> {
-    if lines.iter().any(|line| line.windows(2).any(|ends| ends[0] == ends[1])) {
+    if lines.iter().any(|line| stands_still(line)) {
         return Ok(false);
     }
     let paths: Vec<&[Coordinates]> = lines.iter().map(Vec::as_slice).collect();
@@ -226,8 +226,10 @@ fn parts_are_simple(call: &Call<'_>, parts: &[Geometry]) -> Result<bool> {
 
 fn is_simple(call: &Call<'_>, geometry: &Geometry) -> Result<bool> {
     match geometry {
-        Geometry::Point(_) | Geometry::Polygon(_) => Ok(true),
-        Geometry::Several(GeometryKind::MultiPolygon, _) => Ok(true),
+        Geometry::Point(_) => Ok(true),
+        Geometry::Polygon(_) | Geometry::Several(GeometryKind::MultiPolygon, _) => {
+            Ok(!Flat::of(geometry).polygons.iter().flatten().any(|ring| stands_still(ring)))
+        }
         Geometry::LineString(points) => lines_are_simple(call, std::slice::from_ref(points)),
         Geometry::Several(GeometryKind::MultiPoint, _) => {
             let points = Flat::of(geometry).points;
