@@ -56,8 +56,8 @@ impl Collected {
         growth::append(&mut self.parts, &bytes[SRID_BYTES..], charge)
     }
 
-    /// The geometry; NULL where there were none, and with a warning where it is longer than a packet
-    /// may be.
+    /// The geometry; NULL where there were none, and with a warning where it is longer than a
+    /// packet may be.
     pub fn finish(self, ctx: &Context<'_>) -> Value {
         let Some(kind) = self.kind else { return Value::Null };
         let bytes = SRID_BYTES + HEAD_BYTES + self.parts.len();

@@ -1,5 +1,5 @@
-//! Whether two geometries are the same shape: the order of a ring's points, and the last digits, may
-//! differ.
+//! Whether two geometries are the same shape: the order of a ring's points, and the last digits,
+//! may differ.
 
 use types::geometry::{Coordinates, Geometry};
 

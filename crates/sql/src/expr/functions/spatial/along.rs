@@ -66,10 +66,10 @@ fn interpolate(call: &Call<'_>, several: bool) -> Result<Value> {
         return Ok(Value::Null);
     }
     let distances = (1..=count as usize).map(|at| (at as f64 * part).min(1.0) * length);
-    let found = points_at(&points, distances).into_iter().map(Geometry::Point);
+    let found = points_at(&points, distances);
     let geometry = match several {
-        true => Geometry::Several(GeometryKind::MultiPoint, found.collect()),
-        false => found.last().unwrap_or(Geometry::Point(points[0])),
+        true => Geometry::Several(GeometryKind::MultiPoint, found.into_iter().map(Geometry::Point).collect()),
+        false => Geometry::Point(found[0]),
     };
     Ok(Value::Bytes(geometry.to_stored(srid)))
 }
@@ -143,8 +143,8 @@ fn farthest(
     Ok(most)
 }
 
-/// Both arguments' points, in the order in which MySQL takes them, if their kinds are for the function:
-/// the points that are looked at, and those that they are from, part by part.
+/// Both arguments' points, in the order in which MySQL takes them, if their kinds are for the
+/// function: the points that are looked at, and those that they are from, part by part.
 fn hausdorff_parts(first: &Geometry, second: &Geometry) -> Option<[Vec<Vec<Coordinates>>; 2]> {
     use GeometryKind::{LineString, MultiLineString, MultiPoint, Point};
     let parts = |geometry: &Geometry| {

@@ -128,8 +128,8 @@ fn related(call: &Call<'_>, holds: impl Fn(Box, Box) -> bool) -> Result<Value> {
     })
 }
 
-/// Whether all points are within a half of the globe that the meridian of 180 degrees is not in: the
-/// smallest box around them is the one that their numbers make then.
+/// Whether all points are within a half of the globe that the meridian of 180 degrees is not in:
+/// the smallest box around them is the one that their numbers make then.
 fn around_no_meridian(first: &Geometry, second: &Geometry) -> bool {
     let spans = [first, second].map(|geometry| Box::around(geometry).map(|around| around.sides[0]));
     spans.iter().flatten().all(|span| span.largest - span.least < 180.0)

@@ -139,7 +139,7 @@ impl Pieces<'_> {
 
     /// The points of an arc around a center, its ends among them.
     fn arc(&self, center: Coordinates, from: f64, turn: f64, points_of_circle: f64) -> Vec<Coordinates> {
-        let steps = (points_of_circle.floor().max(1.0) * turn.abs() / TAU - 1e-9).ceil().max(1.0);
+        let steps = (points_of_circle.floor().max(1.0) * turn.abs() / TAU).ceil().max(1.0);
         (0..=steps as usize).map(|step| self.around(center, from + turn * step as f64 / steps)).collect()
     }
 
@@ -190,7 +190,12 @@ impl Pieces<'_> {
         let [from, to] = [before, after].map(|way| self.beside(corner, way, side));
         let mut ring = match self.strategies.round_join {
             Some(points) => {
-                let mut arc = self.arc(corner, direction(before) + PI / 2.0 * side, turn, points);
+                // The number of an arc's points hangs on the last digit of its angle, which is the one
+                // between the sides, as in MySQL.
+                let [first, last] = [from, to].map(|point| direction([corner, point]));
+                let turn = (last - first).abs();
+                let turn = turn.min(TAU - turn) * -side;
+                let mut arc = self.arc(corner, first, turn, points);
                 set_ends(&mut arc, from, to);
                 arc
             }
@@ -311,9 +316,6 @@ fn buffer(call: &Call<'_>) -> Result<Value> {
     if is_geographic(srid)? {
         return Err(not_on_ellipsoid_of(call, &found));
     }
-    if distance < 0.0 && flat.polygons.is_empty() && !found.is_empty() {
-        return Err(wrong_arguments(call.name));
-    }
     if distance == 0.0 || found.is_empty() {
         return result(call, srid, &found);
     }
@@ -321,7 +323,11 @@ fn buffer(call: &Call<'_>) -> Result<Value> {
         let text = format!("Unknown GIS error occurred in function {}.", call.name);
         return Err(with_state(3035, b"HY000", text));
     }
-    let polygons = parts(call, &found)?.polygons;
+    let Flat { points, lines, polygons } = parts(call, &found)?;
+    let has_no_area = !points.is_empty() || !lines.is_empty() || flat.polygons.is_empty();
+    if distance < 0.0 && has_no_area {
+        return Err(wrong_arguments(call.name));
+    }
     let whole = match distance < 0.0 {
         true => Flat { polygons, ..Flat::default() },
         false => Flat { polygons, ..flat },

@@ -12,8 +12,8 @@ const FLATTENING: f64 = 1.0 / 298.257_223_563;
 /// Metres: the mean of the three half axes.
 pub(super) const MEAN_RADIUS: f64 = EQUATOR_RADIUS * (3.0 - FLATTENING) / 3.0;
 
-/// Radians of a degree, in the digits that the definition of the system has: the last ones of MySQL's
-/// results hang on them.
+/// Radians of a degree, in the digits that the definition of the system has: the last ones of
+/// MySQL's results hang on them.
 const RADIANS: f64 = 0.017_453_292_519_943_278;
 
 /// The longitude and the latitude in radians.

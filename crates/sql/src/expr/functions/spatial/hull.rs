@@ -11,8 +11,8 @@ use geo::kernels::{Kernel, Orientation, RobustKernel};
 use types::Value;
 use types::geometry::{Coordinates, Geometry};
 
-/// A half of the hull's corners: those on the right of the way through the sorted points, without the
-/// last one.
+/// A half of the hull's corners: those on the right of the way through the sorted points, without
+/// the last one.
 fn half<'p>(points: impl Iterator<Item = &'p Coordinates>) -> Vec<Coordinates> {
     let mut kept: Vec<Coordinates> = Vec::new();
     for point in points {
@@ -93,8 +93,8 @@ fn simplified(call: &Call<'_>, points: &[Coordinates], most: f64) -> Result<Vec<
     Ok(points.iter().zip(is_kept).filter(|(_, is_kept)| *is_kept).map(|(point, _)| *point).collect())
 }
 
-/// As [`simplified`], of a ring: it may begin anywhere, so that the point farthest from its first one
-/// is where it is cut. Nothing where no area is left.
+/// As [`simplified`], of a ring: it may begin anywhere, so that the point farthest from its first
+/// one is where it is cut. Nothing where no area is left.
 fn simplified_ring(
     call: &Call<'_>,
     ring: &[Coordinates],

@@ -1,5 +1,5 @@
-//! Unions, intersections and differences of geometries of any kinds: areas first, then the lines that
-//! are not in them, then the points that are in neither.
+//! Unions, intersections and differences of geometries of any kinds: areas first, then the lines
+//! that are not in them, then the points that are in neither.
 
 use super::super::{Call, Function};
 use super::areas::{self, Rings};

@@ -57,12 +57,15 @@ fn whole<'g>(call: &Call<'_>, geometry: &'g Geometry) -> Result<Cow<'g, Geometry
 
 /// What two geometries in the plane share.
 fn in_plane(call: &Call<'_>, first: &Geometry, second: &Geometry, dimensions: [u8; 2]) -> Result<Shared> {
+    let given = [first, second];
     let (first, second) = (whole(call, first)?, whole(call, second)?);
     let has_points = |geometry: &Geometry| {
         geometry.kind() == GeometryKind::Collection && !Flat::of(geometry).points.is_empty()
     };
+    let are_points =
+        |geometry: &Geometry| matches!(geometry.kind(), GeometryKind::Point | GeometryKind::MultiPoint);
     let has_points_alone =
-        dimensions[0] == 0 && has_points(&second) || dimensions[1] == 0 && has_points(&first);
+        are_points(given[0]) && has_points(&second) || are_points(given[1]) && has_points(&first);
     let shared = match (&*first, &*second) {
         (Geometry::Point(point), _) => of_point(call, *point, &second, dimensions[1])?,
         (_, Geometry::Point(point)) => of_point(call, *point, &first, dimensions[0])?.turned(),

@@ -7,8 +7,8 @@ pub(super) const BOUNDARY: usize = 1;
 /// As [`INSIDE`].
 pub(super) const OUTSIDE: usize = 2;
 
-/// What two geometries share: the dimensions of what each place of the first has in common with each
-/// place of the second one, `None` of nothing.
+/// What two geometries share: the dimensions of what each place of the first has in common with
+/// each place of the second one, `None` of nothing.
 pub(super) struct Shared {
     /// By the place in the first geometry, then in the second one.
     pub places: [[Option<u8>; 3]; 3],

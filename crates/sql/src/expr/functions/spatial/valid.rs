@@ -2,7 +2,7 @@
 //! (ST_IsSimple).
 
 use super::super::{Call, Function, int, truth_value};
-use super::argument::{ANY, geometry, is_geographic, stored};
+use super::argument::{ANY, geometry, is_geographic, not_on_ellipsoid_of, stored};
 use super::crossings::{Meeting, Segment, each_meeting, is_joint, segments};
 use super::plane::{Flat, bits, contained, coordinate, to_library};
 use crate::error::Result;
@@ -50,7 +50,8 @@ impl Touches {
         node
     }
 
-    /// Notes that a ring has this point in common with another one: false when that closes a circle.
+    /// Notes that a ring has this point in common with another one: false when that closes a
+    /// circle.
     fn add(&mut self, ring: usize, point: Coordinates) -> bool {
         let point = bits(point);
         if !self.known.insert((ring, point)) {
@@ -203,8 +204,8 @@ fn lines_are_simple(call: &Call<'_>, lines: &[Ring]) -> Result<bool> {
     Ok(is_simple)
 }
 
-/// What parts of a collection may not have in common: of any two their insides, and of lines the inside
-/// of one with an end of the other.
+/// What parts of a collection may not have in common: of any two their insides, and of lines the
+/// inside of one with an end of the other.
 const WRONG: [&str; 3] = ["T********", "*T*******", "***T*****"];
 
 /// Whether parts of a collection meet only as they may.
@@ -249,20 +250,35 @@ fn is_simple(call: &Call<'_>, geometry: &Geometry) -> Result<bool> {
     }
 }
 
+/// The first argument. Of one on the ellipsoid the degrees are looked at as a plane.
+///
+/// # Errors
+/// 3037; 3618 of one on the ellipsoid with an edge over the meridian of 180 degrees.
+fn flat_argument(call: &Call<'_>) -> Result<Geometry> {
+    const HALF_ROUND: f64 = 180.0;
+    let (srid, found) = stored(call, 0)?;
+    if is_geographic(srid)? {
+        let flat = Flat::of(&found);
+        let paths = flat.lines.iter().chain(flat.polygons.iter().flatten());
+        let mut edges = paths.flat_map(|path| path.windows(2));
+        if edges.any(|ends| (ends[1][0] - ends[0][0]).abs() >= HALF_ROUND) {
+            return Err(not_on_ellipsoid_of(call, &found));
+        }
+    }
+    Ok(found)
+}
+
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("st_isvalid", 1..=1, int, |call| {
-        let (srid, found) = stored(call, 0)?;
-        is_geographic(srid)?;
+        let found = flat_argument(call)?;
         is_valid(call, &found).map(truth_value)
     }),
     Function::new("st_validate", 1..=1, geometry::<ANY>, |call| {
-        let (srid, found) = stored(call, 0)?;
-        is_geographic(srid)?;
+        let found = flat_argument(call)?;
         Ok(if is_valid(call, &found)? { call.values[0].clone().into_owned() } else { Value::Null })
     }),
     Function::new("st_issimple", 1..=1, int, |call| {
-        let (srid, found) = stored(call, 0)?;
-        is_geographic(srid)?;
+        let found = flat_argument(call)?;
         is_simple(call, &found).map(truth_value)
     }),
 ];
