@@ -190,7 +190,7 @@ impl Pieces<'_> {
         let [from, to] = [before, after].map(|way| self.beside(corner, way, side));
         let mut ring = match self.strategies.round_join {
             Some(points) => {
-                // The number of an arc's points hangs on the last digit of its angle, which is the one
+                // How many points an arc has hangs on the last digit of its angle, which is the one
                 // between the sides, as in MySQL.
                 let [first, last] = [from, to].map(|point| direction([corner, point]));
                 let turn = (last - first).abs();
