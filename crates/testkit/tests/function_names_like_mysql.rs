@@ -71,19 +71,7 @@ const INTERNAL_NAMES: &str = "\
 
 /// What MySQL has and is not here: a call ends in 1305, or in 1235 where the name is known.
 const ABSENT: &str = "\
-    benchmark etag statement_digest statement_digest_text \
-    validate_password_strength st_area st_asgeojson st_buffer st_buffer_strategy st_centroid \
-    st_collect st_contains st_convexhull st_crosses st_difference st_dimension st_disjoint \
-    st_distance st_distance_sphere st_endpoint st_envelope st_equals st_exteriorring \
-    st_frechetdistance st_geohash st_geomcollfromwkb st_geometryn st_geomfromgeojson \
-    st_hausdorffdistance st_interiorringn st_intersection st_intersects st_isclosed st_isempty \
-    st_issimple st_isvalid st_latfromgeohash st_length st_lineinterpolatepoint \
-    st_lineinterpolatepoints st_longfromgeohash st_makeenvelope st_mlinefromwkb \
-    st_mpointfromwkb st_mpolyfromwkb st_numgeometries st_numinteriorring st_numpoints \
-    st_overlaps st_pointatdistance st_pointfromgeohash st_pointn st_simplify st_startpoint \
-    st_swapxy st_symdifference st_touches st_transform st_union st_validate st_within \
-    mbrcontains mbrcoveredby mbrcovers mbrdisjoint mbrequals mbrintersects mbroverlaps \
-    mbrtouches mbrwithin";
+    benchmark etag statement_digest statement_digest_text validate_password_strength";
 
 /// MySQL 9.7 has moved the first three into a component that is not loaded, and the others are
 /// about the performance schema, which the tests' MySQL runs without.

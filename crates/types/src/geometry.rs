@@ -1,10 +1,15 @@
 //! Geometries: MySQL's internal form (the SRID in four bytes, then WKB), WKB and WKT.
 
+mod wkb;
+mod wkt;
+
 use crate::column::GeometryKind;
 use crate::number;
 
 /// Bytes of the SRID before the WKB.
 const SRID_BYTES: usize = 4;
+/// Bytes of a number of things in WKB.
+const COUNT_BYTES: usize = 4;
 /// Collections may be in collections so deep.
 const MOST_DEPTH: usize = 64;
 /// Points of a ring: a triangle, and the first one again.
@@ -14,6 +19,8 @@ const BIG_ENDIAN: u8 = 0;
 const LITTLE_ENDIAN: u8 = 1;
 /// Bytes of a point's coordinates.
 const POINT_BYTES: usize = 16;
+/// Characters of a coordinate in a text that has no exponent.
+const MOST_NUMBER_BYTES: usize = 25;
 /// Bytes of a byte order and a kind.
 const HEAD_BYTES: usize = 5;
 
@@ -79,6 +86,40 @@ impl Geometry {
         fits.then_some(Geometry::Several(kind, parts))
     }
 
+    /// The dimension: 0 of points, 1 of lines, 2 of areas, of a collection its parts' largest one;
+    /// `None` of an empty collection.
+    pub fn dimension(&self) -> Option<u8> {
+        match self {
+            Geometry::Point(_) => Some(0),
+            Geometry::LineString(_) => Some(1),
+            Geometry::Polygon(_) => Some(2),
+            Geometry::Several(_, parts) => parts.iter().filter_map(Geometry::dimension).max(),
+        }
+    }
+
+    /// Whether there is no point in it.
+    pub fn is_empty(&self) -> bool {
+        self.dimension().is_none()
+    }
+
+    /// How many bytes [`Geometry::to_stored`] makes.
+    pub fn stored_bytes(&self) -> usize {
+        SRID_BYTES + self.wkb_bytes()
+    }
+
+    fn wkb_bytes(&self) -> usize {
+        let bytes_of = |points: &Vec<Coordinates>| COUNT_BYTES + points.len() * POINT_BYTES;
+        HEAD_BYTES
+            + match self {
+                Geometry::Point(_) => POINT_BYTES,
+                Geometry::LineString(points) => bytes_of(points),
+                Geometry::Polygon(rings) => COUNT_BYTES + rings.iter().map(bytes_of).sum::<usize>(),
+                Geometry::Several(_, parts) => {
+                    COUNT_BYTES + parts.iter().map(Geometry::wkb_bytes).sum::<usize>()
+                }
+            }
+    }
+
     /// Reads MySQL's internal form: the SRID and the geometry.
     pub fn from_stored(bytes: &[u8]) -> Option<(u32, Geometry)> {
         let (srid, wkb) = bytes.split_first_chunk::<SRID_BYTES>()?;
@@ -93,13 +134,6 @@ impl Geometry {
         let mut out = srid.to_le_bytes().to_vec();
         self.write_wkb(&mut out);
         out
-    }
-
-    /// Reads WKB, all of it.
-    pub fn from_wkb(bytes: &[u8]) -> Option<Geometry> {
-        let mut reader = Wkb { rest: bytes, big: false };
-        let geometry = reader.geometry(MOST_DEPTH)?;
-        reader.rest.is_empty().then_some(geometry)
     }
 
     /// Appends WKB, the lowest byte of each number first.
@@ -131,14 +165,6 @@ impl Geometry {
                 parts.iter().for_each(|part| part.write_wkb(out));
             }
         }
-    }
-
-    /// Reads WKT, all of it.
-    pub fn from_wkt(text: &str) -> Option<Geometry> {
-        let mut reader = Wkt { rest: text };
-        let geometry = reader.geometry(MOST_DEPTH)?;
-        reader.skip_spaces();
-        reader.rest.is_empty().then_some(geometry)
     }
 
     /// The geometry in WKT, as MySQL writes it.
@@ -176,6 +202,16 @@ impl Geometry {
         }
     }
 
+    /// Shows all points.
+    pub fn visit_points(&self, f: &mut impl FnMut(&Coordinates)) {
+        match self {
+            Geometry::Point(point) => f(point),
+            Geometry::LineString(points) => points.iter().for_each(f),
+            Geometry::Polygon(rings) => rings.iter().flatten().for_each(f),
+            Geometry::Several(_, parts) => parts.iter().for_each(|part| part.visit_points(f)),
+        }
+    }
+
     /// Changes all points.
     pub fn for_each_point(&mut self, f: &mut impl FnMut(&mut Coordinates)) {
         match self {
@@ -199,180 +235,18 @@ fn write_list<T>(parts: &[T], out: &mut Vec<u8>, mut write: impl FnMut(&T, &mut 
 }
 
 fn write_point([x, y]: &Coordinates, out: &mut Vec<u8>) {
-    number::write_f64(*x, out);
+    write_number(*x, out);
     out.push(b' ');
-    number::write_f64(*y, out);
+    write_number(*y, out);
 }
 
-/// What is left of a WKB, and the byte order of the geometry that is being read.
-struct Wkb<'b> {
-    rest: &'b [u8],
-    big: bool,
-}
-
-impl Wkb<'_> {
-    fn geometry(&mut self, depth: usize) -> Option<Geometry> {
-        let (order, rest) = self.rest.split_first()?;
-        self.rest = rest;
-        self.big = match *order {
-            BIG_ENDIAN => true,
-            LITTLE_ENDIAN => false,
-            _ => return None,
-        };
-        match GeometryKind::from_number(u64::from(self.number()?))? {
-            GeometryKind::Geometry => None,
-            GeometryKind::Point => Some(Geometry::Point(self.point()?)),
-            GeometryKind::LineString => Geometry::line(self.points()?),
-            GeometryKind::Polygon => {
-                let count = self.count(SRID_BYTES)?;
-                let rings = (0..count).map(|_| self.points()).collect::<Option<Vec<_>>>()?;
-                Geometry::polygon(rings)
-            }
-            kind => {
-                let depth = depth.checked_sub(1)?;
-                let count = self.count(HEAD_BYTES)?;
-                let parts = (0..count).map(|_| self.geometry(depth)).collect::<Option<Vec<_>>>()?;
-                Geometry::several(kind, parts)
-            }
-        }
-    }
-
-    fn number(&mut self) -> Option<u32> {
-        let (bytes, rest) = self.rest.split_first_chunk::<4>()?;
-        self.rest = rest;
-        Some(if self.big { u32::from_be_bytes(*bytes) } else { u32::from_le_bytes(*bytes) })
-    }
-
-    /// A number of things that take so many bytes at least: no more than there can be.
-    fn count(&mut self, bytes: usize) -> Option<usize> {
-        let count = self.number()? as usize;
-        (count <= self.rest.len() / bytes).then_some(count)
-    }
-
-    fn points(&mut self) -> Option<Vec<Coordinates>> {
-        let count = self.count(POINT_BYTES)?;
-        (0..count).map(|_| self.point()).collect()
-    }
-
-    fn point(&mut self) -> Option<Coordinates> {
-        Some([self.coordinate()?, self.coordinate()?])
-    }
-
-    fn coordinate(&mut self) -> Option<f64> {
-        let (bytes, rest) = self.rest.split_first_chunk::<8>()?;
-        self.rest = rest;
-        let number = if self.big { f64::from_be_bytes(*bytes) } else { f64::from_le_bytes(*bytes) };
-        number.is_finite().then_some(number)
-    }
-}
-
-/// What is left of a WKT.
-struct Wkt<'t> {
-    rest: &'t str,
-}
-
-impl Wkt<'_> {
-    fn skip_spaces(&mut self) {
-        self.rest = self.rest.trim_start_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']);
-    }
-
-    fn eat(&mut self, symbol: char) -> Option<()> {
-        self.skip_spaces();
-        self.rest = self.rest.strip_prefix(symbol)?;
-        Some(())
-    }
-
-    fn eat_word(&mut self, word: &str) -> bool {
-        self.skip_spaces();
-        let is_there = self.rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
-        if is_there {
-            self.rest = &self.rest[word.len()..];
-        }
-        is_there
-    }
-
-    fn geometry(&mut self, depth: usize) -> Option<Geometry> {
-        self.skip_spaces();
-        let end = self.rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(self.rest.len());
-        let (word, rest) = self.rest.split_at(end);
-        let kind = GeometryKind::from_sql_name(word)?;
-        self.rest = rest;
-        match kind {
-            GeometryKind::Geometry => None,
-            GeometryKind::Point => {
-                let points = self.points()?;
-                <[Coordinates; 1]>::try_from(points).ok().map(|[point]| Geometry::Point(point))
-            }
-            GeometryKind::LineString => Geometry::line(self.points()?),
-            GeometryKind::Polygon => Geometry::polygon(self.list(Self::points)?),
-            GeometryKind::MultiPoint => {
-                let parts = self.list(|wkt| Some(Geometry::Point(wkt.point_of_several()?)))?;
-                Geometry::several(kind, parts)
-            }
-            GeometryKind::MultiLineString => {
-                let parts = self.list(|wkt| Geometry::line(wkt.points()?))?;
-                Geometry::several(kind, parts)
-            }
-            GeometryKind::MultiPolygon => {
-                let parts = self.list(|wkt| Geometry::polygon(wkt.list(Self::points)?))?;
-                Geometry::several(kind, parts)
-            }
-            GeometryKind::Collection => {
-                let depth = depth.checked_sub(1)?;
-                if self.eat_word("EMPTY") || self.is_empty_list() {
-                    return Geometry::several(kind, Vec::new());
-                }
-                let parts = self.list(|wkt| wkt.geometry(depth))?;
-                Geometry::several(kind, parts)
-            }
-        }
-    }
-
-    /// Eats `()`.
-    fn is_empty_list(&mut self) -> bool {
-        let start = self.rest;
-        if self.eat('(').and_then(|()| self.eat(')')).is_some() {
-            return true;
-        }
-        self.rest = start;
-        false
-    }
-
-    fn list<T>(&mut self, mut part: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
-        self.eat('(')?;
-        let mut parts = vec![part(self)?];
-        while self.eat(',').is_some() {
-            parts.push(part(self)?);
-        }
-        self.eat(')')?;
-        Some(parts)
-    }
-
-    fn points(&mut self) -> Option<Vec<Coordinates>> {
-        self.list(Self::point)
-    }
-
-    /// A point of a MULTIPOINT, which may have parentheses of its own.
-    fn point_of_several(&mut self) -> Option<Coordinates> {
-        if self.eat('(').is_none() {
-            return self.point();
-        }
-        let point = self.point()?;
-        self.eat(')')?;
-        Some(point)
-    }
-
-    fn point(&mut self) -> Option<Coordinates> {
-        Some([self.coordinate()?, self.coordinate()?])
-    }
-
-    fn coordinate(&mut self) -> Option<f64> {
-        self.skip_spaces();
-        let is_part = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E');
-        let end = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len());
-        let (number, rest) = self.rest.split_at(end);
-        self.rest = rest;
-        number.parse().ok().filter(|number: &f64| number.is_finite())
+/// As MySQL writes a coordinate: with an exponent where it is longer than others without.
+fn write_number(number: f64, out: &mut Vec<u8>) {
+    let start = out.len();
+    number::write_f64(number, out);
+    if out.len() - start > MOST_NUMBER_BYTES {
+        out.truncate(start);
+        out.extend_from_slice(format!("{number:e}").as_bytes());
     }
 }
 
@@ -408,6 +282,7 @@ mod tests {
             let geometry = Geometry::from_wkt(written).unwrap_or_else(|| panic!("{written}"));
             assert_eq!(geometry.to_wkt(), shown);
             let stored = geometry.to_stored(4326);
+            assert_eq!(stored.len(), geometry.stored_bytes(), "{written}");
             assert_eq!(Geometry::from_stored(&stored), Some((4326, geometry)), "{written}");
             for cut in 0..stored.len() {
                 assert_eq!(Geometry::from_stored(&stored[..cut]), None, "{written} {cut}");

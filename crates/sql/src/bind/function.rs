@@ -231,6 +231,7 @@ impl Binder<'_> {
             "any_value" => AggregateKind::Any,
             "json_arrayagg" => AggregateKind::JsonArray,
             "json_objectagg" => AggregateKind::JsonObject,
+            "st_collect" => AggregateKind::Collect,
             "group_concat" => {
                 args = in_one_character_set(args).into_iter().map(Expr::into_text).collect();
                 let mut order = Vec::new();
@@ -444,6 +445,12 @@ fn result_of(kind: &AggregateKind, args: &[Expr], increment: u8) -> Result<Expr>
             ty: ColumnType::json(),
             nullable: true,
             coercibility: Coercibility::Implicit,
+        },
+        AggregateKind::Collect => Expr {
+            node: Node::Constant(Value::Null),
+            ty: ColumnType::geometry(types::GeometryKind::Geometry, None),
+            nullable: true,
+            coercibility: Coercibility::Literal,
         },
         AggregateKind::GroupConcat { .. } => Expr {
             node: Node::Constant(Value::Null),

@@ -2,6 +2,7 @@
 
 use super::arithmetic::number_in;
 use super::arithmetic::{decimal_of, double_of};
+use super::collect_aggregate::Collected;
 use super::json_aggregate::JsonParts;
 use super::{Context, Expr, Number, sort_compare, text_of};
 use crate::error::Result;
@@ -27,6 +28,8 @@ pub(crate) enum AggregateKind {
     JsonArray,
     /// JSON_OBJECTAGG
     JsonObject,
+    /// ST_COLLECT
+    Collect,
     /// Standard deviation and variance: `sample` divides by n - 1, `root` is the deviation.
     Variance {
         sample: bool,
@@ -73,6 +76,7 @@ enum State {
     Joined(Joined),
     Parts(Parts),
     Json(JsonParts),
+    Collected(Collected),
 }
 
 /// The parts of a GROUP_CONCAT with an order: not many more of them than its text can have.
@@ -148,6 +152,7 @@ impl Aggregate {
             AggregateKind::GroupConcat { .. } => State::Parts(Parts::default()),
             AggregateKind::JsonArray => State::Json(JsonParts::Array(Vec::new())),
             AggregateKind::JsonObject => State::Json(JsonParts::Object(Vec::new())),
+            AggregateKind::Collect => State::Collected(Collected::default()),
         };
         Accumulator { state }
     }
@@ -294,6 +299,7 @@ impl Accumulator {
                 *mean += delta / *count as f64;
                 *squares += delta * (value - *mean);
             }
+            State::Collected(collected) => collected.add(value, charge)?,
             State::Joined(_) | State::Parts(_) | State::Json(_) => {
                 unreachable!("Accumulator::add keeps the parts of GROUP_CONCAT and of documents")
             }
@@ -349,6 +355,7 @@ impl Accumulator {
             State::Double(sum, count) => State::Double(*sum, *count),
             State::Bits(bits) => State::Bits(*bits),
             State::Variance(count, mean, squares) => State::Variance(*count, *mean, *squares),
+            State::Collected(collected) => State::Collected(collected.clone()),
             _ => return Ok(None),
         };
         Accumulator { state }.finish(aggregate, ctx).map(Some)
@@ -383,6 +390,7 @@ impl Accumulator {
             State::Joined(joined) => joined.finish(ctx),
             State::Parts(parts) => parts.finish(aggregate, ctx)?,
             State::Json(parts) => parts.finish(ctx)?,
+            State::Collected(collected) => collected.finish(ctx),
         })
     }
 }
@@ -521,5 +529,6 @@ pub(crate) fn is_aggregate(name: &str) -> bool {
             | "group_concat"
             | "json_arrayagg"
             | "json_objectagg"
+            | "st_collect"
     )
 }

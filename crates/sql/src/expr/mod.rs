@@ -7,6 +7,7 @@
 mod aggregate;
 mod arithmetic;
 mod cast;
+mod collect_aggregate;
 mod compare;
 mod context;
 mod conversion;

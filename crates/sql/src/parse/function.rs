@@ -88,7 +88,9 @@ impl Parser<'_> {
             "TIMESTAMPDIFF" | "TIMESTAMPADD" => self.timestamp_function(word == "TIMESTAMPADD")?,
             "GROUP_CONCAT" => self.group_concat()?,
             "COUNT" | "SUM" | "AVG" | "MIN" | "MAX" | "BIT_XOR" | "BIT_AND" | "BIT_OR" | "STD" | "STDDEV"
-            | "STDDEV_POP" | "STDDEV_SAMP" | "VARIANCE" | "VAR_POP" | "VAR_SAMP" => self.aggregate()?,
+            | "STDDEV_POP" | "STDDEV_SAMP" | "VARIANCE" | "VAR_POP" | "VAR_SAMP" | "ST_COLLECT" => {
+                self.aggregate()?
+            }
             "JSON_ARRAYAGG" | "JSON_OBJECTAGG" => self.json_aggregate()?,
             "CHAR" => self.char_function()?,
             _ if is_only_window_function(&word) => self.window_function()?,

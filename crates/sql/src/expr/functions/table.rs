@@ -48,12 +48,12 @@ pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
         json::MAKING,
         json::READING,
         json::SCHEMAS,
-        spatial::FUNCTIONS,
         vector::FUNCTIONS,
         weights::FUNCTIONS,
         xml::FUNCTIONS,
     ]
     .iter()
+    .chain(&spatial::TABLES)
     .flat_map(|table| table.iter())
     .find(|function| function.name == name)
 }

@@ -10,7 +10,7 @@ use types::json::{self, JsonError, Node, Path};
 use types::{ColumnType, TypeCode, Value};
 
 /// A document while a function is at it; what it takes is charged as what the function has made.
-pub(super) struct Document(Node);
+pub(in crate::expr::functions) struct Document(Node);
 
 impl Deref for Document {
     type Target = Node;
@@ -36,7 +36,7 @@ fn is_string(ty: &ColumnType) -> bool {
 /// # Errors
 /// 3141, 3157 for a text that is no document, 3144 for bytes, 3146 for anything else, 3142 for a
 /// damaged document.
-pub(super) fn document(call: &Call<'_>, at: usize) -> Result<Option<Document>> {
+pub(in crate::expr::functions) fn document(call: &Call<'_>, at: usize) -> Result<Option<Document>> {
     document_for(call, at, call.name)
 }
 

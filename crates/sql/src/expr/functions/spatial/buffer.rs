@@ -1,0 +1,346 @@
+//! Areas around geometries: the union of a piece for each point, each segment and each corner.
+
+use super::super::{Call, Coercibility, Function};
+use super::areas::{self, Rings};
+use super::argument::{
+    ANY, geometry, invalid, is_geographic, not_on_ellipsoid_of, result, stored, with_state,
+};
+use super::overlay::parts;
+use super::plane::Flat;
+use super::valid;
+use crate::error::{Result, SqlError};
+use crate::expr::functions::wrong_arguments;
+use geo::bool_ops::OpType;
+use std::f64::consts::{PI, TAU};
+use types::geometry::{Coordinates, Geometry};
+use types::{ColumnType, Value};
+
+/// The kinds of strategies by their numbers in a strategy's bytes, from 1.
+const NAMES: [&str; 6] =
+    ["end_round", "end_flat", "join_round", "join_miter", "point_circle", "point_square"];
+const END_ROUND: u32 = 1;
+const END_FLAT: u32 = 2;
+const JOIN_ROUND: u32 = 3;
+const JOIN_MITER: u32 = 4;
+const POINT_CIRCLE: u32 = 5;
+const POINT_SQUARE: u32 = 6;
+/// Bytes of a strategy: its kind, and a number.
+const STRATEGY_BYTES: usize = 12;
+/// `max_points_in_geometry`, as MySQL starts with it.
+const MOST_POINTS: f64 = 65_536.0;
+/// Points of a circle where no strategy says it.
+const POINTS_OF_CIRCLE: f64 = 32.0;
+
+/// How ends, corners and points are gone round.
+#[derive(Clone, Copy)]
+struct Strategies {
+    /// Points of a circle; nothing where ends are flat.
+    end: Option<f64>,
+    /// Points of a circle; nothing where corners are pointed.
+    round_join: Option<f64>,
+    /// How far the point of a corner may be, in distances.
+    miter: f64,
+    /// Points of a circle; nothing for squares.
+    circle: Option<f64>,
+}
+
+fn strategy(call: &Call<'_>) -> Result<Value> {
+    let name = call.string(0);
+    let kind = NAMES.iter().position(|known| known.eq_ignore_ascii_case(&name));
+    let kind = kind.ok_or_else(|| wrong_arguments(call.name))? as u32 + 1;
+    let takes_number = !matches!(kind, END_FLAT | POINT_SQUARE);
+    if takes_number != call.is_given(1) {
+        return Err(wrong_arguments(call.name));
+    }
+    let number = if takes_number { call.double(1) } else { 0.0 };
+    if takes_number && number <= 0.0 {
+        return Err(wrong_arguments(call.name));
+    }
+    if kind != JOIN_MITER && number > MOST_POINTS {
+        let text = format!(
+            "Parameter points_per_circle exceeds the maximum number of points in a geometry ({MOST_POINTS}) in \
+             function {}.",
+            call.name
+        );
+        return Err(SqlError::new(3134, text));
+    }
+    let mut bytes = kind.to_le_bytes().to_vec();
+    bytes.extend_from_slice(&number.to_le_bytes());
+    Ok(Value::Bytes(bytes))
+}
+
+/// The strategies that the arguments from the third one on are.
+fn strategies(call: &Call<'_>, found: &Flat) -> Result<Strategies> {
+    let circle = Some(POINTS_OF_CIRCLE);
+    let mut chosen = Strategies { end: circle, round_join: circle, miter: 0.0, circle };
+    let mut seen = [false; 3];
+    for value in &call.values[2..] {
+        let read = |bytes: &[u8]| {
+            let bytes: &[u8; STRATEGY_BYTES] = bytes.try_into().ok()?;
+            let (kind, number) = bytes.split_first_chunk::<4>()?;
+            Some((u32::from_le_bytes(*kind), f64::from_le_bytes(number.try_into().ok()?)))
+        };
+        let Value::Bytes(bytes) = &**value else { return Err(wrong_arguments(call.name)) };
+        let (kind, number) = read(bytes).ok_or_else(|| wrong_arguments(call.name))?;
+        let (place, fits) = match kind {
+            END_ROUND | END_FLAT => (0, !found.lines.is_empty()),
+            JOIN_ROUND | JOIN_MITER => (1, !found.lines.is_empty() || !found.polygons.is_empty()),
+            POINT_CIRCLE | POINT_SQUARE => (2, !found.points.is_empty()),
+            _ => return Err(wrong_arguments(call.name)),
+        };
+        let is_number = (0.0..=MOST_POINTS).contains(&number) || (kind == JOIN_MITER && number > 0.0);
+        if !fits || !is_number || std::mem::replace(&mut seen[place], true) {
+            return Err(wrong_arguments(call.name));
+        }
+        match kind {
+            END_ROUND => chosen.end = Some(number),
+            END_FLAT => chosen.end = None,
+            JOIN_ROUND => chosen.round_join = Some(number),
+            JOIN_MITER => (chosen.round_join, chosen.miter) = (None, number),
+            POINT_CIRCLE => chosen.circle = Some(number),
+            _ => chosen.circle = None,
+        }
+    }
+    Ok(chosen)
+}
+
+/// The pieces around geometries, and what they are made with.
+struct Pieces<'c> {
+    call: &'c Call<'c>,
+    strategies: Strategies,
+    distance: f64,
+    found: Vec<Rings>,
+    bytes: usize,
+}
+
+fn direction([from, to]: [Coordinates; 2]) -> f64 {
+    (to[1] - from[1]).atan2(to[0] - from[0])
+}
+
+impl Pieces<'_> {
+    /// The point at the distance in a direction.
+    fn around(&self, [x, y]: Coordinates, direction: f64) -> Coordinates {
+        let (sine, cosine) = direction.sin_cos();
+        [x + self.distance * cosine, y + self.distance * sine]
+    }
+
+    /// Adds a ring, which is closed here.
+    ///
+    /// # Errors
+    /// 1317; the memory's.
+    fn add(&mut self, mut ring: Vec<Coordinates>) -> Result<()> {
+        ring.extend(ring.first().copied());
+        self.bytes += size_of_val(&ring[..]);
+        self.call.ctx.check_interrupt()?;
+        self.call.check_room(size_of_val(&ring[..]))?;
+        self.found.push(vec![ring]);
+        Ok(())
+    }
+
+    /// The points of an arc around a center, its ends among them.
+    fn arc(&self, center: Coordinates, from: f64, turn: f64, points_of_circle: f64) -> Vec<Coordinates> {
+        let steps = (points_of_circle.floor().max(1.0) * turn.abs() / TAU).ceil().max(1.0);
+        (0..=steps as usize).map(|step| self.around(center, from + turn * step as f64 / steps)).collect()
+    }
+
+    fn point(&mut self, center: Coordinates) -> Result<()> {
+        let [x, y] = center;
+        let away = self.distance;
+        match self.strategies.circle {
+            None => {
+                let [left, low, right, high] = [x - away, y - away, x + away, y + away];
+                self.add(vec![[left, low], [right, low], [right, high], [left, high]])
+            }
+            Some(points) => {
+                let count = points.floor().max(3.0);
+                let turn = |at: usize| TAU * at as f64 / count;
+                self.add((0..count as usize).map(|at| self.around(center, turn(at))).collect())
+            }
+        }
+    }
+
+    /// The point at the distance on the left of a way's point, or for -1 on the right.
+    fn beside(&self, [x, y]: Coordinates, way: [Coordinates; 2], side: f64) -> Coordinates {
+        let [right, up] = normal(way).map(|part| part * self.distance * side);
+        [x + right, y + up]
+    }
+
+    fn segment(&mut self, way: [Coordinates; 2]) -> Result<()> {
+        let [from, to] = way;
+        let right = [from, to].map(|point| self.beside(point, way, -1.0));
+        let left = [to, from].map(|point| self.beside(point, way, 1.0));
+        // The ends themselves are corners too: what is joined to them leaves no gap on the grid.
+        self.add(vec![right[0], right[1], to, left[0], left[1], from])
+    }
+
+    /// What fills the outer side of a corner.
+    fn corner(&mut self, before: [Coordinates; 2], after: [Coordinates; 2]) -> Result<()> {
+        let corner = before[1];
+        let mut turn = direction(after) - direction(before);
+        if turn > PI {
+            turn -= TAU;
+        } else if turn <= -PI {
+            turn += TAU;
+        }
+        if turn == 0.0 {
+            return Ok(());
+        }
+        // The outer side is on the right of a way that turns left.
+        let side = -turn.signum();
+        let [from, to] = [before, after].map(|way| self.beside(corner, way, side));
+        let mut ring = match self.strategies.round_join {
+            Some(points) => {
+                // How many points an arc has hangs on the last digit of its angle, which is the one
+                // between the sides, as in MySQL.
+                let [first, last] = [from, to].map(|point| direction([corner, point]));
+                let turn = (last - first).abs();
+                let turn = turn.min(TAU - turn) * -side;
+                let mut arc = self.arc(corner, first, turn, points);
+                set_ends(&mut arc, from, to);
+                arc
+            }
+            None => vec![from, self.tip(corner, [before, after], side, turn), to],
+        };
+        ring.push(corner);
+        self.add(ring)
+    }
+
+    /// The point of a corner, no further away than the strategy lets it be.
+    fn tip(&self, corner: Coordinates, ways: [[Coordinates; 2]; 2], side: f64, turn: f64) -> Coordinates {
+        let [one, other] = ways.map(normal);
+        let both = [one[0] + other[0], one[1] + other[1]];
+        let half = (turn / 2.0).cos();
+        let most = self.strategies.miter.max(1.0);
+        let length = both[0].hypot(both[1]);
+        // The tip is on the line between the two sides.
+        let reach = if half > 0.0 && 1.0 / half <= most {
+            1.0 / (1.0 + one[0] * other[0] + one[1] * other[1])
+        } else {
+            most / length
+        };
+        let reach = if reach.is_finite() { reach * self.distance * side } else { 0.0 };
+        [corner[0] + both[0] * reach, corner[1] + both[1] * reach]
+    }
+
+    fn line(&mut self, points: &[Coordinates]) -> Result<()> {
+        let ways: Vec<[Coordinates; 2]> = segments_of(points);
+        let (Some(first), Some(last)) = (ways.first(), ways.last()) else {
+            return self.point(points[0]);
+        };
+        if let Some(points) = self.strategies.end {
+            let mut start = self.arc(first[0], direction(*first) + PI / 2.0, PI, points);
+            let mut end = self.arc(last[1], direction(*last) - PI / 2.0, PI, points);
+            let sides = |point, way| [1.0, -1.0].map(|side| self.beside(point, way, side));
+            let ([start_left, start_right], [end_left, end_right]) =
+                (sides(first[0], *first), sides(last[1], *last));
+            set_ends(&mut start, start_left, start_right);
+            set_ends(&mut end, end_right, end_left);
+            start.push(first[0]);
+            end.push(last[1]);
+            self.add(start)?;
+            self.add(end)?;
+        }
+        self.ways(&ways)
+    }
+
+    fn ways(&mut self, ways: &[[Coordinates; 2]]) -> Result<()> {
+        for way in ways {
+            self.segment(*way)?;
+        }
+        for pair in ways.windows(2) {
+            self.corner(pair[0], pair[1])?;
+        }
+        Ok(())
+    }
+
+    fn ring(&mut self, points: &[Coordinates]) -> Result<()> {
+        let mut ways = segments_of(points);
+        ways.extend(ways.first().copied());
+        self.ways(&ways)
+    }
+}
+
+/// The direction to the left of a way, of length 1.
+fn normal([from, to]: [Coordinates; 2]) -> Coordinates {
+    let [right, up] = [to[0] - from[0], to[1] - from[1]];
+    let length = right.hypot(up);
+    [-up / length, right / length]
+}
+
+/// An arc begins and ends where its neighbours do, to the last digit.
+fn set_ends(arc: &mut [Coordinates], from: Coordinates, to: Coordinates) {
+    if let [first, .., last] = arc {
+        (*first, *last) = (from, to);
+    }
+}
+
+fn segments_of(points: &[Coordinates]) -> Vec<[Coordinates; 2]> {
+    points.windows(2).filter(|ends| ends[0] != ends[1]).map(|ends| [ends[0], ends[1]]).collect()
+}
+
+/// The area up to a distance around a geometry, or with a negative one what of its areas is further
+/// from their edges.
+fn around(call: &Call<'_>, flat: Flat, distance: f64, strategies: Strategies) -> Result<Geometry> {
+    let mut pieces = Pieces { call, strategies, distance: distance.abs(), found: Vec::new(), bytes: 0 };
+    for point in &flat.points {
+        pieces.point(*point)?;
+    }
+    for line in &flat.lines {
+        pieces.line(line)?;
+    }
+    for ring in flat.polygons.iter().flatten() {
+        pieces.ring(ring)?;
+    }
+    let mut found = pieces.found;
+    let is_number = |point: &Coordinates| point.iter().all(|number| number.abs() < 1e100);
+    if !found.iter().flatten().flatten().all(is_number) {
+        return Err(invalid(call));
+    }
+    let polygons = if distance > 0.0 {
+        found.extend(flat.polygons);
+        areas::union(call, &found)?
+    } else {
+        areas::combined(call, &flat.polygons, &areas::union(call, &found)?, OpType::Difference)?
+    };
+    Ok(Flat { polygons, ..Flat::default() }.into_geometry())
+}
+
+fn buffer(call: &Call<'_>) -> Result<Value> {
+    let (srid, found) = stored(call, 0)?;
+    let distance = call.double(1);
+    if !distance.is_finite() {
+        return Err(invalid(call));
+    }
+    let flat = Flat::of(&found);
+    let strategies = strategies(call, &flat)?;
+    if is_geographic(srid)? {
+        return Err(not_on_ellipsoid_of(call, &found));
+    }
+    if distance == 0.0 || found.is_empty() {
+        return result(call, srid, &found);
+    }
+    if !valid::are_areas(call, &found)? {
+        let text = format!("Unknown GIS error occurred in function {}.", call.name);
+        return Err(with_state(3035, b"HY000", text));
+    }
+    let Flat { points, lines, polygons } = parts(call, &found)?;
+    let has_no_area = !points.is_empty() || !lines.is_empty() || flat.polygons.is_empty();
+    if distance < 0.0 && has_no_area {
+        return Err(wrong_arguments(call.name));
+    }
+    let whole = match distance < 0.0 {
+        true => Flat { polygons, ..Flat::default() },
+        false => Flat { polygons, ..flat },
+    };
+    result(call, srid, &around(call, whole, distance, strategies)?)
+}
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("st_buffer", 2..=5, geometry::<ANY>, buffer),
+    Function::new(
+        "st_buffer_strategy",
+        1..=2,
+        |_| Ok((ColumnType::varbinary(16), Coercibility::Literal)),
+        strategy,
+    ),
+];

@@ -1,0 +1,305 @@
+//! Geometries as GeoJSON documents, and such documents as geometries.
+
+use super::super::json::{document, made};
+use super::super::{Call, Coercibility, Function};
+use super::argument::{
+    ANY, PLANE, WGS_84, geometry, is_geographic, is_text, result, srid_argument, stored, turned_in,
+    wrong_type, wrong_value,
+};
+use super::boxes::Box;
+use super::rounding::rounded;
+use crate::error::{Result, SqlError};
+use types::geometry::{Coordinates, Geometry};
+use types::json::Node;
+use types::{ColumnType, GeometryKind, TypeCode, Value};
+
+/// Options of ST_AsGeoJSON().
+const WITH_BOX: i64 = 1;
+const WITH_SHORT_SYSTEM: i64 = 2;
+const WITH_LONG_SYSTEM: i64 = 4;
+const MOST_OPTIONS: i64 = 7;
+/// Documents may be so deep.
+const MOST_DEPTH: usize = 64;
+
+fn string(text: &str) -> Node {
+    Node::String(text.as_bytes().to_vec())
+}
+
+fn object(members: Vec<(&str, Node)>) -> Node {
+    Node::object(members.into_iter().map(|(name, value)| (name.as_bytes().to_vec(), value)).collect())
+}
+
+/// How a document is written.
+struct Writer {
+    decimals: u32,
+    has_box: bool,
+}
+
+impl Writer {
+    fn point(&self, point: &Coordinates) -> Node {
+        Node::Array(point.iter().map(|number| Node::Double(rounded(*number, self.decimals))).collect())
+    }
+
+    fn points(&self, points: &[Coordinates]) -> Node {
+        Node::Array(points.iter().map(|point| self.point(point)).collect())
+    }
+
+    fn coordinates(&self, geometry: &Geometry) -> Node {
+        match geometry {
+            Geometry::Point(point) => self.point(point),
+            Geometry::LineString(points) => self.points(points),
+            Geometry::Polygon(rings) => Node::Array(rings.iter().map(|ring| self.points(ring)).collect()),
+            Geometry::Several(_, parts) => {
+                Node::Array(parts.iter().map(|part| self.coordinates(part)).collect())
+            }
+        }
+    }
+
+    fn members(&self, geometry: &Geometry) -> Vec<(&'static str, Node)> {
+        let mut members = vec![("type", string(type_name(geometry.kind())))];
+        if let (true, Some(around)) = (self.has_box, Box::around(geometry)) {
+            let numbers = around.corners().into_iter().flatten();
+            let numbers = numbers.map(|number| Node::Double(rounded(number, self.decimals)));
+            members.push(("bbox", Node::Array(numbers.collect())));
+        }
+        match geometry {
+            Geometry::Several(GeometryKind::Collection, parts) => {
+                let parts = parts.iter().map(|part| object(self.members(part)));
+                members.push(("geometries", Node::Array(parts.collect())));
+            }
+            _ => members.push(("coordinates", self.coordinates(geometry))),
+        }
+        members
+    }
+}
+
+const TYPE_NAMES: [(&str, GeometryKind); 7] = [
+    ("Point", GeometryKind::Point),
+    ("LineString", GeometryKind::LineString),
+    ("Polygon", GeometryKind::Polygon),
+    ("MultiPoint", GeometryKind::MultiPoint),
+    ("MultiLineString", GeometryKind::MultiLineString),
+    ("MultiPolygon", GeometryKind::MultiPolygon),
+    ("GeometryCollection", GeometryKind::Collection),
+];
+
+fn type_name(kind: GeometryKind) -> &'static str {
+    TYPE_NAMES.iter().find(|(_, named)| *named == kind).map_or("", |(name, _)| name)
+}
+
+fn as_document(call: &Call<'_>) -> Result<Value> {
+    let is_bytes = matches!(&*call.values[0], Value::Bytes(_));
+    if !is_bytes || (call.args[0].ty.code != TypeCode::Geometry && !call.is_binary(0)) {
+        return Err(wrong_type(call.name, "geometry"));
+    }
+    let (srid, found) = stored(call, 0)?;
+    is_geographic(srid)?;
+    let mut writer = Writer { decimals: u32::MAX, has_box: false };
+    if call.is_given(1) {
+        let wrong = || wrong_value(call.name, "max decimal digits", &call.string(1));
+        writer.decimals = u32::try_from(call.integer(1)).map_err(|_| wrong())?;
+    }
+    let options = if call.is_given(2) { call.integer(2) } else { 0 };
+    if !(0..=MOST_OPTIONS).contains(&options) {
+        return Err(wrong_value(call.name, "options", &call.string(2)));
+    }
+    writer.has_box = options & WITH_BOX != 0;
+    let authority = if srid == PLANE { "MySQL" } else { "EPSG" };
+    let system = match options & (WITH_SHORT_SYSTEM | WITH_LONG_SYSTEM) {
+        0 => None,
+        WITH_SHORT_SYSTEM => Some(format!("{authority}:{srid}")),
+        _ => Some(format!("urn:ogc:def:crs:{authority}::{srid}")),
+    };
+    let mut members = writer.members(&found);
+    if let Some(system) = system {
+        let properties = object(vec![("name", string(&system))]);
+        members.push(("crs", object(vec![("type", string("name")), ("properties", properties)])));
+    }
+    made(&object(members), call.ctx)
+}
+
+/// What reads a document.
+struct Reader<'c> {
+    call: &'c Call<'c>,
+    /// More than two coordinates are an error; else the others are left out.
+    is_strict: bool,
+}
+
+impl Reader<'_> {
+    /// Error 3072.
+    fn wrong(&self) -> SqlError {
+        SqlError::new(3072, format!("Invalid GeoJSON data provided to function {}", self.call.name))
+    }
+
+    /// Error 3071.
+    fn wrong_member(&self, name: &str, wanted: &str) -> SqlError {
+        let text = format!(
+            "Invalid GeoJSON data provided to function {}: Member '{name}' must be of type '{wanted}'",
+            self.call.name
+        );
+        SqlError::new(3071, text)
+    }
+
+    /// A member that has to be there.
+    ///
+    /// # Errors
+    /// 3070.
+    fn member<'n>(&self, object: &'n Node, name: &str) -> Result<&'n Node> {
+        object.member(name.as_bytes()).ok_or_else(|| {
+            let text = format!(
+                "Invalid GeoJSON data provided to function {}: Missing required member '{name}'",
+                self.call.name
+            );
+            SqlError::new(3070, text)
+        })
+    }
+
+    fn array<'n>(&self, object: &'n Node, name: &str) -> Result<&'n [Node]> {
+        match self.member(object, name)? {
+            Node::Array(elements) => Ok(elements),
+            _ => Err(self.wrong_member(name, "array")),
+        }
+    }
+
+    /// The geometry of a document; `None` of null.
+    fn geometry(&self, node: &Node, depth: usize) -> Result<Option<Geometry>> {
+        match node {
+            Node::Null => return Ok(None),
+            Node::Object(_) => {}
+            _ => return Err(self.wrong()),
+        }
+        let depth = depth.checked_sub(1).ok_or_else(|| self.wrong())?;
+        let Node::String(name) = self.member(node, "type")? else {
+            return Err(self.wrong_member("type", "string"));
+        };
+        if name.eq_ignore_ascii_case(b"Feature") {
+            let geometry = self.member(node, "geometry")?;
+            if !matches!(self.member(node, "properties")?, Node::Object(_) | Node::Null) {
+                return Err(self.wrong_member("properties", "object"));
+            }
+            return self.geometry(geometry, depth);
+        }
+        if name.eq_ignore_ascii_case(b"FeatureCollection") {
+            return self.collection(self.array(node, "features")?, depth).map(Some);
+        }
+        let named = TYPE_NAMES.iter().find(|(known, _)| name.eq_ignore_ascii_case(known.as_bytes()));
+        let (_, kind) = named.ok_or_else(|| self.wrong())?;
+        if *kind == GeometryKind::Collection {
+            return self.collection(self.array(node, "geometries")?, depth).map(Some);
+        }
+        self.of_kind(*kind, self.array(node, "coordinates")?).map(Some)
+    }
+
+    fn collection(&self, parts: &[Node], depth: usize) -> Result<Geometry> {
+        let mut found = Vec::with_capacity(parts.len());
+        for part in parts {
+            found.extend(self.geometry(part, depth)?);
+        }
+        Ok(Geometry::Several(GeometryKind::Collection, found))
+    }
+
+    fn of_kind(&self, kind: GeometryKind, coordinates: &[Node]) -> Result<Geometry> {
+        let geometry = match kind {
+            GeometryKind::Point => Some(Geometry::Point(self.point(coordinates)?)),
+            GeometryKind::LineString => Geometry::line(self.points(coordinates)?),
+            GeometryKind::Polygon => {
+                let rings = coordinates.iter().map(|ring| self.points(self.list(ring)?));
+                Geometry::polygon(rings.collect::<Result<_>>()?)
+            }
+            _ => {
+                let of_part = match kind {
+                    GeometryKind::MultiPoint => GeometryKind::Point,
+                    GeometryKind::MultiLineString => GeometryKind::LineString,
+                    _ => GeometryKind::Polygon,
+                };
+                let parts = coordinates.iter().map(|part| self.of_kind(of_part, self.list(part)?));
+                Geometry::several(kind, parts.collect::<Result<_>>()?)
+            }
+        };
+        geometry.ok_or_else(|| self.wrong())
+    }
+
+    fn list<'n>(&self, node: &'n Node) -> Result<&'n [Node]> {
+        match node {
+            Node::Array(elements) => Ok(elements),
+            _ => Err(self.wrong()),
+        }
+    }
+
+    fn points(&self, coordinates: &[Node]) -> Result<Vec<Coordinates>> {
+        coordinates.iter().map(|point| self.point(self.list(point)?)).collect()
+    }
+
+    fn point(&self, coordinates: &[Node]) -> Result<Coordinates> {
+        let number = |node: &Node| match node {
+            Node::Int(number) => Ok(*number as f64),
+            Node::UInt(number) => Ok(*number as f64),
+            Node::Double(number) => Ok(*number),
+            _ => Err(self.wrong_member("array coordinate", "number")),
+        };
+        let numbers = coordinates.iter().map(number).collect::<Result<Vec<f64>>>()?;
+        if numbers.len() > 2 && self.is_strict {
+            let text = format!(
+                "Unsupported number of coordinate dimensions in function {}: Found {}, expected 2",
+                self.call.name,
+                numbers.len()
+            );
+            return Err(SqlError::new(3073, text));
+        }
+        match numbers[..] {
+            [x, y, ..] => Ok([x, y]),
+            _ => Err(self.wrong()),
+        }
+    }
+
+    /// The system that a document names, if it does.
+    fn system(&self, document: &Node) -> Result<Option<u32>> {
+        let system = match document.member(b"crs") {
+            None | Some(Node::Null) => return Ok(None),
+            Some(system @ Node::Object(_)) => system,
+            Some(_) => return Err(self.wrong_member("crs", "object")),
+        };
+        let kind = self.member(system, "type")?;
+        let properties = self.member(system, "properties")?;
+        let Node::String(kind) = kind else { return Err(self.wrong_member("type", "string")) };
+        if !kind.eq_ignore_ascii_case(b"name") {
+            return Err(self.wrong());
+        }
+        let Node::String(name) = self.member(properties, "name")? else {
+            return Err(self.wrong_member("name", "string"));
+        };
+        let name = String::from_utf8_lossy(name);
+        if name == "urn:ogc:def:crs:OGC:1.3:CRS84" {
+            return Ok(Some(WGS_84));
+        }
+        let number = name.strip_prefix("EPSG:").or_else(|| name.strip_prefix("urn:ogc:def:crs:EPSG::"));
+        let number = number.and_then(|number| number.parse().ok());
+        number.map(Some).ok_or_else(|| self.wrong())
+    }
+}
+
+fn from_document(call: &Call<'_>) -> Result<Value> {
+    if call.args[0].ty.code != TypeCode::Json && !is_text(call, 0) {
+        return Err(wrong_type(call.name, "geojson"));
+    }
+    let options = if call.is_given(1) { call.integer(1) } else { 1 };
+    if !(1..=4).contains(&options) {
+        return Err(wrong_value(call.name, "option", &call.string(1)));
+    }
+    let Some(node) = document(call, 0)? else { return Ok(Value::Null) };
+    let reader = Reader { call, is_strict: options == 1 };
+    let named = if matches!(*node, Node::Object(_)) { reader.system(&node)? } else { None };
+    let srid = if call.is_given(2) { srid_argument(call, 2)? } else { named.unwrap_or(WGS_84) };
+    let Some(mut found) = reader.geometry(&node, MOST_DEPTH)? else { return Ok(Value::Null) };
+    // GeoJSON has the longitude first, whatever the system says.
+    if is_geographic(srid)? {
+        found.for_each_point(&mut |point: &mut Coordinates| point.swap(0, 1));
+        turned_in(call, srid, &mut found)?;
+    }
+    result(call, srid, &found)
+}
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("st_asgeojson", 1..=3, |_| Ok((ColumnType::json(), Coercibility::Implicit)), as_document),
+    Function::new("st_geomfromgeojson", 1..=3, geometry::<ANY>, from_document),
+];

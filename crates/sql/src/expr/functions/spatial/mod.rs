@@ -1,0 +1,75 @@
+//! Functions of geometries. Of spatial reference systems these know the plane (0), Web Mercator
+//! (3857) and WGS 84 (4326), whose first axis is the latitude. What is computed in the plane comes
+//! from the `geo` library; on the ellipsoid there is what has the one right answer, and the rest is
+//! refused (3618).
+
+mod along;
+mod areas;
+mod argument;
+mod boxes;
+mod buffer;
+mod crossings;
+mod ellipsoid;
+mod geohash;
+mod geojson;
+mod globe;
+mod hull;
+mod line_pairs;
+mod lines;
+mod make;
+mod measure;
+mod overlay;
+mod parts;
+mod plane;
+mod relate;
+mod rounding;
+mod shared;
+mod show;
+mod transform;
+mod units;
+mod valid;
+
+use super::Function;
+
+/// All of them.
+pub(super) const TABLES: [&[Function]; 14] = [
+    make::FUNCTIONS,
+    show::FUNCTIONS,
+    parts::FUNCTIONS,
+    measure::FUNCTIONS,
+    boxes::FUNCTIONS,
+    relate::FUNCTIONS,
+    valid::FUNCTIONS,
+    overlay::FUNCTIONS,
+    hull::FUNCTIONS,
+    buffer::FUNCTIONS,
+    along::FUNCTIONS,
+    geohash::FUNCTIONS,
+    geojson::FUNCTIONS,
+    transform::FUNCTIONS,
+];
+
+/// The name in the table of another name of a function here.
+pub(super) fn canonical_name(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "st_geometryfromtext" => "st_geomfromtext",
+        "st_linestringfromtext" => "st_linefromtext",
+        "st_polygonfromtext" => "st_polyfromtext",
+        "st_multipointfromtext" => "st_mpointfromtext",
+        "st_multilinestringfromtext" => "st_mlinefromtext",
+        "st_multipolygonfromtext" => "st_mpolyfromtext",
+        "st_geometrycollectionfromtext" | "st_geomcollfromtxt" => "st_geomcollfromtext",
+        "st_geometryfromwkb" => "st_geomfromwkb",
+        "st_linestringfromwkb" => "st_linefromwkb",
+        "st_polygonfromwkb" => "st_polyfromwkb",
+        "st_multipointfromwkb" => "st_mpointfromwkb",
+        "st_multilinestringfromwkb" => "st_mlinefromwkb",
+        "st_multipolygonfromwkb" => "st_mpolyfromwkb",
+        "st_geometrycollectionfromwkb" => "st_geomcollfromwkb",
+        "st_numinteriorrings" => "st_numinteriorring",
+        "st_aswkt" => "st_astext",
+        "st_aswkb" => "st_asbinary",
+        "geometrycollection" => "geomcollection",
+        _ => return None,
+    })
+}

@@ -1,0 +1,201 @@
+//! Unions, intersections and differences of geometries of any kinds: areas first, then the lines
+//! that are not in them, then the points that are in neither.
+
+use super::super::{Call, Function};
+use super::areas::{self, Rings};
+use super::argument::{ANY, geometry, invalid, is_geographic, not_on_ellipsoid_of_both, result, two};
+use super::crossings::{crossing, each_meeting, segments};
+use super::lines::{Piece, cut, joined};
+use super::plane::{Flat, contained, coordinate, to_library};
+use super::valid;
+use crate::error::Result;
+use geo::bool_ops::OpType;
+use geo::coordinate_position::CoordPos;
+use geo::{CoordinatePosition, Distance, Euclidean};
+use types::geometry::{Coordinates, Geometry};
+use types::{GeometryKind, Value};
+
+/// A part of the largest coordinate: a point so near to a line or an area is on it.
+const NEAR: f64 = 1e-12;
+
+/// What a geometry is made of, without what is in it twice.
+///
+/// # Errors
+/// 3037 of a polygon that is not valid; 1317.
+pub(super) fn parts(call: &Call<'_>, geometry: &Geometry) -> Result<Flat> {
+    to_library(call, geometry)?;
+    if !valid::are_areas(call, geometry)? {
+        return Err(invalid(call));
+    }
+    let flat = Flat::of(geometry);
+    let is_collection = geometry.kind() == GeometryKind::Collection;
+    let polygons = if is_collection { areas::union(call, &flat.polygons)? } else { flat.polygons };
+    let mut whole = Flat { polygons, ..Flat::default() };
+    for line in flat.lines {
+        let line = Flat { lines: vec![line], ..Flat::default() };
+        whole.lines.extend(lines_outside(call, &line, &whole)?);
+    }
+    whole.points = points_outside(call, flat.points, &whole)?;
+    Ok(whole)
+}
+
+/// All edges and lines.
+fn paths(flat: &Flat) -> Vec<&Vec<Coordinates>> {
+    flat.lines.iter().chain(flat.polygons.iter().flatten()).collect()
+}
+
+/// Where the middle of a piece is.
+fn position(call: &Call<'_>, piece: &Piece, areas: &geo::MultiPolygon) -> Result<CoordPos> {
+    call.ctx.check_interrupt()?;
+    contained(call, || areas.coordinate_position(&coordinate(piece.middle())))
+}
+
+/// What of the lines is neither in the areas nor on the lines of the other one.
+fn lines_outside(call: &Call<'_>, flat: &Flat, other: &Flat) -> Result<Vec<Vec<Coordinates>>> {
+    let areas = other.areas();
+    let mut kept = Vec::new();
+    for piece in cut(call, &flat.lines, &paths(other))? {
+        if !piece.is_shared && position(call, &piece, &areas)? == CoordPos::Outside {
+            kept.push(piece);
+        }
+    }
+    Ok(joined(kept))
+}
+
+/// What of the lines is in the areas or, where that is asked for, on the lines of the other one.
+fn lines_inside(call: &Call<'_>, flat: &Flat, other: &Flat, on_lines: bool) -> Result<Vec<Vec<Coordinates>>> {
+    let areas = other.areas();
+    let paths = if on_lines { paths(other) } else { other.polygons.iter().flatten().collect() };
+    let mut kept = Vec::new();
+    for piece in cut(call, &flat.lines, &paths)? {
+        if piece.is_shared || position(call, &piece, &areas)? != CoordPos::Outside {
+            kept.push(piece);
+        }
+    }
+    Ok(joined(kept))
+}
+
+/// Whether a point is on a line or in an area, or as near as rounding brings it.
+fn is_on(
+    call: &Call<'_>,
+    point: Coordinates,
+    areas: &geo::MultiPolygon,
+    paths: &geo::MultiLineString,
+) -> Result<bool> {
+    call.ctx.check_interrupt()?;
+    let at = geo::Point(coordinate(point));
+    let near = NEAR * point[0].abs().max(point[1].abs()).max(f64::MIN_POSITIVE);
+    contained(call, || {
+        (!areas.0.is_empty() && Euclidean.distance(&at, areas) <= near)
+            || (!paths.0.is_empty() && Euclidean.distance(&at, paths) <= near)
+    })
+}
+
+/// The points, each once, that are not in the areas, lines and points of another one.
+fn points_outside(call: &Call<'_>, points: Vec<Coordinates>, other: &Flat) -> Result<Vec<Coordinates>> {
+    let (areas, paths) = (other.areas(), other.paths());
+    let mut kept: Vec<Coordinates> = Vec::new();
+    for point in points {
+        if !kept.contains(&point) && !other.points.contains(&point) && !is_on(call, point, &areas, &paths)? {
+            kept.push(point);
+        }
+    }
+    Ok(kept)
+}
+
+/// The points that both have.
+fn points_of_both(call: &Call<'_>, first: &Flat, second: &Flat) -> Result<Vec<Coordinates>> {
+    let mut found = Vec::new();
+    for (one, other) in [(first, second), (second, first)] {
+        let (areas, paths) = (other.areas(), other.paths());
+        for point in &one.points {
+            if other.points.contains(point) || is_on(call, *point, &areas, &paths)? {
+                found.push(*point);
+            }
+        }
+    }
+    let of_first = paths(first);
+    let both = of_first.iter().copied().chain(paths(second)).enumerate();
+    let all = both.flat_map(|(at, path)| segments(at, path)).collect();
+    each_meeting(call, all, |one, other, meeting| {
+        if (one.path < of_first.len()) != (other.path < of_first.len()) {
+            found.extend(crossing(one.ends, other.ends, meeting));
+        }
+        true
+    })?;
+    Ok(found)
+}
+
+/// The edges that two areas have in common without touching what is already found.
+fn shared_edges(
+    call: &Call<'_>,
+    first: &[Rings],
+    second: &[Rings],
+    found: &Flat,
+) -> Result<Vec<Vec<Coordinates>>> {
+    let rings: Vec<Vec<Coordinates>> = first.iter().flatten().cloned().collect();
+    let (areas, nothing) = (found.areas(), geo::MultiLineString(Vec::new()));
+    let mut kept = Vec::new();
+    for piece in cut(call, &rings, &second.iter().flatten().collect::<Vec<_>>())? {
+        if piece.is_shared && !is_on(call, piece.middle(), &areas, &nothing)? {
+            kept.push(piece);
+        }
+    }
+    Ok(joined(kept))
+}
+
+fn union(call: &Call<'_>, first: &Flat, second: &Flat) -> Result<Flat> {
+    let polygons = areas::combined(call, &first.polygons, &second.polygons, OpType::Union)?;
+    let mut whole = Flat { polygons, ..Flat::default() };
+    let only = |flat: &Flat| Flat { polygons: flat.polygons.clone(), ..Flat::default() };
+    whole.lines = lines_outside(call, first, &only(second))?;
+    whole.lines.extend(lines_outside(call, second, first)?);
+    let points = first.points.iter().chain(&second.points).copied().collect();
+    whole.points = points_outside(call, points, &whole)?;
+    Ok(whole)
+}
+
+fn intersection(call: &Call<'_>, first: &Flat, second: &Flat) -> Result<Flat> {
+    let polygons = areas::combined(call, &first.polygons, &second.polygons, OpType::Intersection)?;
+    let mut both = Flat { polygons, ..Flat::default() };
+    let edges = shared_edges(call, &first.polygons, &second.polygons, &both)?;
+    both.lines = lines_inside(call, first, second, true)?;
+    both.lines.extend(lines_inside(call, second, first, false)?);
+    both.lines.extend(edges);
+    both.points = points_outside(call, points_of_both(call, first, second)?, &both)?;
+    Ok(both)
+}
+
+fn difference(call: &Call<'_>, first: &Flat, second: &Flat) -> Result<Flat> {
+    let polygons = areas::combined(call, &first.polygons, &second.polygons, OpType::Difference)?;
+    let lines = lines_outside(call, first, second)?;
+    let points = points_outside(call, first.points.clone(), second)?;
+    Ok(Flat { points, lines, polygons })
+}
+
+fn symmetric_difference(call: &Call<'_>, first: &Flat, second: &Flat) -> Result<Flat> {
+    let polygons = areas::combined(call, &first.polygons, &second.polygons, OpType::Xor)?;
+    let mut lines = lines_outside(call, first, second)?;
+    lines.extend(lines_outside(call, second, first)?);
+    let mut points = points_outside(call, first.points.clone(), second)?;
+    points.extend(points_outside(call, second.points.clone(), first)?);
+    Ok(Flat { points, lines, polygons })
+}
+
+type Overlay = fn(&Call<'_>, &Flat, &Flat) -> Result<Flat>;
+
+fn overlaid(call: &Call<'_>, overlay: Overlay) -> Result<Value> {
+    let (srid, first, second) = two(call)?;
+    if is_geographic(srid)? {
+        return Err(not_on_ellipsoid_of_both(call, &first, &second));
+    }
+    let found = overlay(call, &parts(call, &first)?, &parts(call, &second)?)?;
+    result(call, srid, &found.into_geometry())
+}
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("st_union", 2..=2, geometry::<ANY>, |call| overlaid(call, union)),
+    Function::new("st_intersection", 2..=2, geometry::<ANY>, |call| overlaid(call, intersection)),
+    Function::new("st_difference", 2..=2, geometry::<ANY>, |call| overlaid(call, difference)),
+    Function::new("st_symdifference", 2..=2, geometry::<ANY>, |call| overlaid(call, symmetric_difference)),
+];

@@ -1,0 +1,135 @@
+//! How geometries lie to each other: what they share, by the dimensions of their interiors and
+//! boundaries.
+
+use super::super::{Call, Function, int, truth_value};
+use super::argument::{invalid, is_geographic, not_on_ellipsoid_of_both, two};
+use super::plane::{Flat, contained, coordinate, to_library};
+use super::shared::{BOUNDARY, INSIDE, OUTSIDE, Shared};
+use super::{globe, line_pairs, overlay, valid};
+use crate::error::Result;
+use geo::coordinate_position::CoordPos;
+use geo::dimensions::Dimensions;
+use geo::{CoordinatePosition, HasDimensions, Relate};
+use std::borrow::Cow;
+use types::geometry::{Coordinates, Geometry};
+use types::{GeometryKind, Value};
+
+fn dimension_of(dimensions: Dimensions) -> Option<u8> {
+    match dimensions {
+        Dimensions::Empty => None,
+        Dimensions::ZeroDimensional => Some(0),
+        Dimensions::OneDimensional => Some(1),
+        Dimensions::TwoDimensional => Some(2),
+    }
+}
+
+/// What a point shares with a geometry, without the graphs that the general way makes: most
+/// statements ask for points in polygons.
+fn of_point(call: &Call<'_>, point: Coordinates, other: &Geometry, dimension: u8) -> Result<Shared> {
+    let other = to_library(call, other)?;
+    let position = contained(call, || other.coordinate_position(&coordinate(point)))?;
+    let place = match position {
+        CoordPos::Inside => INSIDE,
+        CoordPos::OnBoundary => BOUNDARY,
+        CoordPos::Outside => OUTSIDE,
+    };
+    let mut places = [[None; 3]; 3];
+    places[INSIDE][place] = Some(0);
+    // A geometry of points may be this one alone.
+    let is_it =
+        dimension == 0 && geo::CoordsIter::coords_iter(&other).all(|found| found == coordinate(point));
+    places[OUTSIDE][INSIDE] = (!is_it).then_some(dimension);
+    places[OUTSIDE][BOUNDARY] = dimension_of(other.boundary_dimensions());
+    places[OUTSIDE][OUTSIDE] = Some(2);
+    Ok(Shared { places, dimensions: [0, dimension], has_points_alone: false })
+}
+
+/// A collection without what is in it twice, and any other geometry as it is.
+///
+/// # Errors
+/// 3037 of polygons that are not valid; 1317.
+fn whole<'g>(call: &Call<'_>, geometry: &'g Geometry) -> Result<Cow<'g, Geometry>> {
+    if geometry.kind() == GeometryKind::Collection {
+        return Ok(Cow::Owned(overlay::parts(call, geometry)?.into_geometry()));
+    }
+    Ok(Cow::Borrowed(geometry))
+}
+
+/// What two geometries in the plane share.
+fn in_plane(call: &Call<'_>, first: &Geometry, second: &Geometry, dimensions: [u8; 2]) -> Result<Shared> {
+    let given = [first, second];
+    let (first, second) = (whole(call, first)?, whole(call, second)?);
+    let has_points = |geometry: &Geometry| {
+        geometry.kind() == GeometryKind::Collection && !Flat::of(geometry).points.is_empty()
+    };
+    let are_points =
+        |geometry: &Geometry| matches!(geometry.kind(), GeometryKind::Point | GeometryKind::MultiPoint);
+    let has_points_alone =
+        are_points(given[0]) && has_points(&second) || are_points(given[1]) && has_points(&first);
+    let shared = match (&*first, &*second) {
+        (Geometry::Point(point), _) => of_point(call, *point, &second, dimensions[1])?,
+        (_, Geometry::Point(point)) => of_point(call, *point, &first, dimensions[0])?.turned(),
+        _ => of_any(call, &first, &second, dimensions)?,
+    };
+    Ok(Shared { has_points_alone, ..shared })
+}
+
+/// As [`in_plane`], where neither is a point.
+fn of_any(call: &Call<'_>, first: &Geometry, second: &Geometry, dimensions: [u8; 2]) -> Result<Shared> {
+    let flats = [first, second].map(Flat::of);
+    let is_lines = |flat: &Flat| {
+        let has_length = |line: &Vec<Coordinates>| line.iter().any(|point| *point != line[0]);
+        flat.points.is_empty() && flat.polygons.is_empty() && flat.lines.iter().all(has_length)
+    };
+    let in_library = [to_library(call, first)?, to_library(call, second)?];
+    if flats.iter().all(is_lines) {
+        return line_pairs::shared(call, &flats[0].lines, &flats[1].lines);
+    }
+    if !valid::are_areas(call, first)? || !valid::are_areas(call, second)? {
+        return Err(invalid(call));
+    }
+    let matrix = contained(call, || in_library[0].relate(&in_library[1]))?;
+    let positions = [CoordPos::Inside, CoordPos::OnBoundary, CoordPos::Outside];
+    let places = positions.map(|first| positions.map(|second| dimension_of(matrix.get(first, second))));
+    Ok(Shared { places, dimensions, has_points_alone: false })
+}
+
+/// A relation of the two arguments; NULL where one has no points, or where there can be none.
+fn related(call: &Call<'_>, holds: impl Fn(&Shared) -> Option<bool>) -> Result<Value> {
+    let (srid, first, second) = two(call)?;
+    let is_geographic = is_geographic(srid)?;
+    let (Some(of_first), Some(of_second)) = (first.dimension(), second.dimension()) else {
+        return Ok(Value::Null);
+    };
+    let dimensions = [of_first, of_second];
+    // A relation that cannot be is NULL, whatever else is said of the geometries.
+    if holds(&Shared { places: [[None; 3]; 3], dimensions, has_points_alone: false }).is_none() {
+        return Ok(Value::Null);
+    }
+    let shared = if is_geographic {
+        let shared = globe::shared(call, &first, &second, dimensions)?;
+        shared.ok_or_else(|| not_on_ellipsoid_of_both(call, &first, &second))?
+    } else {
+        in_plane(call, &first, &second, dimensions)?
+    };
+    Ok(holds(&shared).map_or(Value::Null, truth_value))
+}
+
+fn equals(call: &Call<'_>) -> Result<Value> {
+    let (_, first, second) = two(call)?;
+    if first.is_empty() || second.is_empty() {
+        return Ok(truth_value(first.is_empty() && second.is_empty()));
+    }
+    related(call, |shared| Some(shared.is_within() && shared.contains()))
+}
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("st_contains", 2..=2, int, |call| related(call, |shared| Some(shared.contains()))),
+    Function::new("st_within", 2..=2, int, |call| related(call, |shared| Some(shared.is_within()))),
+    Function::new("st_intersects", 2..=2, int, |call| related(call, |shared| Some(shared.meets()))),
+    Function::new("st_disjoint", 2..=2, int, |call| related(call, |shared| Some(!shared.meets()))),
+    Function::new("st_touches", 2..=2, int, |call| related(call, Shared::touches)),
+    Function::new("st_crosses", 2..=2, int, |call| related(call, Shared::crosses)),
+    Function::new("st_overlaps", 2..=2, int, |call| related(call, Shared::overlaps)),
+    Function::new("st_equals", 2..=2, int, equals),
+];

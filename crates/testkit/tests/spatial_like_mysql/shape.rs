@@ -1,0 +1,86 @@
+//! Whether two geometries are the same shape: the order of a ring's points, and the last digits,
+//! may differ.
+
+use types::geometry::{Coordinates, Geometry};
+
+/// How far apart what is the same may be.
+const NEAR: f64 = 1e-7;
+
+#[derive(Default)]
+struct Shape {
+    points: Vec<Coordinates>,
+    lines: Vec<[Coordinates; 2]>,
+    edges: Vec<[Coordinates; 2]>,
+    area: f64,
+}
+
+fn pairs(points: &[Coordinates]) -> impl Iterator<Item = [Coordinates; 2]> + '_ {
+    points.windows(2).map(|ends| [ends[0], ends[1]])
+}
+
+fn area_of(ring: &[Coordinates]) -> f64 {
+    pairs(ring).map(|[[a, b], [c, d]]| a * d - c * b).sum::<f64>().abs() / 2.0
+}
+
+impl Shape {
+    fn add(&mut self, geometry: &Geometry) {
+        match geometry {
+            Geometry::Point(point) => self.points.push(*point),
+            Geometry::LineString(points) => self.lines.extend(pairs(points)),
+            Geometry::Polygon(rings) => {
+                self.edges.extend(rings.iter().flat_map(|ring| pairs(ring)));
+                let holes: f64 = rings[1..].iter().map(|ring| area_of(ring)).sum();
+                self.area += area_of(&rings[0]) - holes;
+            }
+            Geometry::Several(_, parts) => parts.iter().for_each(|part| self.add(part)),
+        }
+    }
+
+    fn of(text: &str) -> Option<Shape> {
+        let mut shape = Shape::default();
+        shape.add(&Geometry::from_wkt(text)?);
+        Some(shape)
+    }
+
+    fn length(&self) -> f64 {
+        self.lines.iter().map(|[[a, b], [c, d]]| (c - a).hypot(d - b)).sum()
+    }
+
+    /// Whether all of this one's points, lines and edges begin on the other one's.
+    fn is_on(&self, other: &Shape) -> bool {
+        let points: Vec<[Coordinates; 2]> = other.points.iter().map(|point| [*point, *point]).collect();
+        let near = |point: Coordinates, ways: &[[Coordinates; 2]]| {
+            ways.iter().any(|way| distance(point, *way) < NEAR)
+        };
+        self.points.iter().all(|point| near(*point, &points))
+            && self.lines.iter().all(|line| near(line[0], &other.lines) && near(line[1], &other.lines))
+            && self.edges.iter().all(|edge| near(edge[0], &other.edges))
+    }
+}
+
+fn distance(point: Coordinates, [from, to]: [Coordinates; 2]) -> f64 {
+    let (right, up) = (to[0] - from[0], to[1] - from[1]);
+    let square = right * right + up * up;
+    let along = (point[0] - from[0]) * right + (point[1] - from[1]) * up;
+    let part = if square == 0.0 { 0.0 } else { (along / square).clamp(0.0, 1.0) };
+    (point[0] - from[0] - part * right).hypot(point[1] - from[1] - part * up)
+}
+
+/// Whether two texts are the same shape; both are to be geometries in WKT.
+pub fn are_same(one: &str, other: &str) -> bool {
+    let (Some(one), Some(other)) = (Shape::of(one), Shape::of(other)) else { return false };
+    (one.area - other.area).abs() < NEAR
+        && (one.length() - other.length()).abs() < NEAR
+        && one.is_on(&other)
+        && other.is_on(&one)
+}
+
+#[test]
+fn shapes_differ_by_more_than_the_order_of_points() {
+    let square = "POLYGON((0 0,4 0,4 4,0 4,0 0))";
+    assert!(are_same(square, "POLYGON((4 4,0 4,0 0,4 0.00000000001,4 4))"));
+    assert!(!are_same(square, "POLYGON((0 0,4 0,4 4,0 0))"));
+    assert!(!are_same(square, "POLYGON((0 0,4 0,4 4,0 4,0 0),(1 1,2 1,2 2,1 1))"));
+    assert!(!are_same("POINT(1 1)", "MULTIPOINT((1 1),(2 2))"));
+    assert!(!are_same("LINESTRING(0 0,1 1)", "LINESTRING(0 0,1 0)"));
+}
