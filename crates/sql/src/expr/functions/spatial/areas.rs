@@ -63,13 +63,17 @@ impl Places {
         (points.len() >= 4 && points.first() == points.last()).then_some(points)
     }
 
-    fn polygons(&self, found: &MultiPolygon) -> Vec<Rings> {
-        let polygon = |polygon: &geo::Polygon| {
-            let outer = self.ring(polygon.exterior())?;
+    /// # Errors
+    /// 1317.
+    fn polygons(&self, call: &Call<'_>, found: &MultiPolygon) -> Result<Vec<Rings>> {
+        let mut polygons = Vec::new();
+        for polygon in found {
+            call.ctx.check_interrupt()?;
+            let Some(outer) = self.ring(polygon.exterior()) else { continue };
             let holes = polygon.interiors().iter().filter_map(|hole| self.ring(hole));
-            Some(std::iter::once(outer).chain(holes).collect())
-        };
-        found.iter().filter_map(polygon).collect()
+            polygons.push(std::iter::once(outer).chain(holes).collect());
+        }
+        Ok(polygons)
     }
 }
 
@@ -91,7 +95,7 @@ pub(super) fn combined(call: &Call<'_>, first: &[Rings], second: &[Rings], op: O
     let places = Places::of(call, &first.iter().chain(second).collect::<Vec<_>>())?;
     let (first, second) = (in_library(first), in_library(second));
     let found = contained(call, || first.boolean_op(&second, op))?;
-    Ok(places.polygons(&found))
+    places.polygons(call, &found)
 }
 
 /// All that is in one of these polygons, each of which is valid by itself.
@@ -105,5 +109,5 @@ pub(super) fn union(call: &Call<'_>, polygons: &[Rings]) -> Result<Vec<Rings>> {
     let places = Places::of(call, &polygons.iter().collect::<Vec<_>>())?;
     let all = in_library(polygons);
     let found = contained(call, || geo::unary_union(&all))?;
-    Ok(places.polygons(&found))
+    places.polygons(call, &found)
 }

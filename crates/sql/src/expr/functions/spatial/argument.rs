@@ -149,11 +149,20 @@ pub(super) fn out_of_range(call: &Call<'_>, what: &str) -> SqlError {
     SqlError::out_of_range(what, call.name)
 }
 
+/// For each byte of a geometry that is looked at with another one, so many are kept meanwhile, about:
+/// its edges and their meetings, in more than one form.
+pub(super) const BYTES_AT_WORK: usize = 32;
+
 /// The geometries of the first two arguments, and their SRID.
 ///
 /// # Errors
-/// 3033 when they differ in it, 3037.
+/// 3033 when they differ in it, 3037; the memory's.
 pub(super) fn two(call: &Call<'_>) -> Result<(u32, Geometry, Geometry)> {
+    for value in &call.values[..2] {
+        if let Value::Bytes(bytes) = &**value {
+            call.check_room(bytes.len().saturating_mul(BYTES_AT_WORK))?;
+        }
+    }
     let (first_srid, first) = stored(call, 0)?;
     let (second_srid, second) = stored(call, 1)?;
     if first_srid != second_srid {
@@ -181,9 +190,17 @@ pub(super) fn result(call: &Call<'_>, srid: u32, geometry: &Geometry) -> Result<
 }
 
 /// The geometry of an argument, with its SRID.
+///
+/// # Errors
+/// 3037; the memory's.
 pub(super) fn stored(call: &Call<'_>, at: usize) -> Result<(u32, Geometry)> {
+    // Read, and once more in another form.
+    const COPIES: usize = 4;
     match &*call.values[at] {
-        Value::Bytes(bytes) => Geometry::from_stored(bytes).ok_or_else(|| invalid(call)),
+        Value::Bytes(bytes) => {
+            call.check_room(bytes.len().saturating_mul(COPIES))?;
+            Geometry::from_stored(bytes).ok_or_else(|| invalid(call))
+        }
         _ => Err(invalid(call)),
     }
 }

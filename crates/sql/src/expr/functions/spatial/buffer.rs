@@ -3,7 +3,7 @@
 use super::super::{Call, Coercibility, Function};
 use super::areas::{self, Rings};
 use super::argument::{
-    ANY, geometry, invalid, is_geographic, not_on_ellipsoid_of, result, stored, with_state,
+    ANY, BYTES_AT_WORK, geometry, invalid, is_geographic, not_on_ellipsoid_of, result, stored, with_state,
 };
 use super::overlay::parts;
 use super::plane::Flat;
@@ -110,7 +110,6 @@ struct Pieces<'c> {
     strategies: Strategies,
     distance: f64,
     found: Vec<Rings>,
-    bytes: usize,
 }
 
 fn direction([from, to]: [Coordinates; 2]) -> f64 {
@@ -130,9 +129,7 @@ impl Pieces<'_> {
     /// 1317; the memory's.
     fn add(&mut self, mut ring: Vec<Coordinates>) -> Result<()> {
         ring.extend(ring.first().copied());
-        self.bytes += size_of_val(&ring[..]);
         self.call.ctx.check_interrupt()?;
-        self.call.check_room(size_of_val(&ring[..]))?;
         self.found.push(vec![ring]);
         Ok(())
     }
@@ -278,10 +275,24 @@ fn segments_of(points: &[Coordinates]) -> Vec<[Coordinates; 2]> {
     points.windows(2).filter(|ends| ends[0] != ends[1]).map(|ends| [ends[0], ends[1]]).collect()
 }
 
+/// At least as many bytes as the points have that the pieces around a geometry are made of.
+fn bytes_of_pieces(flat: &Flat, strategies: &Strategies) -> usize {
+    // A segment is a ring of seven points, a corner or an end a part of a circle with its center.
+    const OTHERS: f64 = 16.0;
+    let of_circle = |points: Option<f64>| points.unwrap_or_default() + OTHERS;
+    let paths = flat.lines.iter().chain(flat.polygons.iter().flatten());
+    let corners: usize = paths.map(Vec::len).sum();
+    let points = flat.points.len() as f64 * of_circle(strategies.circle)
+        + corners as f64 * of_circle(strategies.round_join)
+        // A line without length is gone round as a point.
+        + flat.lines.len() as f64 * (of_circle(strategies.end) + of_circle(strategies.circle));
+    (points * size_of::<Coordinates>() as f64) as usize
+}
+
 /// The area up to a distance around a geometry, or with a negative one what of its areas is further
 /// from their edges.
 fn around(call: &Call<'_>, flat: Flat, distance: f64, strategies: Strategies) -> Result<Geometry> {
-    let mut pieces = Pieces { call, strategies, distance: distance.abs(), found: Vec::new(), bytes: 0 };
+    let mut pieces = Pieces { call, strategies, distance: distance.abs(), found: Vec::new() };
     for point in &flat.points {
         pieces.point(*point)?;
     }
@@ -332,6 +343,12 @@ fn buffer(call: &Call<'_>) -> Result<Value> {
         true => Flat { polygons, ..Flat::default() },
         false => Flat { polygons, ..flat },
     };
+    // A small text may ask for any number of points.
+    let bytes = bytes_of_pieces(&whole, &strategies);
+    if !call.may_make(bytes, call.name)? {
+        return Ok(Value::Null);
+    }
+    call.check_room(bytes.saturating_mul(BYTES_AT_WORK))?;
     result(call, srid, &around(call, whole, distance, strategies)?)
 }
 
