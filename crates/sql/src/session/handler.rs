@@ -27,8 +27,9 @@ const TABLE_CHANGED: u16 = 1412;
 /// Runs HANDLER.
 ///
 /// # Errors
-/// 1192 under LOCK TABLES; 1399 and 3877 in an XA transaction; of OPEN 1066, 1142, 1146, and 1031 and 1347 of what is no stored table;
-/// of the others 1109 for a table that is not open; of READ 1070, 1176, 1210.
+/// 1192 under LOCK TABLES; 1399 and 3877 in an XA transaction; of OPEN 1066, 1142, 1146, and 1031
+/// and 1347 of what is no stored table; of the others 1109 for a table that is not open; of READ
+/// 1070, 1176, 1210.
 pub(super) fn run(session: &mut Session, handler: &Handler, sink: &mut dyn ResultSink) -> Result<()> {
     if session.locks.has_tables() {
         return Err(active_locks());
