@@ -291,6 +291,65 @@ const POSITIONS: &[&str] = &[
     "handler gb_h.t close",
 ];
 
+/// Transactions, temporary tables, and keys of several types.
+const TRANSACTIONS_AND_TYPES: &[&str] = &[
+    "create database gb_h",
+    "use gb_h",
+    "create table t (id int primary key, a int)",
+    "insert into t values (1,2),(2,3)",
+    "handler t open",
+    "xa start 'a'",
+    "handler t read next",
+    "xa end 'a'",
+    "handler t read next",
+    "handler t open as b",
+    "handler t close",
+    "xa prepare 'a'",
+    "handler t read next",
+    "xa commit 'a'",
+    "handler t read next",
+    "handler t read next",
+    "start transaction read only",
+    "handler t read first",
+    "commit",
+    "begin",
+    "handler t read first",
+    "insert into t values (9,9)",
+    "handler t read `primary` = (9)",
+    "rollback",
+    "handler t read `primary` = (9)",
+    "handler t read `primary` prev",
+    "create temporary table t (id int primary key)",
+    "insert into t values (77)",
+    "handler t read first",
+    "handler t open as tt",
+    "handler tt read first",
+    "handler t close",
+    "drop table t",
+    "handler tt read first",
+    "handler t open",
+    "handler t read first",
+    "create table lng (a varchar(10), b text, c timestamp null, d decimal(5,2), e enum('x','y'), key (a), key(b(3)), key(d), key(e), key(c))",
+    "insert into lng values ('abc','foobar','2020-01-01 10:00:00',1.50,'y'),('ABD','foobaz','2020-01-02 10:00:00',2.50,'x'),(null,null,null,null,null)",
+    "handler lng open",
+    "handler lng read a = ('ABC') limit 5",
+    "handler lng read b = ('foobar') limit 5",
+    "handler lng read b = ('foo') limit 5",
+    "handler lng read b >= ('foo') limit 5",
+    "handler lng read d >= (1.5) limit 5",
+    "handler lng read e = ('x') limit 5",
+    "handler lng read e = (2) limit 5",
+    "handler lng read c >= ('2020-01-01 11:00:00') limit 5",
+    "handler lng read c = (20200101100000) limit 5",
+    "handler lng read a = (5)",
+    "handler lng read a first where c > '2020-01-01' and d between 1 and 2",
+    "set time_zone='+05:00'",
+    "handler lng read c = ('2020-01-01 15:00:00') limit 5",
+    "handler lng read a > ('zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz')",
+    "handler lng read d > (1234567.5)",
+    "handler lng read d = ('abc')",
+];
+
 /// Plays the statements; gives the answers.
 fn play(test: &str, statements: &[&str]) -> Vec<String> {
     same_as_mysql(test, &Settings::default(), |server| {
@@ -320,6 +379,13 @@ fn open_tables_change_as_in_mysql() {
 fn positions_are_kept_as_by_mysql() {
     let answers = play("handler_positions", POSITIONS);
     assert!(has(&answers, "handler t read ka = (5) limit 10: 1,5,x 2,5,y"), "{answers:#?}");
+}
+
+#[test]
+fn transactions_and_types_are_as_in_mysql() {
+    let answers = play("handler_types", TRANSACTIONS_AND_TYPES);
+    let row = "handler lng read b = ('foobar') limit 5: abc,foobar,2020-01-01 10:00:00,1.50,y";
+    assert!(answers.iter().any(|answer| answer.starts_with(row)), "{answers:#?}");
 }
 
 /// MySQL has DDL wait for who has the table open; here it closes the table.

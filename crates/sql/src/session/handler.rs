@@ -8,7 +8,7 @@
 use super::locked_tables::active_locks;
 use super::rows::Rows;
 use super::state::{HandlerPosition, OpenHandler};
-use super::{Session, bound, program, results};
+use super::{Session, bound, program, results, xa};
 use crate::ast::{self, BinaryOp, Handler, HandlerRead, HandlerStep, TableName};
 use crate::bind::{Place, Scope, ScopeTable};
 use crate::error::{Result, SqlError};
@@ -27,8 +27,9 @@ const TABLE_CHANGED: u16 = 1412;
 /// Runs HANDLER.
 ///
 /// # Errors
-/// 1192 under LOCK TABLES; of OPEN 1066, 1142, 1146, and 1031 and 1347 of what is no stored table;
-/// of the others 1109 for a table that is not open; of READ 1070, 1176, 1210.
+/// 1192 under LOCK TABLES; 1399 and 3877 in an XA transaction; of OPEN 1066, 1142, 1146, and 1031
+/// and 1347 of what is no stored table; of the others 1109 for a table that is not open; of READ
+/// 1070, 1176, 1210.
 pub(super) fn run(session: &mut Session, handler: &Handler, sink: &mut dyn ResultSink) -> Result<()> {
     if session.locks.has_tables() {
         return Err(active_locks());
@@ -45,6 +46,7 @@ pub(super) fn run(session: &mut Session, handler: &Handler, sink: &mut dyn Resul
         }
         Handler::Read { alias, what, filter, limit } => {
             let at = current(session, alias)?;
+            xa::check_tables(session, std::slice::from_ref(&session.handlers.get(at).table))?;
             let reading = Reading::bind(session, at, what, filter.as_deref(), limit.as_deref())?;
             reading.run(session, at, sink)
         }
@@ -60,6 +62,7 @@ fn open(session: &mut Session, name: &TableName, alias: &str) -> Result<()> {
         Some(table) => table,
         None => stored_table(session, &schema, name)?,
     };
+    xa::check_tables(session, std::slice::from_ref(&table))?;
     let mut charge = Charge::new(&session.server.memory);
     charge.add(size_of::<OpenHandler>() + allocated(alias.len()))?;
     session.handlers.add(OpenHandler { alias: alias.to_owned(), table, reading: None, _charge: charge });

@@ -9,6 +9,8 @@ use crate::schema_tables::column_meta;
 use crate::sink::ResultSink;
 use crate::temporary::check_no_xa;
 use binlog::Xid;
+use engine::Table;
+use std::sync::Arc;
 use types::{ColumnType, Value};
 
 /// Refuses a statement about rows that the session's XA transaction does not allow.
@@ -20,7 +22,18 @@ pub(super) fn check_allows(session: &Session, bound: &Bound) -> Result<()> {
     if !session.transaction.xa.is_begun() || (bound.is_query() && !bound.reads_tables()) {
         return Ok(());
     }
-    check_no_xa(bound.tables.iter().any(|table| table.is_temporary()))?;
+    check_tables(session, &bound.tables)
+}
+
+/// Whether the session's XA transaction lets a statement use these tables.
+///
+/// # Errors
+/// As [`check_allows`].
+pub(super) fn check_tables(session: &Session, tables: &[Arc<Table>]) -> Result<()> {
+    if !session.transaction.xa.is_begun() {
+        return Ok(());
+    }
+    check_no_xa(tables.iter().any(|table| table.is_temporary()))?;
     session.transaction.xa.check_active()
 }
 

@@ -1,8 +1,7 @@
 //! Which columns of a query have one value in each group: the columns that it is grouped by, and
 //! what follows from those.
 
-use super::equalities::{columns_asked, equalities};
-use super::rows::Rows;
+use super::rows::{Equal, Rows};
 use crate::expr::functions::is_of_session;
 use crate::expr::{Expr, Node};
 use crate::optimize::Mask;
@@ -16,6 +15,10 @@ use std::sync::Arc;
 /// So many derived tables that stay tables are looked into for one query.
 const MOST_INNER: usize = 64;
 
+/// So often the conditions are gone through for what follows from what has followed. A chain of
+/// equal columns takes more than two rounds only where it is written to and fro.
+const MOST_ROUNDS: usize = 1000;
+
 /// The columns of a query that follow from some of them.
 pub(super) struct Known {
     derivation: Arc<Derivation>,
@@ -24,8 +27,6 @@ pub(super) struct Known {
     slots: HashSet<usize>,
     /// Members all of whose columns are known.
     whole: Mask,
-    /// Columns whose rows with NULL the conditions do not take.
-    not_null: HashSet<usize>,
     /// What columns are computed from is looked at too: it comes last.
     is_deep: bool,
     /// Which of the expressions are known that the query is grouped by.
@@ -64,7 +65,6 @@ impl Known {
             derivation,
             slots: HashSet::new(),
             whole: Mask::NONE,
-            not_null: HashSet::new(),
             is_deep: false,
             keys,
             inner: BTreeMap::new(),
@@ -95,7 +95,7 @@ impl Known {
         if is_known(self) {
             return true;
         }
-        loop {
+        for _ in 0..MOST_ROUNDS {
             let before = self.size();
             self.add_whole_tables();
             self.add_equal_columns();
@@ -109,11 +109,12 @@ impl Known {
                 self.is_deep = true;
             }
         }
+        false
     }
 
     /// Grows with whatever is found.
-    fn size(&self) -> (usize, Mask, usize) {
-        (self.slots.len(), self.whole, self.not_null.len())
+    fn size(&self) -> (usize, Mask) {
+        (self.slots.len(), self.whole)
     }
 
     /// Whether every column that an expression names has one value in each group.
@@ -254,7 +255,7 @@ impl Known {
         let is_fixed = |column: usize| {
             let slot = base + column;
             self.slots.contains(&slot)
-                && (!table.def.columns[column].nullable || self.not_null.contains(&slot))
+                && (!table.def.columns[column].nullable || self.rows.not_null.contains(&slot))
         };
         let unique = (0..table.def.indexes.len()).filter(|at| table.def.indexes[*at].unique);
         std::iter::once(IndexRef::Primary).chain(unique.map(IndexRef::Secondary)).any(|index| {
@@ -263,47 +264,19 @@ impl Known {
         })
     }
 
-    /// Adds the columns that conditions make equal to what is known.
+    /// Adds the columns that conditions make equal to what is known, one after the other, in
+    /// whatever order they are written.
     fn add_equal_columns(&mut self) {
-        for at in 0..self.rows.outer_joins.len() {
-            let join = &self.rows.outer_joins[at];
-            let (on, weak) = (join.on.clone(), join.weak);
-            self.take_conditions(&on, Some(at), weak);
-        }
-        let filter = std::mem::take(&mut self.rows.filter);
-        self.take_conditions(&filter, None, Mask::NONE);
-        self.rows.filter = filter;
-    }
-
-    /// Takes what these conditions say, of an outer join with these weak tables or of all rows.
-    fn take_conditions(&mut self, conditions: &[Expr], join: Option<usize>, weak: Mask) {
-        let mut found = Vec::new();
-        conditions.iter().for_each(|condition| equalities(condition, false, &mut found));
-        for (left, right) in found {
-            self.take_equality(left, right, join, weak);
-        }
-        for condition in conditions {
-            self.take_not_null(condition, join, weak);
-        }
-    }
-
-    /// Notes the columns that are known and of which a condition takes no NULL.
-    fn take_not_null(&mut self, condition: &Expr, join: Option<usize>, weak: Mask) {
-        let rejected = self.rows.rejected(std::slice::from_ref(condition));
-        if rejected.is_empty() || matches!(condition.node, Node::Or(_)) {
-            return;
-        }
-        for slot in columns_asked(condition) {
-            let slot = self.rows.canonical(slot);
-            let is_of_it = join.is_none() || !(self.rows.tables_of(slot) & weak).is_empty();
-            if is_of_it && rejected.contains(&slot) && self.slots.contains(&slot) {
-                self.not_null.insert(slot);
-            }
-        }
+        let equal = std::mem::take(&mut self.rows.equal);
+        equal.iter().for_each(|equal| self.take_equality(equal));
+        equal.iter().rev().for_each(|equal| self.take_equality(equal));
+        self.rows.equal = equal;
     }
 
     /// Adds a column that is not yet known and is equal to a known value.
-    fn take_equality(&mut self, left: &Expr, right: &Expr, join: Option<usize>, weak: Mask) {
+    fn take_equality(&mut self, equal: &Equal) {
+        let Equal { join, left, right } = equal;
+        let weak = join.map_or(Mask::NONE, |join| self.rows.outer_joins[join].weak);
         let is_new = |known: &mut Known, expr: &Expr| {
             let slot = known.column(expr)?;
             let is_of_it = join.is_none() || !(known.rows.tables_of(slot) & weak).is_empty();
@@ -331,7 +304,7 @@ impl Known {
             return;
         }
         let is_strong = !tables.without(weak).is_empty() || is_constant;
-        if is_strong && self.decides_alike(join, weak) {
+        if is_strong && self.decides_alike(*join) {
             self.add(slot);
         }
     }
@@ -339,22 +312,15 @@ impl Known {
     /// Whether an outer join finds a row, or none, alike for all rows of a group: what its
     /// condition asks of the strong side is known. Within the weak side of another join, the
     /// condition has to reject NULLs of the strong side besides.
-    fn decides_alike(&mut self, join: usize, weak: Mask) -> bool {
-        let (on, is_within_weak) = {
-            let join = &self.rows.outer_joins[join];
-            (join.on.clone(), join.is_within_weak)
-        };
-        let is_strong = |rows: &Rows, slot: usize| !rows.tables_of(slot).without(weak).is_empty();
-        if on.iter().any(Expr::varies) {
+    fn decides_alike(&mut self, at: usize) -> bool {
+        let join = &mut self.rows.outer_joins[at];
+        if join.varies || join.is_within_weak && !join.rejects_strong {
             return false;
         }
-        let rejected = self.rows.rejected(&on);
-        if is_within_weak && !rejected.iter().any(|slot| is_strong(&self.rows, *slot)) {
-            return false;
-        }
-        let mut slots = Vec::new();
-        on.iter().for_each(|condition| condition.slots(&mut slots));
-        slots.into_iter().all(|slot| !is_strong(&self.rows, slot) || self.is_known(slot))
+        let strong = std::mem::take(&mut join.strong);
+        let are_known = strong.iter().all(|slot| self.is_known(*slot));
+        self.rows.outer_joins[at].strong = strong;
+        are_known
     }
 
     /// Whether an expression is a constant when the statement is prepared, or a column of a query

@@ -1,6 +1,7 @@
 //! The rows of a query before they are grouped: its tables, with those of derived tables and views
 //! that MySQL joins with them, and what holds of them.
 
+use super::equalities::{columns_asked, equalities};
 use crate::ast::BinaryOp;
 use crate::expr::{Coercibility, Expr, Node, SubqueryCall, SubqueryUse};
 use crate::optimize::{Mask, null_slots, rejected_slots};
@@ -34,13 +35,27 @@ pub(super) struct ViewColumn {
     nulls: HashSet<usize>,
 }
 
-/// The condition of an outer join that is not as good as an inner one.
+/// An outer join that is not as good as an inner one.
+#[derive(Default)]
 pub(super) struct OuterJoin {
-    pub on: Vec<Expr>,
+    on: Vec<Expr>,
     /// The tables for which it may put NULLs.
     pub weak: Mask,
     /// It stands on the weak side of another one.
     pub is_within_weak: bool,
+    /// Its condition may come to something else each time.
+    pub varies: bool,
+    /// Its condition does not hold for NULL in some column of the strong side.
+    pub rejects_strong: bool,
+    /// The columns of the strong side that its condition asks.
+    pub strong: Vec<usize>,
+}
+
+/// Two values that are equal in all rows, or by the condition of an outer join (its position).
+pub(super) struct Equal {
+    pub join: Option<usize>,
+    pub left: Expr,
+    pub right: Expr,
 }
 
 /// The tables of a query and what holds of their rows.
@@ -50,7 +65,10 @@ pub(super) struct Rows {
     views: Vec<View>,
     pub outer_joins: Vec<OuterJoin>,
     /// The conjuncts of WHERE and of the conditions of inner joins.
-    pub filter: Vec<Expr>,
+    filter: Vec<Expr>,
+    pub equal: Vec<Equal>,
+    /// The columns of which the conditions take no NULL.
+    pub not_null: HashSet<usize>,
     /// Subqueries whose values are constants, by their numbers.
     pub constants: Vec<usize>,
 }
@@ -73,7 +91,50 @@ impl Rows {
             rows.views[at].is_weak =
                 !tables.is_empty() && rows.outer_joins.iter().any(|join| tables.is_within(join.weak));
         }
+        rows.read_conditions();
         rows
+    }
+
+    /// Notes what the conditions say.
+    fn read_conditions(&mut self) {
+        let filter = std::mem::take(&mut self.filter);
+        self.read(&filter, None, Mask::NONE);
+        for at in 0..self.outer_joins.len() {
+            let mut join = std::mem::take(&mut self.outer_joins[at]);
+            let on = std::mem::take(&mut join.on);
+            self.read(&on, Some(at), join.weak);
+            let is_strong = |slot: &usize| !self.tables_of(*slot).without(join.weak).is_empty();
+            join.varies = on.iter().any(Expr::varies);
+            join.rejects_strong = self.rejected(&on).iter().any(is_strong);
+            on.iter().for_each(|condition| condition.slots(&mut join.strong));
+            join.strong.retain(is_strong);
+            self.outer_joins[at] = join;
+        }
+    }
+
+    /// Notes what these conditions say, of an outer join with these weak tables or of all rows.
+    fn read(&mut self, conditions: &[Expr], join: Option<usize>, weak: Mask) {
+        for condition in conditions {
+            let mut found = Vec::new();
+            equalities(condition, false, &mut found);
+            let equal = found.into_iter().map(|(left, right)| Equal {
+                join,
+                left: left.clone(),
+                right: right.clone(),
+            });
+            self.equal.extend(equal);
+            let rejected = self.rejected(std::slice::from_ref(condition));
+            if rejected.is_empty() || matches!(condition.node, Node::Or(_)) {
+                continue;
+            }
+            for slot in columns_asked(condition) {
+                let slot = self.canonical(slot);
+                let is_of_it = join.is_none() || !(self.tables_of(slot) & weak).is_empty();
+                if is_of_it && rejected.contains(&slot) {
+                    self.not_null.insert(slot);
+                }
+            }
+        }
     }
 
     /// Adds the tables of a query, whose slots lie `offset` further, and those of the queries that
@@ -199,7 +260,7 @@ impl Rows {
         let is_outer = joining == Joining::Outer && !rejected.iter().any(is_rejected);
         let mut of_on = self.rejected(&on);
         if is_outer {
-            let join = OuterJoin { on, weak, is_within_weak: within.is_some() };
+            let join = OuterJoin { on, weak, is_within_weak: within.is_some(), ..OuterJoin::default() };
             self.outer_joins.push(join);
             let this = self.outer_joins.len() - 1;
             self.take_joins(*left, rejected, within);
@@ -216,7 +277,7 @@ impl Rows {
     }
 
     /// The columns of members for each of which NULL makes that the conditions do not hold.
-    pub fn rejected(&self, conditions: &[Expr]) -> HashSet<usize> {
+    fn rejected(&self, conditions: &[Expr]) -> HashSet<usize> {
         self.bottoms(conditions.iter().flat_map(rejected_slots).collect())
     }
 
