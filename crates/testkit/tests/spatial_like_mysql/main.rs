@@ -14,8 +14,9 @@ const NEAR: f64 = 1e-9;
 
 /// Both servers, ours first; nothing where there is no MySQL.
 fn both(test: &str) -> Option<[Server; 2]> {
-    available(test, &[Flavor::MySql])
-        .then(|| [Flavor::Slipstream, Flavor::MySql].map(|flavor| Server::start(flavor, &Settings::default())))
+    available(test, &[Flavor::MySql]).then(|| {
+        [Flavor::Slipstream, Flavor::MySql].map(|flavor| Server::start(flavor, &Settings::default()))
+    })
 }
 
 /// Pieces of a text: numbers, and what is between them.
@@ -37,9 +38,11 @@ fn are_near(ours: &str, theirs: &str, near: f64) -> bool {
     let (ours, theirs) = (pieces(ours), pieces(theirs));
     let are_alike = |(one, other): (&&str, &&str)| {
         one == other
-            || one.parse::<f64>().ok().zip(other.parse::<f64>().ok()).is_some_and(|(one, other)| {
-                (one - other).abs() <= near * one.abs().max(1.0)
-            })
+            || one
+                .parse::<f64>()
+                .ok()
+                .zip(other.parse::<f64>().ok())
+                .is_some_and(|(one, other)| (one - other).abs() <= near * one.abs().max(1.0))
     };
     ours.len() == theirs.len() && ours.iter().zip(&theirs).all(are_alike)
 }
@@ -92,7 +95,10 @@ fn what_is_not_computed_is_refused() {
     for call in refused {
         let (code, text) = server.refuses(&format!("SELECT {call}"));
         assert_eq!(code, 3618, "{call}: {text}");
-        assert!(text.ends_with("has not been implemented for geographic spatial reference systems."), "{text}");
+        assert!(
+            text.ends_with("has not been implemented for geographic spatial reference systems."),
+            "{text}"
+        );
     }
     let crossed = "st_geomfromtext('polygon((0 0,4 4,4 0,0 4,0 0))')";
     let (code, text) = server.refuses(&format!("SELECT st_within({crossed},{crossed})"));
@@ -108,7 +114,8 @@ fn large_results_are_null_with_a_warning() {
     assert!(answers[0].ends_with("POINT(5 5)"), "{answers:#?}");
     let server = Server::start(Flavor::Slipstream, &Settings::default());
     let mut client = server.connect();
-    let statement = "select st_lineinterpolatepoints(st_geomfromtext('linestring(0 0,0 5,5 5)'),1e-9) is null";
+    let statement =
+        "select st_lineinterpolatepoints(st_geomfromtext('linestring(0 0,0 5,5 5)'),1e-9) is null";
     let answer = answer_with_warnings(&mut client, statement);
     assert!(answer.contains(": 1\n") && answer.contains("1301"), "{answer}");
 }
@@ -133,7 +140,8 @@ fn long_lines_are_no_danger() {
         ("st_numpoints(st_simplify(st_geomfromtext(@line), 1e6))", "2"),
         ("st_intersects(st_geomfromtext(@line), point(0, 1e7))", "0"),
     ] {
-        let result = client.query(&format!("select {call}")).unwrap_or_else(|error| panic!("{call}: {error}"));
+        let result =
+            client.query(&format!("select {call}")).unwrap_or_else(|error| panic!("{call}: {error}"));
         assert_eq!(result.rows[0][0].as_deref(), Some(wanted.as_bytes()), "{call}");
     }
 }
