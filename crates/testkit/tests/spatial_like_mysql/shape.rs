@@ -1,5 +1,5 @@
-//! Whether two geometries are the same set of points: the order of a ring's points, and the last digits,
-//! may differ.
+//! Whether two geometries are the same set of points: the order of a ring's points may differ, and
+//! the last digits too.
 
 use types::geometry::{Coordinates, Geometry};
 
