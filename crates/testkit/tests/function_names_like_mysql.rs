@@ -80,10 +80,11 @@ const MORE: &str = "md5 sha sha1 ps_current_thread_id ps_thread_id";
 /// Functions of geometries whose complaint about a number is another one, or that have fewer
 /// arguments here.
 const OTHERWISE: &str = "\
-    st_asbinary st_astext st_geomcollfromtext st_geomfromtext st_geomfromwkb st_latitude \
-    st_linefromtext st_linefromwkb st_longitude st_mlinefromtext st_mpointfromtext \
-    st_mpolyfromtext st_pointfromtext st_pointfromwkb st_polyfromtext st_polyfromwkb st_srid \
-    st_x st_y geometrycollection linestring multilinestring multipoint multipolygon polygon";
+    st_asbinary st_astext st_geomcollfromtext st_geomcollfromwkb st_geomfromtext st_geomfromwkb \
+    st_linefromtext st_linefromwkb st_mlinefromtext st_mlinefromwkb st_mpointfromtext \
+    st_mpointfromwkb st_mpolyfromtext st_mpolyfromwkb st_pointfromtext st_pointfromwkb \
+    st_polyfromtext st_polyfromwkb st_srid geometrycollection linestring multilinestring \
+    multipoint multipolygon polygon";
 
 /// What a call comes to: 0, or the number of its error.
 fn outcome(client: &mut Client, name: &str, arguments: &str) -> u16 {

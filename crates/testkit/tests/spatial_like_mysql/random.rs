@@ -10,8 +10,7 @@ const PAIRS: usize = 250;
 /// Coordinates are below it.
 const SIZE: u64 = 7;
 
-const OF_ONE: [&str; 6] =
-    ["st_isvalid", "st_issimple", "st_dimension", "st_length", "st_area", "st_astext(st_envelope"];
+const OF_ONE: [&str; 5] = ["st_isvalid", "st_dimension", "st_length", "st_area", "st_astext(st_envelope"];
 const OF_TWO: [&str; 20] = [
     "st_contains",
     "st_within",
@@ -34,6 +33,9 @@ const OF_TWO: [&str; 20] = [
     "mbrtouches",
     "mbroverlaps",
 ];
+/// What docs/geometries.md says of collections of several dimensions.
+const REFUSED_HERE: &str =
+    "1235 This version of MySQL doesn't yet support 'relations of collections of several dimensions'";
 const SHAPES: [&str; 4] = ["st_union", "st_intersection", "st_difference", "st_symdifference"];
 
 struct Maker {
@@ -112,7 +114,9 @@ fn random_geometries_are_related_as_by_mysql() {
     let mut wrong = Vec::new();
     let mut ask = |call: &str, is_shape: bool| {
         let [ours, theirs] = clients.each_mut().map(|client| value(client, call));
-        let is_same = are_near(&ours, &theirs, 1e-9) || is_shape && shape::are_same(&ours, &theirs);
+        let is_same = are_near(&ours, &theirs, 1e-9)
+            || is_shape && shape::are_same(&ours, &theirs)
+            || ours == REFUSED_HERE && call.contains("geometrycollection");
         if !is_same {
             wrong.push(format!("{call}\n  here:  {ours}\n  MySQL: {theirs}"));
         }
@@ -128,7 +132,12 @@ fn random_geometries_are_related_as_by_mysql() {
                 valid.push(geometry.clone());
             }
         }
+    }
+    for geometry in &valid {
+        ask(&format!("st_issimple({geometry})"), false);
         ask(&format!("st_astext(st_convexhull({geometry}))"), true);
+        ask(&format!("st_astext(st_simplify({geometry},1))"), true);
+        ask(&format!("st_astext(st_centroid({geometry}))"), true);
     }
     for _ in 0..PAIRS {
         let mut one = || valid[maker.below(valid.len() as u64) as usize].clone();

@@ -200,7 +200,7 @@ select hex(st_buffer_strategy('point_circle',0.5)),hex(st_buffer_strategy('point
 select st_buffer_strategy('point_circle',-3)
 select st_area(st_buffer(st_geomfromtext('linestring(0 0,0 0)'),1)) 
 select st_buffer(point(0,0),1,st_buffer_strategy('end_flat'),st_buffer_strategy('point_square'),st_buffer_strategy('join_round',3),null)
-select st_issimple(st_geomfromtext('geometrycollection(point(1 1),linestring(0 0,1 1))')),st_issimple(st_geomfromtext('geometrycollection(linestring(0 0,1 1),linestring(1 1,2 2))')),st_issimple(st_geomfromtext('geometrycollection(polygon((0 0,4 4,4 0,0 4,0 0)),point(1 1))')),st_issimple(st_geomfromtext('geometrycollection(polygon((0 0,4 0,4 4,0 4,0 0)),point(0 0))')),st_issimple(st_geomfromtext('geometrycollection(polygon((0 0,4 0,4 4,0 4,0 0)),linestring(0 0,-1 -1))'))
+select st_issimple(st_geomfromtext('geometrycollection(point(1 1),linestring(0 0,1 1))')),st_issimple(st_geomfromtext('geometrycollection(linestring(0 0,1 1),linestring(1 1,2 2))')),st_issimple(st_geomfromtext('geometrycollection(polygon((0 0,4 0,4 4,0 4,0 0)),point(0 0))')),st_issimple(st_geomfromtext('geometrycollection(polygon((0 0,4 0,4 4,0 4,0 0)),linestring(0 0,-1 -1))'))
 select st_union(st_geomfromtext('linestring(0 0,0 0)'),point(1,1)) is null
 select st_intersects(st_geomfromtext('linestring(0 0,0 0)'),st_geomfromtext('linestring(-1 0,1 0)')),st_touches(st_geomfromtext('linestring(0 0,0 0)'),st_geomfromtext('linestring(-1 0,1 0)')),st_within(st_geomfromtext('linestring(0 0,0 0)'),st_geomfromtext('linestring(-1 0,1 0)'))
 select st_geohash(0,0,10),st_geohash(90,45,10),st_geohash(10.5,20.5,20),st_geohash(0,10,30),st_geohash(45,45,5),st_geohash(-0.0,-0.0,5),st_geohash(11.25,0,5)

@@ -149,7 +149,7 @@ pub(super) fn out_of_range(call: &Call<'_>, what: &str) -> SqlError {
     SqlError::out_of_range(what, call.name)
 }
 
-/// For each byte of a geometry that is looked at with another one, so many are kept meanwhile, about:
+/// For each byte of a geometry that is looked at with another one, about so many are kept meanwhile:
 /// its edges and their meetings, in more than one form.
 pub(super) const BYTES_AT_WORK: usize = 32;
 

@@ -6,7 +6,7 @@ use super::argument::{invalid, is_geographic, not_on_ellipsoid_of_both, two};
 use super::plane::{Flat, contained, coordinate, to_library};
 use super::shared::{BOUNDARY, INSIDE, OUTSIDE, Shared};
 use super::{globe, line_pairs, overlay, valid};
-use crate::error::Result;
+use crate::error::{Result, SqlError};
 use geo::coordinate_position::CoordPos;
 use geo::dimensions::Dimensions;
 use geo::{CoordinatePosition, HasDimensions, Relate};
@@ -84,6 +84,17 @@ fn of_any(call: &Call<'_>, first: &Geometry, second: &Geometry, dimensions: [u8;
     let in_library = [to_library(call, first)?, to_library(call, second)?];
     if flats.iter().all(is_lines) {
         return line_pairs::shared(call, &flats[0].lines, &flats[1].lines);
+    }
+    // The library's answers are wrong for some collections whose parts are of several dimensions.
+    let is_mixed = |flat: &Flat| {
+        [flat.points.is_empty(), flat.lines.is_empty(), flat.polygons.is_empty()]
+            .iter()
+            .filter(|empty| !**empty)
+            .count()
+            > 1
+    };
+    if flats.iter().any(is_mixed) {
+        return Err(SqlError::not_supported("relations of collections of several dimensions"));
     }
     if !valid::are_areas(call, first)? || !valid::are_areas(call, second)? {
         return Err(invalid(call));

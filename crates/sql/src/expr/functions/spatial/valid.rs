@@ -2,7 +2,7 @@
 //! (ST_IsSimple).
 
 use super::super::{Call, Function, int, truth_value};
-use super::argument::{ANY, geometry, is_geographic, not_on_ellipsoid_of, stored};
+use super::argument::{ANY, geometry, invalid, is_geographic, not_on_ellipsoid_of, stored};
 use super::crossings::{Meeting, Segment, each_meeting, is_joint, segments};
 use super::plane::{Flat, bits, contained, coordinate, to_library};
 use crate::error::Result;
@@ -210,6 +210,11 @@ const WRONG: [&str; 3] = ["T********", "*T*******", "***T*****"];
 
 /// Whether parts of a collection meet only as they may.
 fn parts_are_simple(call: &Call<'_>, parts: &[Geometry]) -> Result<bool> {
+    for part in parts {
+        if !are_areas(call, part)? {
+            return Err(invalid(call));
+        }
+    }
     let found = parts.iter().map(|part| to_library(call, part)).collect::<Result<Vec<_>>>()?;
     for (at, one) in found.iter().enumerate() {
         for other in &found[at + 1..] {
