@@ -149,7 +149,7 @@ pub(super) fn out_of_range(call: &Call<'_>, what: &str) -> SqlError {
     SqlError::out_of_range(what, call.name)
 }
 
-/// For each byte of a geometry that is looked at with another one, about so many are kept meanwhile:
+/// About so many bytes are kept for each byte of a geometry that is looked at with another one:
 /// its edges and their meetings, in more than one form.
 pub(super) const BYTES_AT_WORK: usize = 32;
 
