@@ -108,6 +108,7 @@ const FOUND_OUT_AT_START: &[&str] = &[
     "ssl_ca",
     "ssl_cert",
     "ssl_key",
+    "system_time_zone",
     "version",
     "version_comment",
     "version_compile_machine",

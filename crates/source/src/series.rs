@@ -78,6 +78,10 @@ impl FileSeries {
             false => Err("it is not there".to_owned()),
         };
         let mut present = self.present()?;
+        let listed = match listed {
+            Ok(listed) => self.checked(listed, &present)?,
+            damaged => damaged,
+        };
         // What a crash has left in the middle of its creation holds nothing.
         while let Some(&last) = present.last()
             && listed.as_ref().is_ok_and(|listed| listed.last() < Some(&last))
@@ -127,6 +131,20 @@ impl FileSeries {
             numbers.push(number);
         }
         Ok(numbers)
+    }
+
+    /// The numbers of an index, unless it names a file that is not there while one that is there is
+    /// not named: a file that is to be written enters the index once it is there.
+    fn checked(&self, listed: Vec<u64>, present: &[u64]) -> io::Result<Result<Vec<u64>, String>> {
+        if present.iter().all(|number| listed.contains(number)) {
+            return Ok(Ok(listed));
+        }
+        for number in &listed {
+            if !self.disk.exists(&self.path(*number))? {
+                return Ok(Err(format!("it names '{}', which is not there", self.name(*number))));
+            }
+        }
+        Ok(Ok(listed))
     }
 
     /// The newest files in the directory, as far back as their numbers follow each other: what is
@@ -356,6 +374,7 @@ mod tests {
             b"./binlog.000003\n./binlog.000002\n",
             b"./binlog.000002J./binlog.000003\n./binlog.000004\n",
             b"./other.000001\n",
+            b"./binlog.000002\n./binlog.000003\n./binlog.020004\n",
             &[0xFF; 40],
             &[0; 48],
         ] {
