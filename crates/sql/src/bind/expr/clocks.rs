@@ -8,7 +8,7 @@ use crate::expr::{Aggregate, AggregateKind, Expr, Node};
 
 /// Functions that take moments as they are: UNIX_TIMESTAMP() tells an hour that clocks show twice
 /// from the one before it, and the others give one of their arguments back.
-const OF_MOMENTS: [&str; 3] = ["greatest", "least", "unix_timestamp"];
+const OF_MOMENTS: [&str; 4] = ["any_value", "greatest", "least", "unix_timestamp"];
 
 /// Puts the operands that are moments on the session's clocks.
 pub(super) fn show_operands(expr: &mut Expr) {

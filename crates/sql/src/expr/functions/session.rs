@@ -59,9 +59,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("isnull", 1..=1, int, |call| Ok(super::truth_value(call.values[0].is_null()))).sees_nulls(),
 ];
 
-/// The type of a value that is passed on as it is.
+/// The type of a value that is passed on: numbers are not filled up with zeros.
 fn same_as_first(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
-    Ok((args[0].ty.clone(), args[0].coercibility))
+    Ok((args[0].ty.clone().without_zerofill(), args[0].coercibility))
 }
 
 /// The version of ICU whose regular expressions these are (decision 0055), which MySQL 9.7 has.
