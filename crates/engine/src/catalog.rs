@@ -253,6 +253,11 @@ impl Catalog {
         self.changes.fetch_add(1, Ordering::Release);
         gone.iter().for_each(|table| content.remove_table(table));
         put.iter().for_each(|table| content.put_table(table));
+        let is_named = |table: &Arc<Table>| {
+            let name = (table.def.schema.clone(), table.def.name.clone());
+            content.named(&name).is_some_and(|named| Arc::ptr_eq(named, table))
+        };
+        assert!(put.iter().all(is_named), "tables that are put at once have names of their own");
     }
 }
 

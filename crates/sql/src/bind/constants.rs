@@ -11,7 +11,7 @@ use types::{Value, Zone};
 pub(crate) struct Constants {
     /// What the session says about dates.
     dates: DateModes,
-    /// The session's time zone, in seconds east of UTC.
+    /// The session's time zone.
     zone: Zone,
     /// The statement has been carried out by a source.
     is_of_source: bool,

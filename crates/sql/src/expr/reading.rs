@@ -68,7 +68,7 @@ impl Reading {
     }
 
     /// Reads a text, or a year's number; anything else stays as it is. The offset of a text moves
-    /// it to the session's time zone, so many seconds east of UTC.
+    /// it to the session's time zone.
     pub fn read(&self, value: &Value, dates: DateModes, zone: Zone) -> Read {
         let nothing = Read { value: None, complaint: None, refusal: None };
         match (self.kind, value) {

@@ -79,8 +79,8 @@ fn equal_constant(condition: &Expr) -> Option<(&Expr, &Expr, u16)> {
 }
 
 /// The condition that two values are equal.
-fn equality(a: &Expr, b: &Expr, collation: u16) -> Expr {
-    let operands = Box::new([a.clone(), b.clone()]);
+pub(crate) fn equality(a: Expr, b: Expr, collation: u16) -> Expr {
+    let operands = Box::new([a, b]);
     Expr {
         node: Node::Compare { op: BinaryOp::Equal, operands, collation },
         ty: ColumnType::int(false),
@@ -178,7 +178,7 @@ impl Class {
             self.constant.as_ref().or_else(|| self.columns.iter().find(|column| is_known(column)));
         for column in self.columns.iter().filter(|column| comes(column)) {
             match known {
-                Some(known) => into.push(equality(column, known, self.collation)),
+                Some(known) => into.push(equality(column.clone(), known.clone(), self.collation)),
                 None => known = Some(column),
             }
         }

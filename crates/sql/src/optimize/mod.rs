@@ -23,6 +23,7 @@ mod steps;
 mod tables;
 
 pub(crate) use dive::Constants;
+pub(crate) use equalities::equality;
 pub(crate) use freedom::Freedom;
 pub(crate) use nulls::{null_slots, rejected_slots};
 pub(crate) use tables::{Mask, Tables};

@@ -3,12 +3,12 @@
 
 use super::equalities::{columns_asked, equalities};
 use crate::ast::BinaryOp;
-use crate::expr::{Coercibility, Expr, Node, SubqueryCall, SubqueryUse};
-use crate::optimize::{Mask, null_slots, rejected_slots};
+use crate::expr::{Expr, Node, SubqueryCall, SubqueryUse};
+use crate::optimize::{Mask, equality, null_slots, rejected_slots};
 use crate::plan::{Derivation, JoinTree, Joining, Made};
 use std::collections::HashSet;
 use std::ops::Range;
-use types::{ColumnType, Value, collation};
+use types::{Value, collation};
 
 /// A table that stays one.
 pub(super) struct Member {
@@ -236,7 +236,9 @@ impl Rows {
                 found.append(&mut of_rows);
             }
             for (operand, output) in operands.iter().zip(&query.outputs) {
-                found.push(equality(operand.clone(), placed(output.clone(), offset, &call.args)));
+                let output = placed(output.clone(), offset, &call.args);
+                // How they are compared makes no difference to what follows from it.
+                found.push(equality(operand.clone(), output, collation::UTF8MB4_0900_AI_CI));
             }
         }
         conditions.append(&mut found);
@@ -388,17 +390,5 @@ pub(super) fn asked(condition: &Expr, negated: bool) -> Option<(&SubqueryCall, &
             Some((&asked.call, &asked.operands))
         }
         _ => None,
-    }
-}
-
-/// The condition that two values are equal; how they are compared is nothing to anybody here.
-fn equality(left: Expr, right: Expr) -> Expr {
-    let operands = Box::new([left, right]);
-    let collation = collation::UTF8MB4_0900_AI_CI;
-    Expr {
-        node: Node::Compare { op: BinaryOp::Equal, operands, collation },
-        ty: ColumnType::int(false),
-        nullable: true,
-        coercibility: Coercibility::Numeric,
     }
 }

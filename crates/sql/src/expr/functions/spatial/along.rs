@@ -5,8 +5,9 @@ use super::argument::{
     ANY, geometry, is_geographic, not_on_ellipsoid, not_on_ellipsoid_of_both, out_of_range, shown_kind,
     stored, two, unexpected, with_state,
 };
+use super::measure::distance_between;
 use super::plane::Flat;
-use super::{ellipsoid, units};
+use super::units;
 use crate::error::{Result, SqlError};
 use types::geometry::{Coordinates, Geometry};
 use types::{GeometryKind, Value};
@@ -83,11 +84,6 @@ fn at_distance(call: &Call<'_>) -> Result<Value> {
     }
     let found = points_at(&points, std::iter::once(distance));
     Ok(Value::Bytes(Geometry::Point(found[0]).to_stored(srid)))
-}
-
-/// The way between two points.
-fn distance_between(is_geographic: bool) -> fn(Coordinates, Coordinates) -> f64 {
-    if is_geographic { ellipsoid::distance } else { |[a, b], [c, d]| (c - a).hypot(d - b) }
 }
 
 /// Error 3704 or 3618: the kinds of the arguments are not for the function.

@@ -28,8 +28,8 @@ fn area(call: &Call<'_>) -> Result<Value> {
     if area.is_finite() { Ok(Value::Double(area)) } else { Err(out_of_range(call, "Result")) }
 }
 
-/// The way between two points.
-fn distance_between(is_geographic: bool) -> fn(Coordinates, Coordinates) -> f64 {
+/// How far two points are from each other: the shortest way on the ellipsoid, or in the plane.
+pub(super) fn distance_between(is_geographic: bool) -> fn(Coordinates, Coordinates) -> f64 {
     if is_geographic { ellipsoid::distance } else { |[a, b], [c, d]| (c - a).hypot(d - b) }
 }
 
