@@ -9,6 +9,35 @@ use crate::tree::Tree;
 /// Paths that an estimate of all entries follows.
 const SAMPLES: usize = 8;
 
+/// How many pages a tree has, estimated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ApproximatePages {
+    /// Leaves.
+    pub leaves: u64,
+    /// Pages above the leaves.
+    pub inner: u64,
+}
+
+impl ApproximatePages {
+    /// The pages of both kinds.
+    pub fn all(&self) -> u64 {
+        self.leaves + self.inner
+    }
+}
+
+/// How many nodes a tree would have if each of its nodes had as many entries as the one that a path
+/// passes on the same level.
+#[derive(Clone, Copy, Debug)]
+struct Extent {
+    /// Nodes on the path's present level; of a whole path, the leaves.
+    level: f64,
+    /// Nodes on the levels above.
+    above: f64,
+}
+
+/// The extent of a path that has only come to the root.
+const AT_ROOT: Extent = Extent { level: 1.0, above: 0.0 };
+
 /// A node on the way to an end of a range.
 struct Passed {
     no: PageNo,
@@ -25,13 +54,24 @@ impl Tree {
     pub fn approximate_len(&self) -> Result<u64> {
         let estimates: Result<Vec<f64>> = (0..SAMPLES)
             .map(|sample| {
-                let mut product = 1.0;
-                let at = |entries: usize| (entries - 1) * sample / (SAMPLES - 1);
-                let leaf = self.along(at, &mut product)?;
-                Ok(product * slotted::count(&leaf) as f64)
+                let (leaf, extent) = self.along(|entries| spread_evenly(sample, entries))?;
+                Ok(extent.level * slotted::count(&leaf) as f64)
             })
             .collect();
         Ok((estimates?.iter().sum::<f64>() / SAMPLES as f64).round() as u64)
+    }
+
+    /// About how many pages there are, from the same paths as [`Tree::approximate_len`].
+    ///
+    /// # Errors
+    /// As [`Tree::approximate_len`].
+    pub fn approximate_pages(&self) -> Result<ApproximatePages> {
+        let extents: Result<Vec<Extent>> =
+            (0..SAMPLES).map(|sample| Ok(self.along(|entries| spread_evenly(sample, entries))?.1)).collect();
+        let extents = extents?;
+        let mean =
+            |of: fn(&Extent) -> f64| (extents.iter().map(of).sum::<f64>() / SAMPLES as f64).round() as u64;
+        Ok(ApproximatePages { leaves: mean(|extent| extent.level), inner: mean(|extent| extent.above) })
     }
 
     /// The keys of a few leaves, each leaf's in order; `number` tells which leaves.
@@ -49,26 +89,27 @@ impl Tree {
             spread = (spread ^ spread >> 31).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             ((spread >> 33) % entries as u64) as usize
         };
-        let leaf = self.along(at, &mut 1.0)?;
+        let (leaf, _) = self.along(at)?;
         show(&mut (0..slotted::count(&leaf)).map(|index| slotted::key(&leaf, index)));
         Ok(())
     }
 
-    /// The leaf to which `at` leads, which chooses among so many entries at each node, and the
-    /// product of these numbers.
-    fn along(&self, mut at: impl FnMut(usize) -> usize, product: &mut f64) -> Result<PageRead<'_>> {
+    /// The leaf to which `at` leads, which chooses among so many entries at each node, and what the
+    /// path to it says of the tree's extent.
+    fn along(&self, mut at: impl FnMut(usize) -> usize) -> Result<(PageRead<'_>, Extent)> {
+        let mut extent = AT_ROOT;
         let mut no = self.root_page();
         let mut node = self.pool().read(self.page_id(no))?;
         let mut level = self.check_node(no, &node, None)?;
         while level > 0 {
             let entries = slotted::count(&node);
-            *product *= entries as f64;
+            extent = Extent { level: extent.level * entries as f64, above: extent.above + extent.level };
             no = slotted::child(&node, at(entries));
             let child = self.pool().read(self.page_id(no))?;
             level = self.check_node(no, &child, Some(level - 1))?;
             node = child;
         }
-        Ok(node)
+        Ok((node, extent))
     }
 
     /// About how many entries a range has: exactly, where both its ends are in one leaf. The tree
@@ -113,6 +154,12 @@ impl Tree {
             node = child;
         }
     }
+}
+
+/// The entry of a node with which the path of this number goes on, so that the paths lie evenly
+/// spread between the first one and the last one.
+fn spread_evenly(sample: usize, entries: usize) -> usize {
+    (entries - 1) * sample / (SAMPLES - 1)
 }
 
 /// Where a bound lies in a node: of a leaf, how many entries are before it.

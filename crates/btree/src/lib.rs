@@ -54,6 +54,7 @@ mod validate;
 
 pub use build::{BuildOptions, SortedBuild, make_durable};
 pub use error::{Result, TreeError};
+pub use estimate::ApproximatePages;
 pub use leaves::Leaves;
 pub use run::Run;
 pub use scan::{Direction, Scan};

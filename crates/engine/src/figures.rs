@@ -12,8 +12,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct TableFigures {
     /// Rows, estimated from a few paths through the clustered tree.
     pub rows: u64,
-    /// Bytes of the table's file.
+    /// Bytes of the clustered index, the long values of rows among them.
     pub data_bytes: u64,
+    /// Bytes of the secondary indexes, estimated from a few paths through each of their trees.
+    pub index_bytes: u64,
+    /// Bytes of the table's file that are free for further pages of the table.
+    pub free_bytes: u64,
     /// The next AUTO_INCREMENT value.
     pub next_auto_increment: u64,
 }
@@ -22,9 +26,24 @@ impl TableFigures {
     /// A table's figures, for `SHOW TABLE STATUS` and information_schema; a damaged page counts as
     /// nothing.
     pub(crate) fn of(pool: &Pool, table: &Table) -> TableFigures {
+        let page_bytes = pool.page_size() as u64;
+        let space = table.placement.space;
+        let pages_of_indexes: u64 = table
+            .indexes
+            .iter()
+            .map(|index| index.tree.approximate_pages().map_or(0, |pages| pages.all()))
+            .sum();
+        // Page 0 is the file's own.
+        let used_pages =
+            pool.space_usage(space).map_or(0, |(allocated, free)| allocated.saturating_sub(free + 1));
+        let used_bytes = u64::from(used_pages) * page_bytes;
+        let index_bytes = pages_of_indexes * page_bytes;
+        let file_bytes = pool.space_bytes(space).unwrap_or(0);
         TableFigures {
             rows: table.clustered.approximate_len().unwrap_or(0),
-            data_bytes: pool.space_bytes(table.placement.space).unwrap_or(0),
+            data_bytes: used_bytes.saturating_sub(index_bytes),
+            index_bytes,
+            free_bytes: file_bytes.saturating_sub(used_bytes + page_bytes),
             next_auto_increment: table.counters.auto_increment.load(Ordering::Relaxed),
         }
     }

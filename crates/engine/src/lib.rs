@@ -99,6 +99,7 @@ pub use group::statement::LoggedStatement;
 pub use gtid_owners::{GtidMode, GtidModeRefusal, GtidOwner};
 pub use lock::{DeadlockMember, DeadlockReport, OnLocked};
 pub use partial::PartialRow;
+pub use sampling::LEAVES as SAMPLED_LEAVES;
 pub use statistics::TableStatistics;
 pub use table::Table;
 pub use temporary::TemporaryTable;

@@ -7,8 +7,8 @@ use crate::statistics::TableStatistics;
 use crate::table::{KeyPart, Table};
 use std::sync::Arc;
 
-/// Leaves of an index that are looked at.
-const LEAVES: u64 = 20;
+/// Leaves of an index that are looked at, some of them perhaps more than once.
+pub const LEAVES: u64 = 20;
 
 /// Pairs of neighbours in leaves, and those of them that differ in their first parts.
 struct Pairs {
@@ -48,8 +48,9 @@ fn sampled(table: &Table) -> Result<TableStatistics> {
     let rows = table.clustered.approximate_len()?;
     let secondary = (0..table.indexes.len()).map(IndexRef::Secondary);
     let indexes = std::iter::once(IndexRef::Primary).chain(secondary);
-    let distinct = indexes.map(|index| distinct(table, index, rows)).collect::<Result<_>>()?;
-    Ok(TableStatistics { rows, distinct })
+    let distinct = indexes.clone().map(|index| distinct(table, index, rows)).collect::<Result<_>>()?;
+    let pages = indexes.map(|index| Ok(table.tree(index).approximate_pages()?)).collect::<Result<_>>()?;
+    Ok(TableStatistics { rows, distinct, pages, at_us: os::clock::now_us() })
 }
 
 fn distinct(table: &Table, index: IndexRef, rows: u64) -> Result<Vec<Option<f64>>> {

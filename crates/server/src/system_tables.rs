@@ -2,7 +2,8 @@
 //!
 //! A source's statements and rows come in for them as for any table: loading time zones or help
 //! texts is logged. Time zones have their effect (`sql::time_zone`); the others are kept for those
-//! who read them.
+//! who read them. Failover between sources (`replication_asynchronous_connection_failover`) is not
+//! there: what its tables hold has no effect.
 
 use crate::internal::session::InternalSession;
 
@@ -86,6 +87,31 @@ const TABLES: &[(&str, &str, &str)] = &[
         "MySQL plugins",
     ),
     (
+        "ndb_binlog_index",
+        "Position BIGINT UNSIGNED NOT NULL, File VARCHAR(255) CHARACTER SET latin1 NOT NULL, epoch BIGINT UNSIGNED NOT NULL, inserts INT \
+         UNSIGNED NOT NULL, updates INT UNSIGNED NOT NULL, deletes INT UNSIGNED NOT NULL, schemaops INT UNSIGNED NOT \
+         NULL, orig_server_id INT UNSIGNED NOT NULL, orig_epoch BIGINT UNSIGNED NOT NULL, gci INT UNSIGNED NOT NULL, \
+         next_position BIGINT UNSIGNED NOT NULL, next_file VARCHAR(255) CHARACTER SET latin1 NOT \
+         NULL, \
+         PRIMARY KEY (epoch, orig_server_id, orig_epoch)",
+        "",
+    ),
+    (
+        "replication_asynchronous_connection_failover",
+        "Channel_name CHAR(64) NOT NULL, Host CHAR(255) CHARACTER SET ascii COLLATE ascii_general_ci NOT NULL, \
+         Port INT UNSIGNED NOT NULL, Network_namespace CHAR(64) NOT NULL, Weight TINYINT UNSIGNED NOT NULL, \
+         Managed_name CHAR(64) NOT NULL DEFAULT '', \
+         PRIMARY KEY (Channel_name, Host, Port, Network_namespace, Managed_name), \
+         KEY Channel_name (Channel_name, Managed_name)",
+        "The source configuration details",
+    ),
+    (
+        "replication_asynchronous_connection_failover_managed",
+        "Channel_name CHAR(64) NOT NULL, Managed_name CHAR(64) NOT NULL DEFAULT '', Managed_type CHAR(64) NOT NULL \
+         DEFAULT '', Configuration JSON DEFAULT NULL, PRIMARY KEY (Channel_name, Managed_name)",
+        "The managed source configuration details",
+    ),
+    (
         "component",
         "component_id INT UNSIGNED NOT NULL AUTO_INCREMENT, component_group_id INT UNSIGNED NOT NULL, \
          component_urn TEXT NOT NULL, PRIMARY KEY (component_id)",
@@ -93,8 +119,34 @@ const TABLES: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// The tables of `log_output=TABLE`, whose engine is CSV in MySQL as well: name, columns and
+/// comment.
+const LOGS: &[(&str, &str, &str)] = &[
+    (
+        "general_log",
+        "event_time TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6), user_host \
+         MEDIUMTEXT NOT NULL, thread_id BIGINT UNSIGNED NOT NULL, server_id INT UNSIGNED NOT NULL, command_type \
+         VARCHAR(64) NOT NULL, argument MEDIUMBLOB NOT NULL",
+        "General log",
+    ),
+    (
+        "slow_log",
+        "start_time TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6), user_host \
+         MEDIUMTEXT NOT NULL, query_time TIME(6) NOT NULL, lock_time TIME(6) NOT NULL, rows_sent INT NOT NULL, \
+         rows_examined INT NOT NULL, db VARCHAR(512) NOT NULL, last_insert_id INT NOT NULL, insert_id INT NOT NULL, \
+         server_id INT UNSIGNED NOT NULL, sql_text MEDIUMBLOB NOT NULL, thread_id BIGINT UNSIGNED NOT NULL",
+        "Slow log",
+    ),
+];
+
 /// Makes the tables that are not there yet.
 pub fn create(session: &mut InternalSession) -> sql::Result<()> {
+    for (name, columns, comment) in LOGS {
+        session.run(&format!(
+            "CREATE TABLE IF NOT EXISTS mysql.{name} ({columns}) ENGINE=CSV DEFAULT CHARSET=utf8mb3 \
+             COMMENT='{comment}'"
+        ))?;
+    }
     for (name, columns, comment) in TABLES {
         session.run(&format!(
             "CREATE TABLE IF NOT EXISTS mysql.{name} ({columns}) {ENGINE} COMMENT='{comment}'"

@@ -16,6 +16,7 @@
 
 mod alone;
 mod bind_error;
+mod computed;
 mod conversion;
 mod crew;
 mod exec_mode;

@@ -8,6 +8,7 @@ use binlog::{Checksum, DecodeError, group};
 use engine::{Engine, EngineError, Table, TableHold, Transaction};
 
 use super::bind_error::BindError;
+use super::computed::is_of_computed_table;
 use super::exec_mode::ExecMode;
 use super::report::GroupError;
 use super::rows::not_convergent;
@@ -135,7 +136,7 @@ impl OpenGroup {
 
     fn map_table(&mut self, bytes: &[u8], map: &TableMap<'_>) -> Result<(), GroupError> {
         let bound = match self.bind(bytes, map) {
-            Err(GroupError::Table(error)) if self.skips_table(&error) => {
+            Err(GroupError::Table(error)) if is_of_computed_table(&error) || self.skips_table(&error) => {
                 self.filtered.push(map.table_id);
                 return Ok(());
             }

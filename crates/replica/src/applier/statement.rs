@@ -13,6 +13,7 @@ use sql::replicated::{
     ChangeAccounts, Executed, LoggedContext, ReceivedChange, ReceivedStatement, ReceivedStatements,
     create_within_group, execute_ddl,
 };
+use sql::touched::Touched;
 use types::{ColumnType, Value};
 
 use super::report::{self, Place};
@@ -59,13 +60,16 @@ impl StatementError {
 
 /// Whether the filters let a statement count.
 pub(super) fn is_allowed(filters: &Filters, query: &QueryEvent<'_>) -> bool {
+    filters.allows_statement(&String::from_utf8_lossy(query.schema), &touched(query))
+}
+
+/// What a statement changes, as far as its text tells.
+pub(super) fn touched(query: &QueryEvent<'_>) -> Touched {
     let schema = String::from_utf8_lossy(query.schema);
     // Without them the text is read as utf8mb4, which names are in most often.
     let status = query.status().unwrap_or_default();
     let character_set = status.charset.map_or(255, |(client, ..)| client);
-    let touched =
-        sql::touched::touched(&schema, query.statement, character_set, status.sql_mode.unwrap_or(0));
-    filters.allows_statement(&schema, &touched)
+    sql::touched::touched(&schema, query.statement, character_set, status.sql_mode.unwrap_or(0))
 }
 
 /// A savepoint marks a place and changes nothing: everything that it undoes is gone from the log

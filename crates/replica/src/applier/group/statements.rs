@@ -6,6 +6,7 @@ use sql::replicated::LoggedContext;
 
 use super::Applier;
 use super::progress::Stage;
+use crate::applier::computed;
 use crate::applier::exec_mode::ExecMode;
 use crate::applier::statement::{Beside, StatementError};
 use crate::applier::{report, statement};
@@ -147,10 +148,11 @@ impl Applier<'_> {
         }
         self.progress.open.transaction = Some(transaction);
         received.map_err(|error| report::commit(&error, self.progress.place()))?;
-        if is_skipped {
-            Ok(false)
-        } else {
-            done.map_err(|error| error.at(self.progress.place())).map(|()| false)
+        match done {
+            Err(_) if is_skipped => Ok(false),
+            // It was refused before it changed anything.
+            Err(error) if computed::is_refused_for_computed_tables(query, &error) => Ok(false),
+            done => done.map_err(|error| error.at(self.progress.place())).map(|()| false),
         }
     }
 

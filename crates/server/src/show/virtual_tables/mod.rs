@@ -12,6 +12,7 @@ mod replication_filters;
 mod replication_info;
 mod role_grants;
 mod roles;
+mod table_statistics;
 mod user_attributes;
 
 use crate::client::checks::Holder;
@@ -24,6 +25,8 @@ type Compute = fn(&ConnectionHost) -> ComputedTable<'_>;
 /// Schema, table, and how it is computed. Names are in lower case.
 const TABLES: &[(&str, &str, Compute)] = &[
     ("mysql", "gtid_executed", replication_info::gtid_executed),
+    ("mysql", "innodb_index_stats", table_statistics::indexes),
+    ("mysql", "innodb_table_stats", table_statistics::tables),
     ("mysql", "slave_master_info", replication_info::source),
     ("mysql", "slave_relay_log_info", replication_info::relay_log),
     ("mysql", "slave_worker_info", replication_info::workers),
