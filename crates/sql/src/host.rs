@@ -204,7 +204,7 @@ pub trait Host: Rights {
     /// find out whose locks they wait for.
     fn note_transaction(&self, _transaction_id: u64) {}
 
-    /// `USER()`: `name@host` as the client connected.
+    /// Returns the value of `USER()`: `name@host` as the client connected.
     fn user(&self) -> String;
 
     /// Returns the value of `CURRENT_USER()`: `name@host` of the account that was matched.
@@ -436,7 +436,7 @@ pub trait Host: Rights {
         None
     }
 
-    /// SLEEP(): true when it was interrupted.
+    /// Sleeps, for SLEEP(), and returns whether the sleep was interrupted.
     fn sleep(&self, duration: Duration) -> bool;
 
     /// Decides whether a statement may run. It is called once the statement's text has been parsed,

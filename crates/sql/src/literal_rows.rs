@@ -175,7 +175,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Goes past white space and this byte, if it follows.
+    /// Skips white space and then `byte`, if it follows, and returns whether it did.
     #[inline]
     fn takes(&mut self, byte: u8) -> bool {
         self.skip_space();

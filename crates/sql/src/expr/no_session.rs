@@ -1,4 +1,4 @@
-//! What an expression is computed with where no session computes it: constants while a statement is
+//! The surroundings of expressions that no session computes: constants while a statement is
 //! planned, and the expressions of definitions.
 
 use super::{Context, Diagnostics, NoPrograms, UserVariables};

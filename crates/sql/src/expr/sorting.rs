@@ -1,4 +1,4 @@
-//! Sorting by a comparison that can fail, and that KILL ends.
+//! A sort whose comparison can fail and that KILL can end.
 
 use crate::error::{Result, SqlError};
 use std::cmp::Ordering;
