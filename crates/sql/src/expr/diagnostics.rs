@@ -55,7 +55,7 @@ pub(crate) struct Diagnostics {
     pub cleared: u64,
     /// The number of conditions, the first ones, that were there when the current handler began.
     marked: usize,
-    /// What SIGNAL has raised as an error, which is not among the conditions yet.
+    /// The condition that SIGNAL ends its statement with. It is not among the conditions yet.
     signalled: Option<Box<Warning>>,
     /// The first warning that strict mode turns into the statement's error (`Context::warn`).
     pub refused: Option<SqlError>,

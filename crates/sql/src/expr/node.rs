@@ -437,7 +437,7 @@ impl Expr {
         }
     }
 
-    /// Adds the operands.
+    /// Appends the operands.
     pub fn children<'e>(&'e self, found: &mut Vec<&'e Expr>) {
         let mut add = |child: &'e Expr| found.push(child);
         each_operand!(&self.node, iter, add)
