@@ -260,14 +260,14 @@ impl Pieces<'_> {
     }
 }
 
-/// The direction to the left of a way, of length 1.
+/// Returns the direction to the left of a way, as a vector of length 1.
 fn normal([from, to]: [Coordinates; 2]) -> Coordinates {
     let [right, up] = [to[0] - from[0], to[1] - from[1]];
     let length = right.hypot(up);
     [-up / length, right / length]
 }
 
-/// An arc begins and ends where its neighbours do, to the last digit.
+/// Sets the ends of an arc to those of its neighbours, so that they are equal to the last digit.
 fn set_ends(arc: &mut [Coordinates], from: Coordinates, to: Coordinates) {
     if let [first, .., last] = arc {
         (*first, *last) = (from, to);
@@ -278,7 +278,7 @@ fn segments_of(points: &[Coordinates]) -> Vec<[Coordinates; 2]> {
     points.windows(2).filter(|ends| ends[0] != ends[1]).map(|ends| [ends[0], ends[1]]).collect()
 }
 
-/// At least as many bytes as the points have that the pieces around a geometry are made of.
+/// Returns a bound for the bytes of the points that the pieces around a geometry consist of.
 fn bytes_of_pieces(flat: &Flat, strategies: &Strategies) -> usize {
     // A segment's ring has seven points. A corner or an end is a part of a circle with its center.
     const OTHERS: f64 = 16.0;

@@ -1,4 +1,5 @@
-//! Geometries as texts and bytes, their coordinates and systems, and these as they are set.
+//! Functions that return geometries as texts and bytes, and that return or set their coordinates
+//! and systems.
 
 use super::super::{Call, Coercibility, Function, double, long_text, system_text, text, unsigned};
 use super::argument::{
