@@ -62,7 +62,8 @@ pub enum RoleChoice {
     These(Vec<Account>),
 }
 
-/// The account behind AS, in whose name a GRANT is made where that is not the account that runs it.
+/// The account behind AS of a GRANT, whose restrictions are passed on instead of those of the
+/// account that runs the statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrantAs {
     /// The account.
@@ -404,7 +405,7 @@ pub enum AdminCommand {
         identified: Vec<AccountSpec>,
         /// Whether WITH GRANT OPTION was written.
         with_grant_option: bool,
-        /// `AS`: the account in whose name the grant is made.
+        /// `AS`: the account whose restrictions the grant passes on.
         grantor: Option<GrantAs>,
     },
     /// REVOKE of privileges.

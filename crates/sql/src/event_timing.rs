@@ -52,8 +52,8 @@ impl Unit {
         UNITS.iter().find(|unit| unit.word == word)
     }
 
-    /// Returns the months or seconds of the smaller unit in which MySQL counts the interval when it
-    /// limits its length.
+    /// Returns the months or seconds of the unit in which MySQL counts the interval when it checks
+    /// that it is not too long.
     fn counted_in(&self) -> u64 {
         match self.word {
             "WEEK" => DAY_S,

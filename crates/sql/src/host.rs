@@ -148,9 +148,10 @@ pub trait Rights: Send + Sync {
         Ok(())
     }
 
-    /// Returns error 1142 or 1143 unless the account holds the privilege on the table or on each of
-    /// these columns. The statement has not named the columns, so MySQL's error names the table, or
-    /// the column where the privilege is granted on one in front of it.
+    /// Returns an error unless the account holds the privilege on the table or on each of these
+    /// columns, which the statement has not named. As in MySQL, the error is 1143 for the first
+    /// column without the privilege, or 1142 for the table if something is granted on that column
+    /// or on one in front of it.
     fn check_all_columns(
         &self,
         _privilege: Privilege,

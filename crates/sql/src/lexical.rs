@@ -16,8 +16,8 @@ pub struct LexMode {
     pub of_source: bool,
 }
 
-/// A function that a reader calls with the number of bytes that the next tokens will take in
-/// memory. It returns an error if there is no memory or no time for them.
+/// A function that a reader calls with the bytes that further tokens, and the tree that is made of
+/// them, take in memory. It returns an error if there is no memory or no time for them.
 pub(crate) type Watch<'w> = dyn FnMut(usize) -> Result<()> + 'w;
 
 /// Reports whether the byte is white space between tokens.

@@ -24,11 +24,11 @@ pub(crate) enum AggregateKind {
     BitAnd,
     BitOr,
     BitXor,
-    /// JSON_ARRAYAGG
+    /// `JSON_ARRAYAGG`.
     JsonArray,
-    /// JSON_OBJECTAGG
+    /// `JSON_OBJECTAGG`.
     JsonObject,
-    /// ST_COLLECT
+    /// `ST_COLLECT`.
     Collect,
     /// A standard deviation where `root` is set, otherwise a variance. `sample` divides by n - 1.
     Variance {
@@ -52,7 +52,8 @@ pub(crate) struct Aggregate {
     pub distinct: bool,
     /// The arguments. For GROUP_CONCAT the sort keys follow them.
     pub args: Vec<Expr>,
-    /// The slot that receives the result, with its type.
+    /// The type and the coercibility of the result. An expression that uses the result puts its
+    /// slot into the node.
     pub expr: Expr,
 }
 

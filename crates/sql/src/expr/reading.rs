@@ -92,7 +92,7 @@ impl Reading {
         let is_whole = !read.overflow && is_blank(&text[read.len..]);
         let number = match self.kind {
             Kind::Integer => exactly(text).unwrap_or(Value::Double(read.value)),
-            // A text of zero is a year as well, but the number 0 is not.
+            // The text '0' stands for the year 2000, but the number 0 does not.
             Kind::Year if read.len > 0 && (0.0..100.0).contains(&read.value) => {
                 full_year(read.value.round_ties_even() as i64)
             }

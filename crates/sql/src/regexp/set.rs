@@ -34,8 +34,8 @@ struct Operands {
     outer: Option<(ClassUnicode, Operator)>,
     /// The left operand of the set that was read last.
     inner: Option<(ClassUnicode, Operator)>,
-    /// The set that was read last. A class behind it is added to it, and so to what is taken away
-    /// when a `-` is before it; a literal is added to what comes out.
+    /// The set that was read last. A class behind it is added to it, and so to what a `-` in front
+    /// of it takes away. A literal is added to the result of that operation.
     right: ClassUnicode,
     last: Last,
 }

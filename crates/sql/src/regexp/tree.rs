@@ -47,7 +47,7 @@ pub(super) enum Node {
     /// One character of a set, which is closed under case already.
     Set(ClassUnicode),
     Dot(Flags),
-    /// `\R`
+    /// `\R`: a line end of one character or two.
     LineBreak,
     Assert(Assertion, Flags),
     Concat(Vec<Node>),

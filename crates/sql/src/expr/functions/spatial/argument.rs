@@ -46,7 +46,8 @@ pub(super) fn invalid(call: &Call<'_>) -> SqlError {
     with_state(3037, b"22023", format!("Invalid GIS data provided to function {}.", call.name))
 }
 
-/// Builds error 3516: a geometry of the kind `found` was read, but the function makes another kind.
+/// Builds error 3516: a geometry of the kind `found` is given to a function that does not accept
+/// it. The message begins with `expected`, which is a list of kinds, or the format that was read.
 pub(super) fn unexpected(call: &Call<'_>, expected: &str, found: GeometryKind) -> SqlError {
     let found = found.sql_name().to_ascii_uppercase();
     let text = format!("{expected} value is a geometry of unexpected type {found} in {}.", call.name);
