@@ -56,13 +56,13 @@ pub enum RoleChoice {
     Default,
     /// NONE.
     None,
-    /// ALL, without the roles that are listed behind EXCEPT.
+    /// ALL, without the roles that are listed after EXCEPT.
     AllExcept(Vec<Account>),
     /// The listed roles.
     These(Vec<Account>),
 }
 
-/// The account behind AS of a GRANT, whose restrictions are passed on instead of those of the
+/// The account after AS of a GRANT, whose restrictions are passed on instead of those of the
 /// account that runs the statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrantAs {
@@ -401,7 +401,7 @@ pub enum AdminCommand {
         on: GrantObject,
         /// The accounts that get them.
         to: Vec<Account>,
-        /// The accounts that have a password behind their name. Only a source sends them.
+        /// The accounts that have a password after their name. Only a source sends them.
         identified: Vec<AccountSpec>,
         /// Whether WITH GRANT OPTION was written.
         with_grant_option: bool,
@@ -464,7 +464,7 @@ pub enum AdminCommand {
         if_not_exists: bool,
         /// Whether OR REPLACE was written. Only a MariaDB source sends it.
         or_replace: bool,
-        /// The accounts behind WITH ADMIN. Only a MariaDB source sends them.
+        /// The accounts after WITH ADMIN. Only a MariaDB source sends them.
         admins: Vec<Account>,
     },
     /// DROP ROLE.
@@ -487,7 +487,7 @@ pub enum AdminCommand {
     ShowGrants {
         /// The account. `None` means the session's own, with its active roles.
         account: Option<Account>,
-        /// The roles behind USING, whose privileges are shown as well.
+        /// The roles after USING, whose privileges are shown as well.
         using: Vec<Account>,
     },
     /// SHOW CREATE USER.

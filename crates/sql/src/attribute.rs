@@ -30,7 +30,7 @@ pub(crate) const HAS_ROWS: &str = "ROWS";
 pub(crate) const HEAD: &str = "head";
 /// The part of [`HEAD`] in front of the table's name.
 pub(crate) const LEAD: &str = "lead";
-/// The text within the parentheses behind a routine's name.
+/// The text within the parentheses after a routine's name.
 pub(crate) const PARAMETERS: &str = "parameters";
 /// The type of a function's result.
 pub(crate) const RETURNS: &str = "returns";

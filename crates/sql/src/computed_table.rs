@@ -11,14 +11,14 @@ pub trait ComputedRows {
     /// Takes the next row, which has as many values as the table has columns.
     ///
     /// # Errors
-    /// Returns 1317 (`ER_QUERY_INTERRUPTED`) when the statement is to end, and the errors of memory
-    /// when the row does not fit into the statement's memory.
+    /// Returns 1317 (`ER_QUERY_INTERRUPTED`) when the statement is to end, and the errors of
+    /// charging memory when the row does not fit into the statement's memory.
     fn put(&mut self, row: Vec<Value>) -> Result<()>;
 
     /// Charges the statement with `bytes` that computing takes beside the rows themselves.
     ///
     /// # Errors
-    /// Returns the error of the limit or of the system that does not allow the memory.
+    /// Returns the errors of charging memory.
     fn charge(&mut self, bytes: usize) -> Result<()>;
 }
 

@@ -102,7 +102,7 @@ pub struct VirtualColumns {
 }
 
 impl VirtualColumns {
-    /// Makes one for tables of this engine.
+    /// Makes a `VirtualColumns` for the tables of this engine.
     pub fn new(engine: Arc<Engine>) -> VirtualColumns {
         VirtualColumns { engine, last: None }
     }

@@ -118,7 +118,7 @@ impl Step {
         Some(if unit.is_of_months { Step::Months(total) } else { Step::Seconds(total) })
     }
 
-    /// Returns the first moment after `now_s` that is a whole number of steps behind `starts_s`,
+    /// Returns the first moment after `now_s` that is a whole number of steps after `starts_s`,
     /// which is not after `now_s`.
     fn next(self, starts_s: i64, now_s: i64, zone: Zone) -> Option<i64> {
         match self {
@@ -144,7 +144,7 @@ impl Step {
     }
 }
 
-/// Returns the moment that is `months` months behind `at`, on the last day of a month that is too
+/// Returns the moment that is `months` months after `at`, on the last day of a month that is too
 /// short for the day of `at`.
 fn behind(at: DateTime, months: i64) -> Option<DateTime> {
     let total = (i64::from(at.date.year) * 12 + i64::from(at.date.month) - 1).checked_add(months)?;

@@ -259,7 +259,8 @@ pub trait Host: Rights {
         Ok(())
     }
 
-    /// Returns an error unless the account may see it.
+    /// Returns an error unless the account may see what `sight` names. The variants of [`Sight`]
+    /// say which error it is.
     fn check_sight(&self, sight: Sight<'_>) -> Result<()>;
 
     /// Returns a number that changes whenever the session's privileges may have changed. A
@@ -419,8 +420,8 @@ pub trait Host: Rights {
     /// Frees the place of a prepared statement that is closed or that could not be prepared.
     fn give_prepared_place_back(&self) {}
 
-    /// Makes the interrupt flag be set when `limit` has passed, until [`Host::end_time_limit`].
-    /// `false` means that this could not be done.
+    /// Arranges that the interrupt flag is set when `limit` has passed, until
+    /// [`Host::end_time_limit`]. `false` means that this could not be done.
     fn begin_time_limit(&self, _limit: Duration) -> bool {
         false
     }
@@ -478,11 +479,11 @@ pub trait Host: Rights {
 /// The locks of GET_LOCK() as one session sees them. Names are in lower case.
 pub trait UserLocks {
     /// Waits for the lock and takes it; returns false when `timeout` has passed. A `timeout` of
-    /// `None` waits for ever. A session may take a lock that it holds once more.
+    /// `None` waits for ever. A session may take a lock again that it already holds.
     ///
     /// # Errors
     /// Returns 1317 when the statement is interrupted, 3058 when the lock's owner waits for a lock
-    /// of this session, and the errors of memory.
+    /// of this session, and the errors of charging memory.
     fn take(&self, name: &str, timeout: Option<Duration>) -> Result<bool>;
 
     /// Releases the lock once. It returns `Some(false)` when another session holds the lock, and

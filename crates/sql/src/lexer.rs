@@ -56,7 +56,7 @@ pub struct Token {
     pub kind: TokenKind,
     /// The offset of the token's first byte in the text.
     pub start: u32,
-    /// The offset behind the token's last byte.
+    /// The offset after the token's last byte.
     pub end: u32,
 }
 
@@ -133,7 +133,7 @@ fn tokenize_watched(text: &[u8], mode: LexMode, watch: &mut Watch<'_>) -> Result
 }
 
 /// Returns the tokens of a whole text in which semicolons are symbols, because they stand within
-/// the body of a stored program or behind it.
+/// the body of a stored program or after it.
 pub(crate) fn tokenize_program(text: &[u8], mode: LexMode) -> Result<Vec<Token>> {
     let mut lexer = Lexer { text, at: 0, mode, in_version_comment: false };
     let mut tokens = Vec::with_capacity(usual_tokens(text));
@@ -190,7 +190,7 @@ pub(crate) fn tokenize_statement(
         if token.kind == TokenKind::End {
             return Ok((tokens, rows));
         }
-        // Only the first VALUES introduces rows: `VALUES(column)` behind ON DUPLICATE KEY UPDATE
+        // Only the first VALUES introduces rows: `VALUES(column)` after ON DUPLICATE KEY UPDATE
         // comes later. VALUE does not end the search, because a column may be called `value`.
         looked |= is(token, &[b"SELECT", b"SET", b"TABLE", b"WITH"]);
         if !looked && is(token, &[b"VALUES", b"VALUE"]) {
@@ -217,7 +217,7 @@ pub fn syntax_error(text: &[u8], at: usize) -> SqlError {
     SqlError::syntax(&String::from_utf8_lossy(shown), line)
 }
 
-/// Builds the same error as [`syntax_error`], but near the first byte behind the white space at
+/// Builds the same error as [`syntax_error`], but near the first byte after the white space at
 /// `at`.
 pub fn syntax_error_after(text: &[u8], at: usize) -> SqlError {
     let blank = text[at..].iter().take_while(|byte| is_space(**byte)).count();
@@ -319,7 +319,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Reports whether the point at hand stands right behind a name, whose qualifier it is, as in
+    /// Reports whether the point at hand stands right after a name, whose qualifier it is, as in
     /// `t.1a`.
     fn after_word(&self) -> bool {
         self.at > 0 && (is_word_byte(self.text[self.at - 1]) || self.text[self.at - 1] == b'`')
@@ -453,7 +453,7 @@ impl Lexer<'_> {
 /// Reports whether a statement that begins with CREATE or ALTER has a body with semicolons of its
 /// own.
 fn is_program(words: impl Iterator<Item = (TokenKind, Vec<u8>)>) -> bool {
-    /// The most tokens that are searched: the word for the object's kind stands behind words and
+    /// The most tokens that are searched: the word for the object's kind stands after words and
     /// accounts.
     const MOST: usize = 24;
     for (kind, raw) in words.skip(1).take(MOST) {

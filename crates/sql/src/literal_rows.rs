@@ -38,7 +38,7 @@ const WATCHED_BYTES: usize = 1 << 20;
 const MOST_RESERVED: usize = 16 << 10;
 
 impl LiteralRows {
-    /// Takes the list whose first parenthesis is at `at`, and returns it with the offset behind its
+    /// Takes the list whose first parenthesis is at `at`, and returns it with the offset after its
     /// end. `None` means that the rows have something else than literals, or that their lengths
     /// differ.
     ///

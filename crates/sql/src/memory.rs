@@ -87,9 +87,9 @@ impl Pool {
         self.hard_limit_bytes.store(bytes, Ordering::Relaxed);
     }
 
-    /// Makes the pool ask the system, each time that some megabytes more are taken, how much it
-    /// would still give. Memory that is not charged, such as that of threads, counts there too.
-    /// Only the first function that is passed is kept.
+    /// Sets the function that tells how many bytes the system would still give. It is called each
+    /// time that some megabytes more are taken, and sees also memory that is not charged, such as
+    /// that of threads. Only the first function that is passed is kept.
     pub fn ask_what_is_left(&self, left_bytes: fn() -> u64) {
         self.left_bytes.get_or_init(|| left_bytes);
     }

@@ -52,8 +52,8 @@ pub(crate) struct Aggregate {
     pub distinct: bool,
     /// The arguments. For GROUP_CONCAT the sort keys follow them.
     pub args: Vec<Expr>,
-    /// The type and the coercibility of the result. An expression that uses the result puts its
-    /// slot into the node.
+    /// The type and the coercibility of the result. An expression that uses the result has a slot
+    /// as its node.
     pub expr: Expr,
 }
 
@@ -486,7 +486,7 @@ impl Parts {
         let mut len = 0;
         let needed = self.list.iter().position(|(_, text)| {
             len += text.len() + separator.len();
-            // No separator stands behind the last part.
+            // No separator stands after the last part.
             len > most + separator.len()
         });
         let Some(last) = needed else { return Ok(()) };

@@ -75,7 +75,7 @@ pub(crate) fn integer_in(value: &Value, ctx: &Context<'_>) -> i128 {
     read.value
 }
 
-/// Reports whether the rest behind a number is white space, which is ignored without a warning.
+/// Reports whether the rest after a number is white space, which is ignored without a warning.
 pub(super) fn is_blank(rest: &[u8]) -> bool {
     rest.iter().all(u8::is_ascii_whitespace)
 }

@@ -315,7 +315,7 @@ fn is_text(code: TypeCode) -> bool {
     matches!(code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob)
 }
 
-/// Returns the number of digits behind the last point of a temporal text, at most 6.
+/// Returns the number of digits after the last point of a temporal text, at most 6.
 pub(crate) fn fraction_digits(text: &[u8]) -> u8 {
     let fraction = text.iter().rposition(|b| *b == b'.').map_or(&text[..0], |at| &text[at + 1..]);
     fraction.iter().take_while(|b| b.is_ascii_digit()).count().min(6) as u8

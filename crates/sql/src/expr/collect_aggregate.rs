@@ -29,7 +29,7 @@ impl Collected {
     ///
     /// # Errors
     /// Returns 3037 for a value that is no geometry, 4034 for one whose SRID differs from that of
-    /// the geometries before, and the errors of memory.
+    /// the geometries before, and the errors of charging memory.
     pub fn add(&mut self, value: &Value, charge: &mut Charge) -> Result<()> {
         let read = |value: &Value| match value {
             Value::Bytes(bytes) => Geometry::from_stored(bytes),

@@ -197,7 +197,7 @@ impl Context<'_> {
             host: self.host,
             memory: self.memory,
             counters: self.counters,
-            // This counts for the rows of the subquery, which are not the row at hand.
+            // The rows of the subquery are not the row at hand, so the count begins at 0.
             made_bytes: Cell::new(0),
             interrupt: self.interrupt,
             engine: self.engine,

@@ -113,12 +113,12 @@ impl Diagnostics {
         self.count -= (before - self.warnings.len()) as u64;
     }
 
-    /// Notes at a handler's beginning which conditions are there. They go when the handler ends.
+    /// Notes which conditions are there when a handler begins. They are removed when it ends.
     pub fn mark(&mut self) {
         self.marked = self.warnings.len();
     }
 
-    /// Removes at a handler's end the conditions that were there at its beginning.
+    /// Removes, when a handler ends, the conditions that were there when it began.
     pub fn remove_marked(&mut self) {
         let gone = self.marked.min(self.warnings.len());
         self.warnings.drain(..gone);

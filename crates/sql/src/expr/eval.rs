@@ -225,7 +225,7 @@ impl Expr {
                 match &*value {
                     Value::Null => return Ok(value),
                     Value::Bytes(bytes) => {
-                        // This is for the result and for a text on the way to it.
+                        // The charge is for the result and for a text on the way to it.
                         ctx.charge_if_long(bytes.len().saturating_mul(2))?;
                         match converted(bytes, &operand.ty, &self.ty) {
                             Some(bytes) => Value::Bytes(bytes),

@@ -19,7 +19,7 @@ impl JsonParts {
     ///
     /// # Errors
     /// Returns 3158 for a member whose name is NULL, the errors of the arguments, and those of
-    /// memory.
+    /// charging memory.
     pub fn add(
         &mut self,
         args: &[Expr],

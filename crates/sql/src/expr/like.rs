@@ -10,7 +10,7 @@ pub(crate) fn like(text: &[u8], pattern: &[u8], escape: Option<u8>, collation_id
 }
 
 /// Does the same as [`like`], and calls `go_on` from time to time: a pattern with many wildcards
-/// takes as many steps as the lengths of both texts multiplied. An error of `go_on` ends it.
+/// takes as many steps as the lengths of both texts multiplied. An error of `go_on` ends the match.
 pub(crate) fn like_while(
     text: &[u8],
     pattern: &[u8],

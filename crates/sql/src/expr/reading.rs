@@ -70,7 +70,7 @@ impl Reading {
     }
 
     /// Reads a text, or a number that is compared with a YEAR. Anything else stays as it is. A text
-    /// with an offset is moved to the session's time zone.
+    /// with a time zone offset is moved to the session's time zone.
     pub fn read(&self, value: &Value, dates: DateModes, zone: Zone) -> Read {
         let nothing = Read { value: None, complaint: None, refusal: None };
         match (self.kind, value) {
@@ -125,7 +125,7 @@ impl Reading {
                 Read { value: None, complaint: Some(complaint()), refusal }
             }
             Some(read) => {
-                // MySQL ignores the offset where the operand is no column.
+                // MySQL ignores the time zone offset where the operand is no column.
                 let at = if self.is_beside_column() { read.in_zone(zone) } else { read.value };
                 let complaint = read.trailing_garbage.then(complaint);
                 Read { value: Some(Value::DateTime(at)), complaint, refusal: None }

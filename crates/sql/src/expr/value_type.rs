@@ -48,7 +48,7 @@ pub(crate) fn numeric_class(ty: &ColumnType) -> NumericClass {
     }
 }
 
-/// Returns a DECIMAL type with this many digits before and behind the point, within MySQL's limits.
+/// Returns a DECIMAL type with this many digits before and after the point, within MySQL's limits.
 pub(crate) fn decimal_type(integer_digits: u32, scale: u32) -> ColumnType {
     let scale = scale.min(30);
     let precision = (integer_digits + scale).clamp(1, 65);
@@ -128,7 +128,7 @@ pub(crate) fn integer_digits(ty: &ColumnType) -> u32 {
     }
 }
 
-/// Returns the number of digits behind the decimal point.
+/// Returns the number of digits after the decimal point.
 pub(crate) fn scale_of(ty: &ColumnType) -> u32 {
     match ty.code {
         TypeCode::NewDecimal => u32::from(ty.scale()),

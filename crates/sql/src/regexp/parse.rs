@@ -291,7 +291,7 @@ impl PatternReader<'_> {
         let rest = &self.text[self.at..];
         let end = rest.iter().position(|one| *one == ')');
         self.at += end.ok_or(RegexpError::MismatchedParenthesis)? + 1;
-        // It is not known what ICU applies a quantifier behind a comment to.
+        // It is not known what ICU applies a quantifier after a comment to.
         match self.peek() {
             Some('*' | '+' | '?' | '{') => Err(RegexpError::Unimplemented),
             _ => Ok((Node::Empty, false)),
@@ -333,7 +333,7 @@ impl PatternReader<'_> {
         Ok(inner)
     }
 
-    /// Reads `(?i)` or `(?i:...)` from behind its `(?`.
+    /// Reads `(?i)` or `(?i:...)` from after its `(?`.
     fn flags_in_pattern(&mut self) -> Result<(Node, bool)> {
         let before = self.flags;
         let (mut flags, mut on) = (self.flags, true);
@@ -366,7 +366,7 @@ impl PatternReader<'_> {
 
     /// Reads what follows a backslash outside of a set.
     fn escape(&mut self) -> Result<(Node, bool)> {
-        // White space behind a backslash stands for itself, also with the flag `x`.
+        // White space after a backslash stands for itself, also with the flag `x`.
         let Some(&one) = self.text.get(self.at) else { return Err(RegexpError::BadEscape) };
         self.at += 1;
         let assert = |assertion, flags| Ok((Node::Assert(assertion, flags), false));
@@ -452,7 +452,7 @@ impl PatternReader<'_> {
         Ok(class)
     }
 
-    /// Reads the `{name}` behind `\p`.
+    /// Reads the `{name}` after `\p`.
     pub(super) fn property(&mut self, negated: bool) -> Result<ClassUnicode> {
         let rest = &self.text[self.at..];
         let end = rest.iter().position(|one| *one == '}');
@@ -464,7 +464,7 @@ impl PatternReader<'_> {
         self.named_class(name.trim(), negated)
     }
 
-    /// Reads an escape from behind its backslash, and returns the character that it stands for.
+    /// Reads an escape from after its backslash, and returns the character that it stands for.
     pub(super) fn escaped_char(&mut self) -> Result<char> {
         let Some(&one) = self.text.get(self.at) else { return Err(RegexpError::BadEscape) };
         self.at += 1;
@@ -534,7 +534,7 @@ impl PatternReader<'_> {
 
 fn check_look_behind(inner: &Node) -> Result<()> {
     match inner.longest() {
-        // Within a look-behind, ICU does not let such a part see the text behind the end of the
+        // Within a look-behind, ICU does not let such a part see the text after the end of the
         // look-behind.
         Some(_) if inner.takes_all_it_can() => Err(RegexpError::Unimplemented),
         Some(_) => Ok(()),

@@ -168,7 +168,7 @@ impl Pattern {
         Ok(())
     }
 
-    /// Returns the first match that begins at the byte `start` or behind it.
+    /// Returns the first match that begins at the byte `start` or after it.
     ///
     /// # Errors
     /// Returns the error of a match that takes too many steps, and `Unimplemented` for a subject
@@ -200,7 +200,7 @@ impl Pattern {
         }
     }
 
-    /// Returns the next match behind another one. Behind an empty match the search begins a
+    /// Returns the next match after another one. After an empty match the search begins a
     /// character later.
     ///
     /// # Errors

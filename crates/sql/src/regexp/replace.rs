@@ -80,7 +80,7 @@ impl Reader<'_> {
         one
     }
 
-    /// Reads the characters behind a backslash and returns what they stand for. A backslash at the
+    /// Reads the characters after a backslash and returns what they stand for. A backslash at the
     /// end stands for nothing.
     fn escaped(&mut self) -> Option<char> {
         let one = self.next()?;
@@ -116,7 +116,7 @@ impl Reader<'_> {
         text.iter().try_fold(0u32, |code, one| Some(code.checked_mul(16)?.saturating_add(one.to_digit(16)?)))
     }
 
-    /// Reads the number or name of the group behind `$`. A number has as many digits as lead to an
+    /// Reads the number or name of the group after `$`. A number has as many digits as lead to an
     /// existing group.
     fn group(&mut self, pattern: &Pattern) -> Result<usize, RegexpError> {
         if self.chars.get(self.at) == Some(&'{') {

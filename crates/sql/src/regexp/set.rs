@@ -34,7 +34,7 @@ struct Operands {
     outer: Option<(ClassUnicode, Operator)>,
     /// The left operand of the set that was read last.
     inner: Option<(ClassUnicode, Operator)>,
-    /// The set that was read last. A class behind it is added to it, and so to what a `-` in front
+    /// The set that was read last. A class after it is added to it, and so to what a `-` in front
     /// of it takes away. A literal is added to the result of that operation.
     right: ClassUnicode,
     last: Last,
@@ -122,7 +122,7 @@ impl PatternReader<'_> {
         Ok(all)
     }
 
-    /// Reads `:name:]` behind a `[`, or nothing if that does not follow.
+    /// Reads `:name:]` after a `[`, or nothing if that does not follow.
     fn posix_class(&mut self) -> Result<Option<ClassUnicode>> {
         let rest = &self.text[self.at..];
         if rest.first() != Some(&':') {

@@ -167,7 +167,7 @@ impl Translated {
         Ok(())
     }
 
-    /// Writes the next part of a folded literal that no folding begins in front of or ends behind,
+    /// Writes the next part of a folded literal that no folding begins in front of or ends after,
     /// and returns its end.
     fn folded_run(&mut self, text: &[char], start: usize) -> Result<usize, RegexpError> {
         let mut end = start + 1;

@@ -116,7 +116,7 @@ enum Inflated {
     Damaged,
 }
 
-/// Inflates a stream to a text of at most `length` bytes. Bytes behind the stream are ignored.
+/// Inflates a stream to a text of at most `length` bytes. Bytes after the stream are ignored.
 ///
 /// # Errors
 /// Returns 1317 when the statement is interrupted.

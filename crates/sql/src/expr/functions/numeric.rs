@@ -314,7 +314,7 @@ fn extreme(call: &Call<'_>, wanted: Ordering) -> Result<Value> {
     conform(std::borrow::Cow::Borrowed(&*call.values[best]), &ty, call.ctx).map(|value| value.into_owned())
 }
 
-/// Computes INTERVAL(): how many of the ascending numbers behind the first argument are not above
+/// Computes INTERVAL(): how many of the ascending numbers after the first argument are not above
 /// it; -1 when it is NULL.
 fn interval(call: &Call<'_>) -> Result<Value> {
     if call.values[0].is_null() {

@@ -180,7 +180,7 @@ fn like(call: &Call<'_>) -> Result<Value> {
     }
 }
 
-/// Reports whether one of the arguments behind the subject and the pattern is NULL.
+/// Reports whether one of the arguments after the subject and the pattern is NULL.
 fn has_null(call: &Call<'_>) -> bool {
     call.values.iter().skip(2).any(|value| value.is_null())
 }

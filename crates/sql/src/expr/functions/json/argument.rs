@@ -213,7 +213,7 @@ pub(super) fn single_path(call: &Call<'_>, at: usize) -> Result<Option<Path>> {
 ///
 /// # Errors
 /// Returns 3157 for a document that is nested too deeply, 3151 for a member name that is too long,
-/// 1301 for a document that is larger than `max_allowed_packet`, and the errors of memory.
+/// 1301 for a document that is larger than `max_allowed_packet`, and the errors of charging memory.
 pub(crate) fn made(node: &Node, ctx: &Context<'_>) -> Result<Value> {
     if node.containers() > json::MAX_DEPTH {
         return Err(too_deep());

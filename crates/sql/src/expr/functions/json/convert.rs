@@ -37,7 +37,7 @@ pub(crate) const NULL: i64 = 0;
 pub(crate) const ERROR: i64 = 1;
 pub(crate) const DEFAULT: i64 = 2;
 
-/// `JSON_VALUE(document, path RETURNING type ...)`. Behind the document and the path its arguments
+/// `JSON_VALUE(document, path RETURNING type ...)`. After the document and the path its arguments
 /// are the name of the type, as a value of that type, the behaviour where nothing is found with its
 /// default value, and the behaviour on errors with its default value.
 pub(crate) static JSON_VALUE: Function = Function::new(

@@ -107,7 +107,7 @@ fn unquote(call: &Call<'_>) -> Result<Value> {
     }
 }
 
-/// Calls `f` for each path and the value behind it.
+/// Calls `f` for each path and the value after it.
 fn at_paths(call: &Call<'_>, f: impl Fn(&mut Node, &documents::Path, Node) -> Result<()>) -> Result<Value> {
     let Some(node) = document(call, 0)? else { return Ok(Value::Null) };
     let mut node = node.into_node();

@@ -162,7 +162,7 @@ pub(super) const BYTES_AT_WORK: usize = 32;
 ///
 /// # Errors
 /// Returns 3033 when their SRIDs differ, 3037 for bytes that are no geometry, and the errors of
-/// memory.
+/// charging memory.
 pub(super) fn two(call: &Call<'_>) -> Result<(u32, Geometry, Geometry)> {
     for value in &call.values[..2] {
         if let Value::Bytes(bytes) = &**value {
@@ -199,7 +199,7 @@ pub(super) fn result(call: &Call<'_>, srid: u32, geometry: &Geometry) -> Result<
 /// Returns the geometry of an argument and its SRID.
 ///
 /// # Errors
-/// Returns 3037 for bytes that are no geometry, and the errors of memory.
+/// Returns 3037 for bytes that are no geometry, and the errors of charging memory.
 pub(super) fn stored(call: &Call<'_>, at: usize) -> Result<(u32, Geometry)> {
     // The geometry is there as it was read and in another form.
     const COPIES: usize = 4;

@@ -1,4 +1,4 @@
-//! An XML text as a list of its nodes, in which each node stands behind its parent.
+//! An XML text as a list of its nodes, in which each node stands after its parent.
 
 use crate::error::Result;
 
@@ -192,7 +192,7 @@ impl<'t> Reader<'t> {
         self.open = node.parent;
     }
 
-    /// Reads the attributes of a tag, and returns the token behind them. A declaration, which
+    /// Reads the attributes of a tag, and returns the token after them. A declaration, which
     /// begins with `!`, may have texts among them.
     fn attributes(&mut self, is_declaration: bool) -> Read<Token> {
         loop {
@@ -255,7 +255,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Returns the offset behind a mark, or the length of `rest` when the mark is not there.
+/// Returns the offset after a mark, or the length of `rest` when the mark is not there.
 fn end_of(rest: &[u8], mark: &[u8]) -> usize {
     rest.windows(mark.len()).position(|window| window == mark).map_or(rest.len(), |at| at + mark.len())
 }

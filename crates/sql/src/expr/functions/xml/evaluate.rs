@@ -36,7 +36,8 @@ impl<'d, 't> Evaluation<'d, 't> {
     /// Returns the value of the whole expression.
     ///
     /// # Errors
-    /// Returns 1317 when the statement is interrupted, and the errors of arithmetic and memory.
+    /// Returns 1317 when the statement is interrupted, and the errors of arithmetic and of charging
+    /// memory.
     pub fn value(&self, query: &Query) -> Result<Found> {
         self.at(query, Place { node: 0, position: 1, size: 1 })
     }
@@ -57,7 +58,7 @@ impl<'d, 't> Evaluation<'d, 't> {
     /// Returns a value as the text that is the result of EXTRACTVALUE().
     ///
     /// # Errors
-    /// Returns the errors of memory.
+    /// Returns the errors of charging memory.
     pub fn text(&self, found: Found) -> Result<Value> {
         Ok(match found {
             Found::Scalar(Value::Null) => Value::Null,
@@ -265,7 +266,7 @@ impl<'d, 't> Evaluation<'d, 't> {
             Xpath::Round => number(self.double(next())?.round()),
             Xpath::Number => Found::Scalar(self.numeric_of(next())?),
             Xpath::Concat => {
-                // MySQL ignores the arguments behind the second.
+                // MySQL ignores the arguments after the second.
                 let (left, right) = (self.scalar(next())?, self.scalar(next())?);
                 let (left, right) = (text_of(&left), text_of(&right));
                 self.call.check_room(left.len() + right.len())?;

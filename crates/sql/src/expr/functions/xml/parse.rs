@@ -235,7 +235,7 @@ impl<'q> Parser<'q> {
         Ok(primary)
     }
 
-    /// Reads the steps behind an origin, which begin with one or two slashes.
+    /// Reads the steps after an origin, which begin with one or two slashes.
     fn path_from(&mut self, origin: Origin) -> Result<Query> {
         let mut path = Path { origin, steps: Vec::new() };
         self.slash(&mut path);
