@@ -17,7 +17,7 @@ fn long_fold(one: char) -> Option<Vec<char>> {
     (folded.len() > 1).then_some(folded)
 }
 
-/// Replaces the characters that have a folding of several characters by it.
+/// Replaces the characters that have a folding of several characters by that folding.
 pub(super) fn folded(text: &[char]) -> Vec<char> {
     let mut out = Vec::with_capacity(text.len());
     for one in text {

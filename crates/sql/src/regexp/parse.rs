@@ -291,7 +291,7 @@ impl PatternReader<'_> {
         let rest = &self.text[self.at..];
         let end = rest.iter().position(|one| *one == ')');
         self.at += end.ok_or(RegexpError::MismatchedParenthesis)? + 1;
-        // It is not known what ICU applies a quantifier after a comment to.
+        // It is not known to which part ICU applies a quantifier that follows a comment.
         match self.peek() {
             Some('*' | '+' | '?' | '{') => Err(RegexpError::Unimplemented),
             _ => Ok((Node::Empty, false)),
@@ -333,7 +333,7 @@ impl PatternReader<'_> {
         Ok(inner)
     }
 
-    /// Reads `(?i)` or `(?i:...)` from after its `(?`.
+    /// Reads `(?i)` or `(?i:...)` from the character after its `(?` on.
     fn flags_in_pattern(&mut self) -> Result<(Node, bool)> {
         let before = self.flags;
         let (mut flags, mut on) = (self.flags, true);
@@ -464,7 +464,7 @@ impl PatternReader<'_> {
         self.named_class(name.trim(), negated)
     }
 
-    /// Reads an escape from after its backslash, and returns the character that it stands for.
+    /// Reads an escape without its backslash, and returns the character that it stands for.
     pub(super) fn escaped_char(&mut self) -> Result<char> {
         let Some(&one) = self.text.get(self.at) else { return Err(RegexpError::BadEscape) };
         self.at += 1;

@@ -17,7 +17,8 @@ const MOST_INSTRUCTIONS: usize = 1 << 18;
 /// The steps of one unit of `regexp_time_limit`. A unit of ICU is ten thousand alternatives that it
 /// keeps. The library counts every step back, and each place where a match could begin is one.
 const STEPS_OF_TIME: usize = 100_000;
-/// The units of time that a match without a limit gets, because it cannot be interrupted.
+/// The most units of time of a match, also of one without a limit, because a match cannot be
+/// interrupted.
 const MOST_TIME: usize = 256;
 /// The bytes of `regexp_stack_limit` that are counted for one step. Most steps give their place
 /// back.

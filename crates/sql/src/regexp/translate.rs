@@ -167,8 +167,8 @@ impl Translated {
         Ok(())
     }
 
-    /// Writes the next part of a folded literal that no folding begins in front of or ends after,
-    /// and returns its end.
+    /// Writes the next part of a folded literal whose ends no folding crosses, and returns the end
+    /// of the part.
     fn folded_run(&mut self, text: &[char], start: usize) -> Result<usize, RegexpError> {
         let mut end = start + 1;
         let mut at = start;

@@ -147,8 +147,8 @@ pub(in crate::expr) fn system_text<const CHARS: u32>(_: &[Expr]) -> Result<(Colu
     Ok((ColumnType::varchar(CHARS, collation::UTF8MB4_0900_AI_CI), Coercibility::SystemConstant))
 }
 
-/// Returns the type of a text of the server in utf8mb3, the character set of the server's older
-/// texts in MySQL.
+/// Returns the type of a text of the server in utf8mb3, the character set that MySQL has had for
+/// such texts for long.
 pub(in crate::expr) fn old_system_text<const CHARS: u32>(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     Ok((ColumnType::varchar(CHARS, collation::UTF8MB3_GENERAL_CI), Coercibility::SystemConstant))
 }

@@ -68,7 +68,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("to_base64", 1..=1, digits_of_bytes, |call| {
         let bytes = call.stored(0);
         let digits = bytes.len().div_ceil(3).saturating_mul(4);
-        // A line break stands between each 76 digits and the next.
+        // A line break follows every 76 digits except the last ones.
         let total = digits + digits.saturating_sub(1) / 76;
         made(call.may_make(total, "to_base64")?, || to_base64(&bytes))
     }),
@@ -189,8 +189,8 @@ fn bin_to_uuid(call: &Call<'_>) -> Result<Value> {
 
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Encodes bytes in base 64. As in MySQL, a line break stands between each 76 characters and the
-/// next.
+/// Encodes bytes in base 64. As in MySQL, a line break follows every 76 characters except the last
+/// ones.
 fn to_base64(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut line = 0;

@@ -243,12 +243,13 @@ fn position(call: &Call<'_>) -> Result<Value> {
         return Ok(Value::Null);
     }
     if search.subject.is_empty() {
-        // An empty text has every position.
+        // In an empty text every position is valid.
         let found = occurrence(call, &search.pattern, ("", 0), optional(call, 3, 1))?;
         return Ok(Value::Int(if found.is_some() { optional(call, 2, 1) } else { 0 }));
     }
     let start = start_of(call, 2, &search.subject, false)?;
-    // The pattern does not see what is in front of the start; the other functions let it.
+    // The pattern of REGEXP_INSTR() does not see the text in front of the start. Those of the other
+    // functions do.
     let text = &search.subject[start..];
     let found = occurrence(call, &search.pattern, (text, 0), optional(call, 3, 1))?;
     let Some(found) = found else { return Ok(Value::Int(0)) };

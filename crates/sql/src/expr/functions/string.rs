@@ -246,8 +246,8 @@ fn joined_after_first(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     joined(&args[1..])
 }
 
-/// Returns the type of a text with 64 times the longer of two texts, and a separator between each
-/// two.
+/// Returns the type of a text with 64 copies of the longer of two texts, and separators between
+/// them.
 fn joined_bits(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     let chars = |at: usize| args.get(at).map_or(1, |arg| text_length(&arg.ty));
     let (id, coercibility) = aggregate_collations(args[1..args.len().min(4)].iter())?;

@@ -57,8 +57,8 @@ fn name(call: &Call<'_>) -> Result<String> {
         return Err(wrong_name("NULL"));
     }
     let written = call.bytes(0);
-    // MySQL keeps names in a character set of at most three bytes a character, which lacks all
-    // others.
+    // MySQL keeps names in a character set with at most three bytes a character, so other
+    // characters are refused.
     let fits = |text: &&str| !text.is_empty() && text.chars().all(|c| c <= LAST_CHAR);
     let Some(text) = std::str::from_utf8(&written).ok().filter(fits) else {
         return Err(wrong_name(&shown(&written, call.is_binary(0))));

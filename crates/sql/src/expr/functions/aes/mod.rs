@@ -80,8 +80,7 @@ fn run(call: &Call<'_>, encrypts: bool) -> Result<Value> {
     Ok(plain.map_or(Value::Null, Value::Bytes))
 }
 
-/// Returns the initialization vector. It is all zeros for a mode that has none, which warns if one
-/// is given.
+/// Returns the initialization vector. A mode that has none gets zeros, and warns if one is given.
 ///
 /// # Errors
 /// Returns 1882 for an initialization vector that is too short or NULL.

@@ -91,8 +91,8 @@ fn rings_keep_apart(call: &Call<'_>, rings: &[Ring]) -> Result<bool> {
     Ok(apart)
 }
 
-/// Returns where a ring is that at most touches another one. `None` means that both are the same
-/// ring.
+/// Returns where `ring`, which at most touches the polygon `around`, lies in relation to it. `None`
+/// means that both have the same ring.
 fn place_of(ring: &Ring, around: &geo::Polygon) -> Option<CoordPos> {
     let places = ring.iter().map(|point| around.coordinate_position(&coordinate(*point)));
     places.into_iter().find(|place| *place != CoordPos::OnBoundary)
@@ -178,7 +178,7 @@ fn is_valid(call: &Call<'_>, geometry: &Geometry) -> Result<bool> {
     Ok(Flat::of(geometry).lines.iter().all(has_length) && are_areas(call, geometry)?)
 }
 
-/// Reports whether a point is followed by itself.
+/// Reports whether two neighbouring points are equal.
 fn stands_still(points: &[Coordinates]) -> bool {
     points.windows(2).any(|ends| ends[0] == ends[1])
 }

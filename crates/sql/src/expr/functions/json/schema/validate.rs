@@ -35,8 +35,8 @@ type Checked<'n> = std::result::Result<(), Stop<'n>>;
 /// Returns the first requirement that a document does not meet, or `None` for a valid document.
 ///
 /// # Errors
-/// Returns 1317 when the statement is interrupted, and the errors of charging memory and time for
-/// the patterns.
+/// Returns 1317 when the statement is interrupted, and the errors of matching a pattern that takes
+/// too much memory or time.
 pub(super) fn first_failure<'n>(
     root: &'n Node,
     value: &'n Node,
