@@ -9,10 +9,10 @@ pub enum Handler {
     Close(String),
 }
 
-/// Which rows READ reads.
+/// The rows that HANDLER ... READ reads.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HandlerRead {
-    /// `FIRST`, `NEXT`: in the order of the table.
+    /// `FIRST` or `NEXT`, in the table's own order.
     Table(HandlerStep),
     Index(String, HandlerStep),
     /// `index >= (1, 2)`
