@@ -292,7 +292,7 @@ pub enum Alteration {
         name: String,
         if_exists: bool,
     },
-    /// Drops the key, the foreign key or the check that has this name.
+    /// Drops the primary or unique key, the foreign key or the check that has this name.
     DropConstraint {
         name: String,
         if_exists: bool,
