@@ -155,7 +155,7 @@ impl TableOptions {
     /// The options that say where and how MySQL's engine stores a table. Those in a source's
     /// statement are kept and shown again, and have no effect here. Each has its name, the text
     /// before and behind its value, and its place in SHOW CREATE TABLE: `Some(false)` before
-    /// ENGINE, `Some(true)` behind COMMENT.
+    /// ENGINE, `None` among the other options, `Some(true)` behind COMMENT.
     pub const OF_SOURCES: [(&str, &str, &str, Option<bool>); 8] = [
         ("TABLESPACE", "/*!50100 TABLESPACE ", " */", Some(false)),
         ("AUTOEXTEND_SIZE", "/*!80023 AUTOEXTEND_SIZE=", " */", Some(false)),

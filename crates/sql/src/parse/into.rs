@@ -6,8 +6,8 @@ use crate::error::{Result, SqlError};
 use crate::lexer::TokenKind;
 
 impl Parser<'_> {
-    /// Reads INTO if it follows here. `queries` is the greatest number of nested queries, counting
-    /// the outermost, in which it is allowed.
+    /// Reads INTO if it follows here. INTO is misplaced if there are more than `queries` queries
+    /// around this place.
     pub(super) fn eat_into(&mut self, queries: usize) -> Result<()> {
         if !self.is("INTO") {
             return Ok(());
