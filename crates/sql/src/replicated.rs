@@ -63,7 +63,7 @@ pub struct ReceivedStatement<'a> {
     pub accounts: Option<&'a ChangeAccounts>,
 }
 
-/// What became of a received statement.
+/// The effect of a received statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Executed {
     /// The dictionary or the accounts have changed.

@@ -28,7 +28,7 @@ use types::{ColumnType, Value};
 const TABLES: &[&[Definition]] =
     &[objects::TABLES, columns::TABLES, constraints::TABLES, partitions::TABLES, stored::TABLES];
 
-/// Reports whether a schema has computed tables only.
+/// Reports whether a schema is one in which users have no stored tables.
 pub(crate) fn is_virtual_schema(schema: &str) -> bool {
     ["information_schema", "performance_schema", "sys"].iter().any(|name| schema.eq_ignore_ascii_case(name))
 }

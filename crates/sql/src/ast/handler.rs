@@ -1,4 +1,4 @@
-//! HANDLER.
+//! The HANDLER statements.
 
 use super::{BinaryOp, Expr, Limit, TableName};
 
@@ -15,7 +15,7 @@ pub enum HandlerRead {
     /// `FIRST` or `NEXT`, in the table's own order.
     Table(HandlerStep),
     Index(String, HandlerStep),
-    /// `index >= (1, 2)`
+    /// `index >= (1, 2)`: rows by a comparison with a key of an index.
     Key(String, BinaryOp, Vec<Expr>),
 }
 

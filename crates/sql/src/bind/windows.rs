@@ -126,7 +126,7 @@ pub(super) fn find<'q>(named: &'q [(String, Window)], name: &str) -> Result<&'q 
     found.ok_or_else(|| SqlError::new(3579, format!("Window name '{name}' is not defined.")))
 }
 
-/// What a window is, with what it has of those that it goes on from.
+/// Returns the definition of a window, including what it inherits from the windows that it extends.
 pub(super) fn resolve<'q>(
     named: &'q [(String, Window)],
     name: &'q str,

@@ -19,8 +19,8 @@ pub(super) struct Class {
     collation: u16,
 }
 
-/// Returns how a type's values are compared with others that are compared alike. `None` for types
-/// whose equality cannot be used in classes and keys.
+/// Returns the kind of comparison of a type's values. Only columns of one kind may be in a class.
+/// `None` for types that may not be in any.
 fn class_of(ty: &ColumnType, collation: u16) -> Option<KeyKind> {
     if ty.text_form().is_some() {
         return None;

@@ -166,7 +166,7 @@ impl Parser<'_> {
         Ok(Statement::Admin(command))
     }
 
-    /// Skips `ALL [PRIVILEGES], GRANT OPTION` if it follows here.
+    /// Skips `ALL [PRIVILEGES], GRANT OPTION` if it follows here. Returns whether it did.
     fn all_and_grant_option(&mut self) -> bool {
         let start = self.at;
         if self.eat("ALL") {

@@ -77,8 +77,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips `USING BTREE` or the like. HASH becomes BTREE, as in InnoDB, and every index over a
-    /// geometry is an RTREE.
+    /// Skips `USING BTREE` or the like, and returns whether it was there. HASH becomes BTREE, as in
+    /// InnoDB, and every index over a geometry is an RTREE.
     pub(super) fn key_using(&mut self) -> bool {
         if self.is_any(&["USING", "TYPE"])
             && ["BTREE", "HASH", "RTREE"].iter().any(|kind| self.token_is(self.ahead(1), kind))

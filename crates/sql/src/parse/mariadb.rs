@@ -24,12 +24,12 @@ const TABLE_OPTIONS: [&str; 7] = [
 ];
 
 impl Parser<'_> {
-    /// Skips `IF EXISTS` in a place where MySQL does not have it.
+    /// Skips `IF EXISTS` in a place where MySQL does not have it. Returns whether it was there.
     pub(super) fn mariadb_if_exists(&mut self) -> bool {
         self.mode.of_source && self.if_exists()
     }
 
-    /// Skips `IF NOT EXISTS` in a place where MySQL does not have it.
+    /// Skips `IF NOT EXISTS` in a place where MySQL does not have it. Returns whether it was there.
     pub(super) fn mariadb_if_not_exists(&mut self) -> bool {
         self.mode.of_source && self.if_not_exists()
     }
@@ -126,7 +126,7 @@ impl Parser<'_> {
         if self.if_not_exists_of_key { alteration.unless_there() } else { alteration }
     }
 
-    /// Reads the rest of CREATE [OR REPLACE] [TEMPORARY] from SEQUENCE on.
+    /// Reads the rest of `CREATE [OR REPLACE] [TEMPORARY] SEQUENCE` from SEQUENCE on.
     pub(super) fn create_sequence(&mut self, temporary: bool, or_replace: bool) -> Result<Statement> {
         self.expect("SEQUENCE")?;
         let if_not_exists = self.if_not_exists();
@@ -154,7 +154,7 @@ impl Parser<'_> {
         Ok(Statement::AlterTable(AlterTable { table, if_exists, alterations, demands }))
     }
 
-    /// Reads the rest of DROP [TEMPORARY] from SEQUENCE on.
+    /// Reads the rest of `DROP [TEMPORARY] SEQUENCE` from SEQUENCE on.
     pub(super) fn drop_sequence(&mut self, temporary: bool) -> Result<Statement> {
         self.expect("SEQUENCE")?;
         let if_exists = self.if_exists();

@@ -98,7 +98,7 @@ pub(crate) fn too_deep() -> SqlError {
 /// A parsed statement, and the extent of its text.
 #[derive(Debug)]
 pub struct Parsed {
-    /// The tree.
+    /// The tree of the statement.
     pub statement: Statement,
     /// The number of parameters (`?`).
     pub parameters: usize,
@@ -298,7 +298,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// Skips these words if all of them follow here.
+    /// Skips these words if all of them follow here. Returns whether they did.
     fn eat_all(&mut self, words: &[&str]) -> bool {
         let found = self.are(words);
         if found {
@@ -307,7 +307,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// Skips one of these words if it follows here.
+    /// Skips one of these words if it follows here. Returns whether one did.
     fn eat_any(&mut self, words: &[&str]) -> bool {
         let found = self.is_any(words);
         if found {
@@ -354,7 +354,7 @@ impl<'a> Parser<'a> {
         self.token().kind == TokenKind::End || self.body.is_some() && self.is_symbol(";")
     }
 
-    /// `item, item, ...`
+    /// Reads `item, item, ...`.
     fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let mut items = vec![item(self)?];
         while self.eat_symbol(",") {
@@ -363,7 +363,7 @@ impl<'a> Parser<'a> {
         Ok(items)
     }
 
-    /// `(item, item, ...)`
+    /// Reads `(item, item, ...)`.
     fn parenthesized<T>(&mut self, item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         self.expect_symbol("(")?;
         let items = self.list(item)?;
@@ -507,7 +507,7 @@ impl<'a> Parser<'a> {
         self.eat_all(&["IF", "NOT", "EXISTS"])
     }
 
-    /// Skips `CHARACTER SET`, `CHAR SET` or `CHARSET` if it follows here.
+    /// Skips `CHARACTER SET`, `CHAR SET` or `CHARSET` if it follows here. Returns whether it did.
     fn eat_charset_word(&mut self) -> bool {
         self.eat("CHARSET") || self.eat_all(&["CHARACTER", "SET"]) || self.eat_all(&["CHAR", "SET"])
     }

@@ -39,7 +39,7 @@ impl Parser<'_> {
         ])
     }
 
-    /// Reads the rest of CREATE [OR REPLACE] of such an object.
+    /// Reads the rest of a `CREATE [OR REPLACE]` of such an object.
     pub(super) fn create_object(&mut self, or_replace: bool) -> Result<Statement> {
         let lead = self.lead()?;
         let kind = self.kind()?;

@@ -26,7 +26,7 @@ pub(crate) struct KeyCondition {
     pub null_takes_all: bool,
 }
 
-/// How a stored table is read.
+/// An access path: how a stored table is read.
 #[derive(Debug, Clone)]
 pub(crate) struct Access {
     pub index: IndexRef,
