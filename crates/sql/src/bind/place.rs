@@ -71,7 +71,8 @@ impl<'s> Place<'s> {
         Place::within(None, scope, clause)
     }
 
-    /// Creates such a place in a query that may stand in another one (`outer`).
+    /// Creates a place in which columns may be named and nothing else is allowed. Its query may
+    /// stand in another one, whose frame is `outer`.
     pub fn within(outer: Option<&'s Frame<'s>>, scope: &'s Scope, clause: &'static str) -> Place<'s> {
         Place {
             scope,

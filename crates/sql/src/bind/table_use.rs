@@ -9,22 +9,22 @@ use engine::ObjectDef;
 /// What a table of FROM is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TableUse {
-    /// Its rows are read.
+    /// The table's rows are read.
     Read,
-    /// Its rows are locked in share mode: other transactions may still read them.
+    /// The table's rows are locked in share mode: other transactions may still read them.
     Share,
-    /// Its rows are locked to be changed.
+    /// The table's rows are locked to be changed.
     Lock,
-    /// Its rows are changed, which needs this privilege.
+    /// The table's rows are changed, which needs this privilege.
     Change(Privilege),
-    /// Its rows are read, or changed by an UPDATE of several tables. The account needs SELECT or
-    /// UPDATE.
+    /// The table's rows are read, or changed by an UPDATE of several tables. The account needs
+    /// SELECT or UPDATE.
     Join,
-    /// Its rows are read, or deleted by a DELETE from several tables. The privilege to delete is
-    /// checked later.
+    /// The table's rows are read, or deleted by a DELETE from several tables. The privilege to
+    /// delete is checked later.
     JoinToDelete,
-    /// It belongs to a view whose rows are changed. The account needs SELECT, or any privilege to
-    /// change it.
+    /// The table belongs to a view whose rows are changed. The account needs SELECT, or any
+    /// privilege to change the table.
     Within,
 }
 

@@ -52,8 +52,8 @@ const COUNTED_FUNCTIONS: &[(&str, usize, usize)] = &[
     ("year", 1, 1),
 ];
 
-/// Returns the least and the greatest number of arguments of such a function. `None` for other
-/// functions.
+/// Returns the least and the greatest number of arguments of a function that MySQL's grammar knows
+/// by name. `None` for other functions.
 pub(super) fn argument_counts(name: &str) -> Option<(usize, usize)> {
     let found = COUNTED_FUNCTIONS.iter().find(|(word, ..)| name.eq_ignore_ascii_case(word));
     found.map(|(_, least, most)| (*least, *most))

@@ -43,8 +43,9 @@ impl Parser<'_> {
         Ok(expr)
     }
 
-    /// Reads such an expression. Parentheses do not make the parser's recursion deeper, because the
-    /// open ones are in a list. `highest` is 0 before, and the height of the tree afterwards.
+    /// Reads an expression of operators that bind more tightly than `least`. Parentheses do not
+    /// make the parser's recursion deeper, because the open ones are in a list. `highest` is 0
+    /// before, and the height of the tree afterwards.
     fn operators(&mut self, mut least: u8) -> Result<Expr> {
         let mut open: Vec<OpenParenthesis> = Vec::new();
         loop {

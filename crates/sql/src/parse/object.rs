@@ -24,7 +24,7 @@ struct Lead {
 }
 
 impl Parser<'_> {
-    /// Reports whether CREATE or ALTER continues as for such an object.
+    /// Reports whether a view, trigger, routine or event follows behind CREATE or ALTER.
     pub(super) fn is_object_head(&self) -> bool {
         self.is_any(&[
             "VIEW",
@@ -39,7 +39,7 @@ impl Parser<'_> {
         ])
     }
 
-    /// Reads the rest of a `CREATE [OR REPLACE]` of such an object.
+    /// Reads the rest of `CREATE [OR REPLACE]` of a view, trigger, routine or event.
     pub(super) fn create_object(&mut self, or_replace: bool) -> Result<Statement> {
         let lead = self.lead()?;
         let kind = self.kind()?;
@@ -49,7 +49,7 @@ impl Parser<'_> {
         self.create_kind(kind, lead, or_replace, false)
     }
 
-    /// Reads the rest of ALTER of such an object.
+    /// Reads the rest of ALTER of a view, trigger, routine or event.
     pub(super) fn alter_object(&mut self) -> Result<Statement> {
         let lead = self.lead()?;
         match self.kind()? {
@@ -65,7 +65,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads the rest of DROP of such objects.
+    /// Reads the rest of DROP of views, or of a trigger, routine or event.
     pub(super) fn drop_objects(&mut self) -> Result<Statement> {
         let kind = self.kind()?;
         self.advance();

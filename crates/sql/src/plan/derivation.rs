@@ -36,7 +36,7 @@ pub(crate) struct Derivation {
     pub merges: bool,
     /// The number of its tables, including those of the queries that are joined with it.
     pub leaves: usize,
-    /// It has no groups, HAVING, windows or LIMIT, so it can become a semi-join.
+    /// The SELECT has no groups, HAVING, windows or LIMIT, so it can become a semi-join.
     pub is_plain: bool,
 }
 

@@ -351,11 +351,11 @@ pub(crate) struct QueryPlan {
 #[derive(Debug)]
 pub(crate) struct SubPlan {
     pub plan: QueryPlan,
-    /// Its value may differ each time it is computed, even for the same arguments.
+    /// The subquery's value may differ each time it is computed, even for the same arguments.
     pub varies: bool,
-    /// It reads user variables.
+    /// The subquery reads user variables.
     pub reads_variables: bool,
-    /// Its tables are joined with those around it, so it is never run.
+    /// The subquery's tables are joined with those around it, so it is never run.
     pub is_joined: bool,
 }
 

@@ -337,7 +337,8 @@ fn seeds_come_first(name: &str) -> SqlError {
     SqlError::new(3574, text)
 }
 
-/// Refuses a query block that names its own table and does what such a block must not do.
+/// Refuses a query block that names its own table and does what only other blocks may do: grouping,
+/// windows, DISTINCT, ORDER BY, LIMIT, or naming the table again.
 fn check_block(block: &QueryPlan, is_named_again: bool, name: &str) -> Result<()> {
     if is_named_again {
         let text = format!(

@@ -173,8 +173,8 @@ impl Known {
         slots.into_iter().all(|slot| self.is_known(slot))
     }
 
-    /// Does this for a column of the table at this position, which is a generated column or a
-    /// column of a derived table.
+    /// Reports whether everything that a generated column or a column of a derived table is
+    /// computed from is known so far. `at` is the position of the table with the column.
     fn is_computed_in_table(&mut self, at: usize, slot: usize) -> bool {
         let member = &self.rows.members[at];
         let (column, base, is_weak) = (slot - member.base, member.base, member.is_weak);
