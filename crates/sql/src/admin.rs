@@ -1,9 +1,9 @@
-//! Statements that this crate only parses: the server, its users and its replication carry them
-//! out.
+//! Statements that this crate only parses. The server, with its accounts and its replication,
+//! carries them out.
 //!
-//! Each is handed to [`crate::Host::admin`] as one [`AdminCommand`]. The old words (MASTER, SLAVE)
-//! and the new ones parse to the same command; [`AdminCommand::ShowReplicaStatus`] says which were
-//! used, because the names of the result's columns differ.
+//! Each statement is handed to [`crate::Host::admin`] as one [`AdminCommand`]. The old words
+//! (MASTER, SLAVE) and the new ones parse to the same command. [`AdminCommand::ShowReplicaStatus`]
+//! says which words were used, because the names of the result's columns differ.
 
 mod accounts;
 mod logged;
@@ -18,70 +18,72 @@ pub use logged::{AccountsChanged, AccountsLog};
 pub struct AccountSpec {
     /// The account.
     pub account: Account,
-    /// `IDENTIFIED ...`, when written.
+    /// `IDENTIFIED ...`, where it was written.
     pub authentication: Option<Authentication>,
 }
 
-/// What a privilege is granted on.
+/// The objects that a privilege is granted on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GrantObject {
     /// `*.*`.
     Global,
     /// `*`: the current schema.
     CurrentSchema,
-    /// `schema.*`; the name is a pattern.
+    /// `schema.*`. The name is a pattern.
     Schema(String),
     /// `schema.table` or `table`.
     Table {
-        /// As written; `None` is the current schema.
+        /// The schema as written. `None` means the current schema.
         schema: Option<String>,
-        /// Its name.
+        /// The table's name.
         table: String,
     },
     /// `PROCEDURE name` or `FUNCTION name`.
     Routine {
-        /// FUNCTION was written.
+        /// Whether FUNCTION was written.
         is_function: bool,
-        /// As written; `None` is the current schema.
+        /// The schema as written. `None` means the current schema.
         schema: Option<String>,
-        /// Its name.
+        /// The routine's name.
         name: String,
     },
 }
 
-/// Which roles SET ROLE makes active, and which a user's sessions begin with.
+/// The roles that SET ROLE makes active, or that a user's sessions begin with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RoleChoice {
     /// DEFAULT.
     Default,
     /// NONE.
     None,
-    /// ALL, without those of EXCEPT.
+    /// ALL, without the roles that are listed after EXCEPT.
     AllExcept(Vec<Account>),
-    /// These.
+    /// The listed roles.
     These(Vec<Account>),
 }
 
-/// The account whose restrictions a GRANT passes on, where it is not the one that says it.
+/// The account after AS of a GRANT, whose restrictions are passed on instead of those of the
+/// account that runs the statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrantAs {
     /// The account.
     pub account: Account,
-    /// Which of its roles count.
+    /// Which roles of the account count.
     pub roles: RoleChoice,
 }
 
 /// One privilege of GRANT and REVOKE.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrantPrivilege {
-    /// In upper case, words separated by one space: `SELECT`, `REPLICATION SLAVE`, `ALL`.
+    /// The privilege in upper case, words separated by one space: `SELECT`, `REPLICATION SLAVE`,
+    /// `ALL`.
     pub name: String,
-    /// Columns, when written.
+    /// The columns, where they were written; empty otherwise.
     pub columns: Vec<String>,
 }
 
-/// Options of CHANGE REPLICATION SOURCE TO and CHANGE MASTER TO. What was not written is `None` and
-/// keeps its value.
+/// The options of CHANGE REPLICATION SOURCE TO and CHANGE MASTER TO. An option that was not written
+/// is `None` and keeps its value.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[allow(
     missing_docs,
@@ -114,7 +116,7 @@ pub struct SourceOptions {
     pub ssl_key: Option<String>,
     pub ssl_verify_server_cert: Option<bool>,
     pub tls_version: Option<String>,
-    /// The inner `None` is NULL: every suite.
+    /// The TLS 1.3 suites. An inner `None` is NULL, which allows every suite.
     pub tls_ciphersuites: Option<Option<String>>,
     pub ignore_server_ids: Option<Vec<u32>>,
     pub compression_algorithms: Option<String>,
@@ -122,7 +124,7 @@ pub struct SourceOptions {
     pub require_row_format: Option<bool>,
     /// `ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS`: `OFF`, `LOCAL` or a UUID.
     pub assign_gtids: Option<String>,
-    /// Options that are MySQL's but mean nothing here, as `(name, text)`: the host warns or
+    /// Options of MySQL that mean nothing in this server, as `(name, text)`. The host warns or
     /// refuses.
     pub other: Vec<(String, String)>,
 }
@@ -141,7 +143,7 @@ pub enum FilterKind {
 }
 
 impl FilterKind {
-    /// All of them.
+    /// All kinds, in the order in which the servers list them.
     pub const ALL: [FilterKind; 7] = [
         FilterKind::DoDb,
         FilterKind::IgnoreDb,
@@ -152,7 +154,7 @@ impl FilterKind {
         FilterKind::RewriteDb,
     ];
 
-    /// As statements and performance_schema name it.
+    /// Returns the kind's name in statements and performance_schema.
     pub fn name(self) -> &'static str {
         match self {
             FilterKind::DoDb => "REPLICATE_DO_DB",
@@ -169,13 +171,15 @@ impl FilterKind {
 /// One rule of a filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilterRule {
-    /// A schema, `schema.table`, a pattern, or the schema that is rewritten.
+    /// A schema, `schema.table` or a pattern. For REPLICATE_REWRITE_DB it is the schema that is
+    /// rewritten.
     pub what: String,
-    /// What it is rewritten to; empty for the other kinds.
+    /// The schema that `what` is rewritten to; empty for the other kinds.
     pub to: String,
 }
 
-/// Which threads START REPLICA and STOP REPLICA are about. Neither written means both.
+/// The threads that START REPLICA and STOP REPLICA are about. Where the statement names none, both
+/// are set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplicaThreads {
     /// `IO_THREAD`.
@@ -184,7 +188,7 @@ pub struct ReplicaThreads {
     pub applier: bool,
 }
 
-/// `UNTIL` of START REPLICA.
+/// The `UNTIL` clause of START REPLICA.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are the statement's own")]
 pub enum Until {
@@ -195,53 +199,54 @@ pub enum Until {
     SqlAfterGaps,
 }
 
-/// What `PURGE BINARY LOGS` and `SHOW BINLOG EVENTS` point at.
+/// The binary logs that `PURGE BINARY LOGS` deletes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PurgeTo {
-    /// `TO 'file'`: everything before this file.
+    /// `TO 'file'`: every file before this one.
     File(String),
-    /// `BEFORE datetime`: unix time in seconds.
+    /// `BEFORE datetime`: every file older than this moment, in seconds of Unix time.
     BeforeUnixTime(i64),
 }
 
 /// What FLUSH flushes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FlushTarget {
-    /// `FLUSH LOGS`: all of them.
+    /// `FLUSH LOGS`: all logs.
     Logs,
     /// `FLUSH BINARY LOGS`.
     BinaryLogs,
     /// `FLUSH RELAY LOGS`.
     RelayLogs,
-    /// `FLUSH ERROR|GENERAL|SLOW|ENGINE LOGS`, with the word.
+    /// `FLUSH ERROR|GENERAL|SLOW|ENGINE LOGS`, with the word in front of LOGS.
     OtherLogs(String),
     /// `FLUSH PRIVILEGES`.
     Privileges,
     /// `FLUSH STATUS`.
     Status,
-    /// `FLUSH TABLES [t, ...]`: `(schema, table)`.
+    /// `FLUSH TABLES [t, ...]`, with each table as `(schema, table)`.
     Tables(Vec<(String, String)>),
     /// `FLUSH TABLES WITH READ LOCK`.
     TablesWithReadLock,
-    /// `FLUSH HOSTS`, `USER_RESOURCES`, `OPTIMIZER_COSTS`, `QUERY CACHE`: the words, in upper case.
+    /// `FLUSH HOSTS`, `USER_RESOURCES`, `OPTIMIZER_COSTS` or `QUERY CACHE`, with the words in upper
+    /// case.
     Other(String),
 }
 
-/// What REVOKE takes as a warning.
+/// The errors that REVOKE turns into warnings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Lenience {
-    /// IF EXISTS: privileges and roles that are not held.
+    /// IF EXISTS was written: privileges and roles that an account does not hold give warnings.
     pub if_exists: bool,
-    /// IGNORE UNKNOWN USER: accounts that do not exist.
+    /// IGNORE UNKNOWN USER was written: accounts that do not exist give warnings.
     pub ignore_unknown_user: bool,
 }
 
-/// A statement for the server.
+/// A statement that the server carries out.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AdminCommand {
     /// CHANGE REPLICATION SOURCE TO, CHANGE MASTER TO.
     ChangeReplicationSource {
-        /// What to change.
+        /// The options that are changed.
         options: Box<SourceOptions>,
         /// `FOR CHANNEL`.
         channel: Option<String>,
@@ -250,42 +255,43 @@ pub enum AdminCommand {
     ChangeReplicationFilter {
         /// The filters that are set; an empty list of rules takes one away.
         filters: Vec<(FilterKind, Vec<FilterRule>)>,
-        /// `FOR CHANNEL`; `None` is the global filters and those of all channels.
+        /// `FOR CHANNEL`. `None` means the global filters and those of all channels.
         channel: Option<String>,
     },
-    /// START REPLICA. `user` and `password` of its connection options are not kept.
+    /// START REPLICA. The `user` and `password` of its connection options are not kept.
     StartReplica {
-        /// Which threads.
+        /// The threads that are started.
         threads: ReplicaThreads,
         /// UNTIL.
         until: Option<Until>,
-        /// `FOR CHANNEL`; `None` is all channels.
+        /// `FOR CHANNEL`. `None` means all channels.
         channel: Option<String>,
     },
     /// STOP REPLICA.
     StopReplica {
-        /// Which threads.
+        /// The threads that are stopped.
         threads: ReplicaThreads,
-        /// `FOR CHANNEL`; `None` is all channels.
+        /// `FOR CHANNEL`. `None` means all channels.
         channel: Option<String>,
     },
     /// RESET REPLICA [ALL].
     ResetReplica {
-        /// ALL was written: connection parameters go too.
+        /// Whether ALL was written, which removes the connection parameters too.
         all: bool,
-        /// `FOR CHANNEL`; `None` is all channels.
+        /// `FOR CHANNEL`. `None` means all channels.
         channel: Option<String>,
     },
     /// SHOW REPLICA STATUS.
     ShowReplicaStatus {
-        /// SLAVE was written: columns carry the old names (`Master_Host`, ...).
+        /// Whether SLAVE was written. The result's columns then have the old names (`Master_Host`,
+        /// ...).
         old_names: bool,
-        /// `FOR CHANNEL`; `None` is all channels.
+        /// `FOR CHANNEL`. `None` means all channels.
         channel: Option<String>,
     },
     /// SHOW REPLICAS, SHOW SLAVE HOSTS.
     ShowReplicas {
-        /// SLAVE HOSTS was written.
+        /// Whether SLAVE HOSTS was written.
         old_names: bool,
     },
     /// SHOW BINARY LOGS, SHOW MASTER LOGS.
@@ -294,11 +300,11 @@ pub enum AdminCommand {
     ShowBinaryLogStatus,
     /// SHOW BINLOG EVENTS and SHOW RELAYLOG EVENTS.
     ShowBinlogEvents {
-        /// RELAYLOG was written.
+        /// Whether RELAYLOG was written.
         relay: bool,
         /// `FOR CHANNEL`.
         channel: Option<String>,
-        /// `IN 'file'`; the first file where not written.
+        /// `IN 'file'`. `None` means the first file.
         file: Option<String>,
         /// `FROM pos`.
         position: Option<u64>,
@@ -316,33 +322,33 @@ pub enum AdminCommand {
     PurgeBinaryLogs(PurgeTo),
     /// FLUSH.
     Flush {
-        /// What.
+        /// What is flushed.
         targets: Vec<FlushTarget>,
-        /// `LOCAL` or `NO_WRITE_TO_BINLOG`.
+        /// Whether `LOCAL` or `NO_WRITE_TO_BINLOG` was written.
         local: bool,
     },
     /// UNLOCK TABLES after a `FLUSH TABLES WITH READ LOCK` of this session.
     UnlockTables,
     /// KILL.
     Kill {
-        /// KILL QUERY: end its statement only.
+        /// Whether QUERY was written, which ends the connection's statement only.
         query_only: bool,
-        /// The connection.
+        /// The id of the connection.
         connection_id: u64,
     },
     /// SHUTDOWN, RESTART.
     Shutdown {
-        /// RESTART was written.
+        /// Whether RESTART was written.
         restart: bool,
     },
     /// SHOW [FULL] PROCESSLIST.
     ShowProcesslist {
-        /// FULL: the whole text of statements.
+        /// Whether FULL was written, which shows the whole text of statements.
         full: bool,
     },
     /// SHOW ENGINE name STATUS | MUTEX.
     ShowEngine {
-        /// Engine's name as written.
+        /// The engine's name as written.
         engine: String,
         /// `STATUS` or `MUTEX`.
         what: String,
@@ -353,134 +359,135 @@ pub enum AdminCommand {
     ShowPrivileges,
     /// CREATE USER.
     CreateUser {
-        /// Accounts.
+        /// The accounts that are made.
         accounts: Vec<AccountSpec>,
-        /// IF NOT EXISTS.
+        /// Whether IF NOT EXISTS was written.
         if_not_exists: bool,
-        /// OR REPLACE, of a MariaDB source only.
+        /// Whether OR REPLACE was written. Only a MariaDB source sends it.
         or_replace: bool,
-        /// Options for all of them.
+        /// The options for all of the accounts.
         options: AccountOptions,
     },
     /// ALTER USER.
     AlterUser {
-        /// Accounts.
+        /// The accounts that are altered.
         accounts: Vec<AccountSpec>,
-        /// IF EXISTS.
+        /// Whether IF EXISTS was written.
         if_exists: bool,
-        /// Options for all of them.
+        /// The options for all of the accounts.
         options: AccountOptions,
     },
     /// DROP USER.
     DropUser {
-        /// Accounts.
+        /// The accounts that are dropped.
         accounts: Vec<Account>,
-        /// IF EXISTS.
+        /// Whether IF EXISTS was written.
         if_exists: bool,
     },
-    /// RENAME USER: pairs of old and new.
+    /// RENAME USER, with pairs of old and new names.
     RenameUser(Vec<(Account, Account)>),
     /// SET PASSWORD [FOR account] = 'text'.
     SetPassword {
-        /// The account; `None` is the session's own.
+        /// The account. `None` means the session's own.
         account: Option<Account>,
-        /// The new one, what it replaces, and whether that is retained.
+        /// The new password, the one that it replaces, and whether that one is retained.
         authentication: Authentication,
     },
     /// GRANT of privileges.
     Grant {
-        /// What.
+        /// The privileges that are granted.
         privileges: Vec<GrantPrivilege>,
-        /// On what.
+        /// The objects that they are granted on.
         on: GrantObject,
         /// The accounts that get them.
         to: Vec<Account>,
-        /// Those with a password behind them, of a source only.
+        /// The accounts that have a password after their name. Only a source sends them.
         identified: Vec<AccountSpec>,
-        /// WITH GRANT OPTION.
+        /// Whether WITH GRANT OPTION was written.
         with_grant_option: bool,
-        /// AS: in whose name.
+        /// `AS`: the account whose restrictions the grant passes on.
         grantor: Option<GrantAs>,
     },
     /// REVOKE of privileges.
     Revoke {
-        /// What; empty where nothing was written but ALL PRIVILEGES, GRANT OPTION.
+        /// The privileges that are revoked. They are empty for REVOKE ALL PRIVILEGES, GRANT OPTION.
         privileges: Vec<GrantPrivilege>,
-        /// On what; `None` is REVOKE ALL PRIVILEGES, GRANT OPTION FROM.
+        /// The objects that they are revoked on. `None` means REVOKE ALL PRIVILEGES, GRANT OPTION
+        /// FROM.
         on: Option<GrantObject>,
         /// The accounts that lose them.
         from: Vec<Account>,
-        /// What may be missing.
+        /// The errors that become warnings.
         lenience: Lenience,
     },
     /// GRANT of roles.
     GrantRoles {
-        /// Which.
+        /// The roles that are granted.
         roles: Vec<Account>,
         /// The accounts that get them.
         to: Vec<Account>,
-        /// WITH ADMIN OPTION.
+        /// Whether WITH ADMIN OPTION was written.
         with_admin_option: bool,
     },
     /// REVOKE of roles.
     RevokeRoles {
-        /// Which.
+        /// The roles that are revoked.
         roles: Vec<Account>,
         /// The accounts that lose them.
         from: Vec<Account>,
-        /// What may be missing.
+        /// The errors that become warnings.
         lenience: Lenience,
     },
     /// GRANT PROXY ON.
     GrantProxy {
-        /// The account that the others may stand for.
+        /// The account that the others may act as.
         on: Account,
         /// The accounts that get the right.
         to: Vec<Account>,
-        /// WITH GRANT OPTION.
+        /// Whether WITH GRANT OPTION was written.
         with_grant_option: bool,
     },
     /// REVOKE PROXY ON.
     RevokeProxy {
-        /// The account that the others may no longer stand for.
+        /// The account that the others may no longer act as.
         on: Account,
         /// The accounts that lose the right.
         from: Vec<Account>,
-        /// What may be missing.
+        /// The errors that become warnings.
         lenience: Lenience,
     },
     /// CREATE ROLE.
     CreateRole {
-        /// Which.
+        /// The roles that are made.
         roles: Vec<Account>,
-        /// IF NOT EXISTS.
+        /// Whether IF NOT EXISTS was written.
         if_not_exists: bool,
-        /// OR REPLACE, of a MariaDB source only.
+        /// Whether OR REPLACE was written. Only a MariaDB source sends it.
         or_replace: bool,
-        /// WITH ADMIN, of a MariaDB source only.
+        /// The accounts after WITH ADMIN. Only a MariaDB source sends them.
         admins: Vec<Account>,
     },
     /// DROP ROLE.
     DropRole {
-        /// Which.
+        /// The roles that are dropped.
         roles: Vec<Account>,
-        /// IF EXISTS.
+        /// Whether IF EXISTS was written.
         if_exists: bool,
     },
     /// SET ROLE.
     SetRole(RoleChoice),
     /// SET DEFAULT ROLE, ALTER USER ... DEFAULT ROLE.
     SetDefaultRole {
-        /// Which.
+        /// The roles that become the default.
         choice: RoleChoice,
-        /// The account.
+        /// The accounts whose default roles are set.
         of: Vec<Account>,
     },
     /// SHOW GRANTS [FOR account [USING roles]].
     ShowGrants {
-        /// The account; `None` is the session's own, with its active roles.
+        /// The account. `None` means the session's own, with its active roles.
         account: Option<Account>,
-        /// The roles whose privileges are shown as well.
+        /// The roles after USING, whose privileges are shown as well.
         using: Vec<Account>,
     },
     /// SHOW CREATE USER.
@@ -488,7 +495,7 @@ pub enum AdminCommand {
 }
 
 impl AdminCommand {
-    /// Whether it changes accounts or their privileges.
+    /// Reports whether the command changes accounts or their privileges.
     pub fn is_about_accounts(&self) -> bool {
         matches!(
             self,

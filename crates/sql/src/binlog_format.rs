@@ -1,6 +1,6 @@
 //! `binlog_format`: whether the binary log gets the rows of a statement or its text.
 
-/// `binlog_format`
+/// The value of `binlog_format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BinlogFormat {
     Row,
@@ -9,7 +9,7 @@ pub(crate) enum BinlogFormat {
 }
 
 impl BinlogFormat {
-    /// In MySQL's words, in upper case.
+    /// Returns the format of this name, which is one of MySQL's words in upper case.
     pub fn named(name: &str) -> Option<BinlogFormat> {
         Some(match name {
             "ROW" => BinlogFormat::Row,

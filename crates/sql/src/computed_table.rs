@@ -1,37 +1,39 @@
-//! Tables that the host computes: their columns are known at once, their rows when they are read.
+//! Tables that the host computes. Their columns are known at once, their rows are computed when
+//! they are read.
 
 use crate::error::Result;
 use crate::sink::ColumnMeta;
 use types::Value;
 
-/// Takes what is computed of a table. An error (the statement is to end, or there is no memory)
-/// ends the computing.
+/// The receiver of a computed table's rows. An error that it returns (the statement is to end, or
+/// there is no memory) ends the computing.
 pub trait ComputedRows {
-    /// The next row, as many values as there are columns.
+    /// Takes the next row, which has as many values as the table has columns.
     ///
     /// # Errors
-    /// 1317, or that the row does not fit into the statement's memory.
+    /// Returns 1317 (`ER_QUERY_INTERRUPTED`) when the statement is to end, and the errors of
+    /// charging memory when the row does not fit into the statement's memory.
     fn put(&mut self, row: Vec<Value>) -> Result<()>;
 
-    /// Charges the statement with what computing the rows takes beside them.
+    /// Charges the statement with `bytes` that computing takes beside the rows themselves.
     ///
     /// # Errors
-    /// There is no memory for it.
+    /// Returns the errors of charging memory.
     fn charge(&mut self, bytes: usize) -> Result<()>;
 }
 
-/// What computes the rows of a table.
+/// The function that computes the rows of a table.
 type Fill<'h> = Box<dyn FnOnce(&mut dyn ComputedRows) -> Result<()> + 'h>;
 
-/// A table that is computed when it is read.
+/// A table whose rows are computed when they are read.
 pub struct ComputedTable<'h> {
-    /// Its columns; `schema` and `table` fields may be left empty.
+    /// The table's columns. Their `schema` and `table` fields may be left empty.
     pub columns: Vec<ColumnMeta>,
     fill: Fill<'h>,
 }
 
 impl<'h> ComputedTable<'h> {
-    /// A table with these columns, whose rows `fill` computes.
+    /// Makes a table with these columns, whose rows `fill` computes.
     pub fn new(
         columns: Vec<ColumnMeta>,
         fill: impl FnOnce(&mut dyn ComputedRows) -> Result<()> + 'h,
@@ -39,7 +41,8 @@ impl<'h> ComputedTable<'h> {
         ComputedTable { columns, fill: Box::new(fill) }
     }
 
-    /// A table whose rows are what `rows` gives, which is called when they are read.
+    /// Makes a table whose rows are those that `rows` returns. `rows` is called when the table is
+    /// read.
     pub fn of_rows<I>(columns: Vec<ColumnMeta>, rows: impl FnOnce() -> I + 'h) -> ComputedTable<'h>
     where
         I: IntoIterator<Item = Vec<Value>>,
@@ -47,10 +50,10 @@ impl<'h> ComputedTable<'h> {
         ComputedTable::new(columns, |taker| rows().into_iter().try_for_each(|row| taker.put(row)))
     }
 
-    /// Computes the rows.
+    /// Computes the rows and hands each one to `rows`.
     ///
     /// # Errors
-    /// Those of `rows`, and what the table itself fails with.
+    /// Returns the errors of `rows` and those of the table's own computing.
     pub fn fill(self, rows: &mut dyn ComputedRows) -> Result<()> {
         (self.fill)(rows)
     }

@@ -1,29 +1,30 @@
-//! What statements have done, counted for SHOW STATUS.
+//! Counts of what statements have done, for SHOW STATUS.
 //!
-//! A session counts for itself, without waiting for anybody: its own thread alone writes, and
-//! everybody may read. The server adds sessions up.
+//! Each session counts for itself, without waiting for anybody: only its own thread writes, and
+//! every thread may read. The server adds the sessions up.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A figure that one thread counts.
+/// A number that one thread counts up and every thread may read.
 #[derive(Debug, Default)]
 pub struct Count(AtomicU64);
 
 impl Count {
-    /// One more.
+    /// Adds 1.
     #[inline]
     pub fn count(&self) {
         self.add(1);
     }
 
-    /// Some more.
+    /// Adds `more`.
     #[inline]
     pub fn add(&self, more: u64) {
-        // No other thread writes: a load and a store cost less than an addition for several.
+        // No other thread writes, so a load and a store suffice. They cost less than an atomic
+        // addition.
         self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(more), Ordering::Relaxed);
     }
 
-    /// The figure.
+    /// Returns the current count.
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -31,29 +32,29 @@ impl Count {
 
 macro_rules! counters {
     ($($field:ident $name:literal $what:literal;)*) => {
-        /// What the statements of a session have done.
+        /// The counts of what a session's statements have done.
         #[derive(Debug, Default)]
         pub struct Counters {
             $(#[doc = $what] pub $field: Count,)*
         }
 
         impl Counters {
-            /// The names of the figures in SHOW STATUS, sorted.
+            /// The names of the counts in SHOW STATUS, sorted.
             pub const NAMES: &'static [&'static str] = &[$($name,)*];
 
-            /// The figures, in the order of the names.
+            /// Returns the counts in the order of [`Self::NAMES`].
             pub fn figures(&self) -> Vec<u64> {
                 vec![$(self.$field.get(),)*]
             }
 
-            /// Adds figures, in the order of the names: those of a session that ends, to a total
-            /// that nobody else adds to meanwhile.
+            /// Adds the counts of a session that ends, in the order of [`Self::NAMES`], to this
+            /// total. No other thread may add to the total meanwhile.
             pub fn add_all(&self, figures: &[u64]) {
                 let mut figures = figures.iter().copied();
                 $(self.$field.add(figures.next().unwrap_or(0));)*
             }
 
-            /// All are zero again (FLUSH STATUS).
+            /// Sets all counts to zero (FLUSH STATUS).
             pub fn reset(&self) {
                 $(self.$field.0.store(0, Ordering::Relaxed);)*
             }

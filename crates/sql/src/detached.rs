@@ -1,5 +1,5 @@
-//! Expressions of a definition computed without a client: for rows that DDL converts, and for what
-//! a source's row image leaves out.
+//! Computes the expressions of a definition without a client: for rows that DDL converts, and for
+//! the columns that a source's row image leaves out.
 
 use crate::ast;
 use crate::bind::{Binder, Place, Scope, ScopeTable};
@@ -13,20 +13,20 @@ use engine::{Engine, Table, TableDef};
 use std::sync::Arc;
 use types::{Value, Zone};
 
-/// What the expressions of a definition are computed with.
+/// The settings that a definition's expressions are computed with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DetachedSettings {
     pub zone: Zone,
     pub now_us: u64,
     pub strict: bool,
-    /// A source has accepted the rows: nothing about them is an error.
+    /// Whether a source has already accepted the rows, so that nothing about them is an error.
     pub replicated: bool,
 }
 
 /// Computes an expression that names no column.
 ///
 /// # Errors
-/// What its evaluation ends with; 1054 where it names a column.
+/// Returns the errors of its evaluation, and 1054 where it names a column.
 pub(crate) fn constant(engine: &Arc<Engine>, tree: &ast::Expr, settings: DetachedSettings) -> Result<Value> {
     let around = Surroundings::new(engine, settings);
     let bound = around.binder().expr(tree, &mut Place::new(&Scope::default(), "partition function"))?;
@@ -34,8 +34,8 @@ pub(crate) fn constant(engine: &Arc<Engine>, tree: &ast::Expr, settings: Detache
     Ok(value)
 }
 
-/// What an expression is bound and computed with where there is no session: MySQL's defaults, and
-/// the zone and the time of the settings.
+/// The surroundings in which an expression is bound and computed without a session: MySQL's
+/// defaults, and the zone and the time of the settings.
 struct Surroundings {
     engine: Arc<Engine>,
     host: ReplicaHost,
@@ -61,7 +61,7 @@ impl Surroundings {
     }
 }
 
-/// A condition over the rows of a definition.
+/// A condition over the rows of a table that a definition describes.
 pub(crate) struct DetachedCondition {
     around: Surroundings,
     condition: Expr,
@@ -72,7 +72,7 @@ impl DetachedCondition {
     /// Compiles the text of a condition.
     ///
     /// # Errors
-    /// 1235 where a function is missing here.
+    /// Returns 1235 where the text calls a function that this server lacks.
     pub fn of(
         engine: &Arc<Engine>,
         def: &TableDef,
@@ -85,7 +85,7 @@ impl DetachedCondition {
         Ok(DetachedCondition { around, condition, strict: settings.strict })
     }
 
-    /// Whether it is true of a row.
+    /// Reports whether the condition is true of a row.
     pub fn holds(&self, values: &[Value]) -> Result<bool> {
         let ctx = self.around.context(self.strict);
         let value = self.condition.eval(values, &ctx)?;
@@ -97,17 +97,18 @@ impl DetachedCondition {
 /// Computes the generated columns of rows whose images leave them out.
 pub struct VirtualColumns {
     engine: Arc<Engine>,
-    /// Of the table that was asked for last.
+    /// The table that was asked for last, and its expressions if it has any that can be compiled.
     last: Option<(Arc<Table>, Option<DetachedRows>)>,
 }
 
 impl VirtualColumns {
-    /// For tables of this engine.
+    /// Makes a `VirtualColumns` for the tables of this engine.
     pub fn new(engine: Arc<Engine>) -> VirtualColumns {
         VirtualColumns { engine, last: None }
     }
 
-    /// The row with its generated columns. What cannot be computed here is as in the image.
+    /// Returns the row with its generated columns. Columns that cannot be computed stay as they are
+    /// in the image.
     pub fn complete(&mut self, table: &Arc<Table>, image: &[u8]) -> Vec<u8> {
         let is_last = self.last.as_ref().is_some_and(|(last, _)| Arc::ptr_eq(last, table));
         if !is_last {
@@ -133,7 +134,7 @@ impl VirtualColumns {
     }
 }
 
-/// The expressions of one definition, with what they need to be computed.
+/// The expressions of one definition, and the surroundings in which they are computed.
 pub(crate) struct DetachedRows {
     around: Surroundings,
     expressions: RowExpressions,
@@ -142,7 +143,8 @@ pub(crate) struct DetachedRows {
 }
 
 impl DetachedRows {
-    /// For rows of this definition; `None` where it has no expressions.
+    /// Compiles the expressions for rows of this definition. `None` means that it has no
+    /// expressions.
     pub fn of(
         engine: &Arc<Engine>,
         def: &TableDef,
@@ -156,8 +158,9 @@ impl DetachedRows {
         Ok(expressions.map(|expressions| DetachedRows { around, expressions, def: def.clone(), settings }))
     }
 
-    /// Completes a row: the defaults of columns that are `added`, the generated columns, and where
-    /// a client has asked for it the constraints. Of a source what cannot be computed here stays.
+    /// Completes a row: the defaults of the columns in `added`, the generated columns and, for rows
+    /// that no source has accepted, the constraints. Columns of a source's row that cannot be
+    /// computed stay as they are.
     pub fn complete(&self, values: &mut [Value], added: &[usize], row: u64) -> Result<()> {
         let strict = self.settings.strict && !self.settings.replicated;
         let ctx = self.around.context(strict);

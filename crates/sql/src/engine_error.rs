@@ -1,4 +1,4 @@
-//! The engine's errors under MySQL's numbers.
+//! The engine's errors as MySQL's numbers and texts.
 
 use crate::error::SqlError;
 use engine::EngineError;
@@ -64,7 +64,7 @@ impl From<types::row::RowError> for SqlError {
     }
 }
 
-/// The error rolls the whole transaction back, not only the statement.
+/// Reports whether the error rolls back the whole transaction and not the statement alone.
 pub(crate) fn ends_transaction(error: &SqlError) -> bool {
     matches!(error.code, 1213 | 1197)
 }

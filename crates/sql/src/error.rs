@@ -1,7 +1,7 @@
-//! The error a client sees: MySQL's number, SQLSTATE and wording.
+//! The error that a client sees: MySQL's number, SQLSTATE and wording.
 //!
-//! One constructor an error that is raised in more than one place, so that a wording stands once.
-//! Numbers and texts are those of MySQL's `messages_to_clients.txt`.
+//! Each error that is raised in more than one place has a constructor here, so that its wording
+//! stands once. Numbers and texts are those of MySQL's `messages_to_clients.txt`.
 
 use std::fmt;
 
@@ -10,13 +10,13 @@ use std::fmt;
 pub struct SqlError {
     /// MySQL's error number (`ER_...`).
     pub code: u16,
-    /// SQLSTATE, five characters.
+    /// The SQLSTATE, five characters.
     pub state: [u8; 5],
-    /// The text in MySQL's wording.
+    /// The text, in MySQL's wording.
     pub message: String,
 }
 
-/// What a statement in this crate returns.
+/// The result of this crate's functions that can fail with an error for the client.
 pub type Result<T> = std::result::Result<T, SqlError>;
 
 impl fmt::Display for SqlError {
@@ -27,8 +27,8 @@ impl fmt::Display for SqlError {
 
 impl std::error::Error for SqlError {}
 
-/// The SQLSTATE that MySQL sends with an error number; `HY000` for those that have none of their
-/// own.
+/// Returns the SQLSTATE that MySQL sends with an error number, which is `HY000` for numbers that
+/// have none of their own.
 pub fn sqlstate(code: u16) -> [u8; 5] {
     *match code {
         1249 | 1261 | 1262 | 1265 | 1311 | 1642 => b"01000",
@@ -89,50 +89,50 @@ pub fn sqlstate(code: u16) -> [u8; 5] {
 }
 
 impl SqlError {
-    /// An error with its number's own SQLSTATE.
+    /// Builds an error with the SQLSTATE that belongs to its number.
     pub fn new(code: u16, message: impl Into<String>) -> SqlError {
         SqlError { code, state: sqlstate(code), message: message.into() }
     }
 
-    /// `ER_NOT_SUPPORTED_YET`: `feature` names what was asked for.
+    /// Builds 1235 (`ER_NOT_SUPPORTED_YET`). `feature` names what was asked for.
     pub fn not_supported(feature: impl fmt::Display) -> SqlError {
         SqlError::new(1235, format!("This version of MySQL doesn't yet support '{feature}'"))
     }
 
-    /// `ER_BAD_FIELD_ERROR`; `clause` is MySQL's word for the place (`field list`, `where clause`,
-    /// ...).
+    /// Builds 1054 (`ER_BAD_FIELD_ERROR`). `clause` is MySQL's word for the place (`field list`,
+    /// `where clause`, ...).
     pub fn unknown_column(name: impl fmt::Display, clause: &str) -> SqlError {
         SqlError::new(1054, format!("Unknown column '{name}' in '{clause}'"))
     }
 
-    /// `ER_NO_SUCH_TABLE`.
+    /// Builds 1146 (`ER_NO_SUCH_TABLE`).
     pub fn no_such_table(schema: &str, table: &str) -> SqlError {
         SqlError::new(1146, format!("Table '{schema}.{table}' doesn't exist"))
     }
 
-    /// MariaDB's error of what a sequence cannot be asked for.
+    /// Builds 1031, in MariaDB's wording, for an operation that a sequence does not support.
     pub fn no_such_option_of_sequence(schema: &str, name: &str) -> SqlError {
         let text =
             format!("Storage engine SEQUENCE of the table `{schema}`.`{name}` doesn't have this option");
         SqlError::new(1031, text)
     }
 
-    /// `ER_UNKNOWN_TABLE`, of information_schema.
+    /// Builds 1109 (`ER_UNKNOWN_TABLE`) for a table of information_schema.
     pub fn unknown_information(table: &str) -> SqlError {
         SqlError::new(1109, format!("Unknown table '{}' in information_schema", table.to_uppercase()))
     }
 
-    /// `ER_BAD_DB_ERROR`.
+    /// Builds 1049 (`ER_BAD_DB_ERROR`).
     pub fn unknown_schema(schema: &str) -> SqlError {
         SqlError::new(1049, format!("Unknown database '{schema}'"))
     }
 
-    /// `ER_NO_DB_ERROR`.
+    /// Builds 1046 (`ER_NO_DB_ERROR`).
     pub fn no_schema_selected() -> SqlError {
         SqlError::new(1046, "No database selected")
     }
 
-    /// `ER_VIEW_INVALID`.
+    /// Builds 1356 (`ER_VIEW_INVALID`).
     pub fn invalid_view(schema: &str, view: &str) -> SqlError {
         let text = format!(
             "View '{schema}.{view}' references invalid table(s) or column(s) or function(s) or definer/invoker of \
@@ -141,34 +141,34 @@ impl SqlError {
         SqlError::new(1356, text)
     }
 
-    /// `ER_NON_UPDATABLE_TABLE`; the statement is UPDATE, DELETE or INSERT.
+    /// Builds 1288 (`ER_NON_UPDATABLE_TABLE`). `statement` is UPDATE, DELETE or INSERT.
     pub fn not_updatable(table: &str, statement: &str) -> SqlError {
         SqlError::new(1288, format!("The target table {table} of the {statement} is not updatable"))
     }
 
-    /// `ER_BAD_NULL_ERROR`.
+    /// Builds 1048 (`ER_BAD_NULL_ERROR`).
     pub fn column_not_null(column: &str) -> SqlError {
         SqlError::new(1048, format!("Column '{column}' cannot be null"))
     }
 
-    /// `ER_UNKNOWN_SYSTEM_VARIABLE`.
+    /// Builds 1193 (`ER_UNKNOWN_SYSTEM_VARIABLE`).
     pub fn unknown_variable(name: &str) -> SqlError {
         SqlError::new(1193, format!("Unknown system variable '{name}'"))
     }
 
-    /// `ER_WRONG_VALUE_FOR_VAR`.
+    /// Builds 1231 (`ER_WRONG_VALUE_FOR_VAR`).
     pub fn wrong_value_for_variable(name: &str, value: impl fmt::Display) -> SqlError {
-        // No more of it than MySQL shows.
+        // MySQL too shows at most 200 characters of the value.
         SqlError::new(1231, format!("Variable '{name}' can't be set to the value of '{value:.200}'"))
     }
 
-    /// `ER_WRONG_TYPE_FOR_VAR`.
+    /// Builds 1232 (`ER_WRONG_TYPE_FOR_VAR`).
     pub fn wrong_type_for_variable(name: &str) -> SqlError {
         SqlError::new(1232, format!("Incorrect argument type to variable '{name}'"))
     }
 
-    /// `ER_WRONG_VALUE_FOR_VAR` for a character set whose statements nobody could read: `ucs2` and
-    /// its like.
+    /// Builds 1231 (`ER_WRONG_VALUE_FOR_VAR`) for a character set that statements cannot be written
+    /// in, such as `ucs2`.
     pub fn not_for_clients(charset: &str) -> SqlError {
         SqlError::new(
             1231,
@@ -176,23 +176,25 @@ impl SqlError {
         )
     }
 
-    /// `ER_DATA_OUT_OF_RANGE` of an expression; `type_name` is `BIGINT`, `BIGINT UNSIGNED`,
-    /// `DOUBLE` or `DECIMAL`.
+    /// Builds 1690 (`ER_DATA_OUT_OF_RANGE`) for an expression. `type_name` is `BIGINT`, `BIGINT
+    /// UNSIGNED`, `DOUBLE` or `DECIMAL`.
     pub fn out_of_range(type_name: &str, expression: impl fmt::Display) -> SqlError {
         SqlError::new(1690, format!("{type_name} value is out of range in '{expression}'"))
     }
 
-    /// `ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT`; the function's name is as it was written.
+    /// Builds 1582 (`ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT`). `function` is the function's name as it
+    /// was written.
     pub fn wrong_argument_count(function: &str) -> SqlError {
         SqlError::new(1582, format!("Incorrect parameter count in the call to native function '{function}'"))
     }
 
-    /// `ER_UNSUPPORTED_PS`
+    /// Builds 1295 (`ER_UNSUPPORTED_PS`).
     pub fn not_preparable() -> SqlError {
         SqlError::new(1295, "This command is not supported in the prepared statement protocol yet")
     }
 
-    /// `ER_PARSE_ERROR` near `rest` of the statement, which starts on `line` (1 based).
+    /// Builds 1064 (`ER_PARSE_ERROR`). `rest` is the statement's text from the error on, and `line`
+    /// (counted from 1) is the line on which `rest` begins.
     pub fn syntax(rest: &str, line: usize) -> SqlError {
         const NEAR_CHARS: usize = 80;
         let near: String = rest.chars().take(NEAR_CHARS).collect();
@@ -205,27 +207,27 @@ impl SqlError {
         )
     }
 
-    /// `ER_SP_FETCH_NO_DATA`
+    /// Builds 1329 (`ER_SP_FETCH_NO_DATA`).
     pub fn no_data() -> SqlError {
         SqlError::new(1329, "No data - zero rows fetched, selected, or processed")
     }
 
-    /// `ER_SP_CURSOR_NOT_OPEN`
+    /// Builds 1326 (`ER_SP_CURSOR_NOT_OPEN`).
     pub fn cursor_not_open() -> SqlError {
         SqlError::new(1326, "Cursor is not open")
     }
 
-    /// `ER_QUERY_INTERRUPTED`.
+    /// Builds 1317 (`ER_QUERY_INTERRUPTED`).
     pub fn interrupted() -> SqlError {
         SqlError::new(1317, "Query execution was interrupted")
     }
 
-    /// `ER_QUERY_TIMEOUT`.
+    /// Builds 3024 (`ER_QUERY_TIMEOUT`).
     pub fn time_limit_passed() -> SqlError {
         SqlError::new(3024, "Query execution was interrupted, maximum statement execution time exceeded")
     }
 
-    /// `ER_OPTION_PREVENTS_STATEMENT`.
+    /// Builds 1290 (`ER_OPTION_PREVENTS_STATEMENT`).
     pub fn option_prevents(option: &str) -> SqlError {
         SqlError::new(
             1290,

@@ -1,23 +1,23 @@
-//! When an event runs, by what the dictionary says of it. Moments are seconds of Unix time: events
-//! have no fractions of one.
+//! Computes when an event runs, from its definition in the dictionary. Moments are seconds of Unix
+//! time, because events have no fractions of a second.
 
 use crate::attribute;
 use engine::ObjectDef;
 use types::temporal::{days_in_month, parse};
 use types::{Date, DateTime, Zone};
 
-/// The largest number of a unit in EVERY.
+/// The largest number of units that EVERY accepts.
 const MOST_OF_A_UNIT: u64 = 1_000_000_000;
 const DAY_S: u64 = 86_400;
-/// The first second that MySQL has no TIMESTAMP for: in the year 3001.
+/// The first second, in the year 3001, that is too late for MySQL's TIMESTAMP.
 const END_OF_TIME_S: i64 = 32_536_771_200;
 
 /// A unit of EVERY.
 struct Unit {
     word: &'static str,
-    /// It is so many months; else so many seconds.
+    /// Whether `parts` are in months. Otherwise they are in seconds.
     is_of_months: bool,
-    /// What one of each of its parts is, the largest first.
+    /// The months or seconds that one of each part of the unit takes, the largest part first.
     parts: &'static [u64],
 }
 
@@ -52,7 +52,8 @@ impl Unit {
         UNITS.iter().find(|unit| unit.word == word)
     }
 
-    /// What MySQL counts the unit in, where it limits the number.
+    /// Returns the months or seconds of the unit in which MySQL counts the interval when it checks
+    /// that it is not too long.
     fn counted_in(&self) -> u64 {
         match self.word {
             "WEEK" => DAY_S,
@@ -62,8 +63,9 @@ impl Unit {
     }
 }
 
-/// How far apart the runs of an event are: the text that is shown for so many months or seconds,
-/// in quotes where the unit has several parts. `None`: none, or more than MySQL takes.
+/// Returns the text that is shown for the interval between the runs of an event, which is given in
+/// months or seconds. The text is in quotes where the unit has several parts. `None` means that the
+/// unit is unknown, or that the interval is empty or longer than MySQL takes.
 pub(crate) fn shown_interval(unit: &str, months: i64, seconds: i64) -> Option<String> {
     let unit = Unit::named(unit)?;
     let total = u64::try_from(if unit.is_of_months { months } else { seconds }).ok()?;
@@ -86,12 +88,12 @@ pub(crate) fn shown_interval(unit: &str, months: i64, seconds: i64) -> Option<St
     Some(if unit.parts.len() > 1 { format!("'{shown}'") } else { shown })
 }
 
-/// Whether MySQL has a TIMESTAMP for a moment.
+/// Reports whether MySQL has a TIMESTAMP for a moment.
 pub(crate) fn is_timestamp(unix_s: i64) -> bool {
     (1..END_OF_TIME_S).contains(&unix_s)
 }
 
-/// How far apart the runs of an event are.
+/// The interval between the runs of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Months(i64),
@@ -99,7 +101,7 @@ enum Step {
 }
 
 impl Step {
-    /// Reads what [`shown_interval`] has written, or what a client wrote once.
+    /// Reads an interval that [`shown_interval`] has written or that a client has written.
     fn read(amount: &str, unit: &str) -> Option<Step> {
         let unit = Unit::named(unit)?;
         let runs = amount.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty());
@@ -116,7 +118,8 @@ impl Step {
         Some(if unit.is_of_months { Step::Months(total) } else { Step::Seconds(total) })
     }
 
-    /// The first moment after `now_s` that is whole steps behind `starts_s`, which is not after it.
+    /// Returns the first moment after `now_s` that is a whole number of steps after `starts_s`,
+    /// which is not after `now_s`.
     fn next(self, starts_s: i64, now_s: i64, zone: Zone) -> Option<i64> {
         match self {
             Step::Seconds(step) => {
@@ -132,7 +135,8 @@ impl Step {
                 let near = behind(starts, passed - passed % step)?;
                 match near.to_unix(zone) {
                     near_s if near_s > now_s => Some(near_s),
-                    // As MySQL does it: from a day that its month had, not from that of STARTS.
+                    // As in MySQL, the step is taken from a day that the month before had, not from
+                    // the day of STARTS.
                     _ => Some(behind(near, step)?.to_unix(zone)),
                 }
             }
@@ -140,7 +144,8 @@ impl Step {
     }
 }
 
-/// So many months behind a moment; on the last day of a month that is too short.
+/// Returns the moment that is `months` months after `at`, on the last day of a month that is too
+/// short for the day of `at`.
 fn behind(at: DateTime, months: i64) -> Option<DateTime> {
     let total = (i64::from(at.date.year) * 12 + i64::from(at.date.month) - 1).checked_add(months)?;
     let year = u16::try_from(total.div_euclid(12)).ok().filter(|year| *year <= 9999)?;
@@ -155,7 +160,7 @@ enum When {
     Every { step: Step, starts_s: i64, ends_s: Option<i64> },
 }
 
-/// When an event that is enabled runs.
+/// The times at which an enabled event runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventTiming {
     when: When,
@@ -163,8 +168,9 @@ pub struct EventTiming {
 }
 
 impl EventTiming {
-    /// `None`: the event is disabled here, or says nothing that this server understands. `zone_of`
-    /// tells a time zone by its name.
+    /// Reads the times from a definition. `zone_of` finds a time zone by its name. `None` means
+    /// that the event is disabled on this server, or that its definition has parts that this server
+    /// does not understand.
     pub fn of(def: &ObjectDef, zone_of: impl Fn(&str) -> Option<Zone>) -> Option<EventTiming> {
         if !matches!(def.attribute(attribute::STATUS), None | Some("ENABLED")) {
             return None;
@@ -185,7 +191,8 @@ impl EventTiming {
         Some(EventTiming { when, zone })
     }
 
-    /// When it runs next, as seen at `now_s`, if it was last run then; `None`: never again.
+    /// Returns when the event runs next, as seen at `now_s`. `last_executed_s` is the moment of its
+    /// last run. `None` means that it never runs again.
     pub fn next_s(&self, now_s: i64, last_executed_s: Option<i64>) -> Option<i64> {
         let (step, starts_s, ends_s) = match self.when {
             When::Once(at_s) => return Some(at_s),
@@ -202,7 +209,8 @@ impl EventTiming {
         step.next(starts_s, now_s, self.zone).filter(|next_s| !is_over(*next_s))
     }
 
-    /// When it runs after a run that has begun at `now_s`; `None`: that was the last one.
+    /// Returns when the event runs after a run that has begun at `now_s`. `None` means that this
+    /// run was the last one.
     pub fn after_run_s(&self, now_s: i64) -> Option<i64> {
         match self.when {
             When::Once(_) => None,
@@ -211,17 +219,18 @@ impl EventTiming {
     }
 }
 
-/// When an event was last run.
+/// Returns the moment at which an event was last run.
 pub fn last_executed_s(def: &ObjectDef) -> Option<i64> {
     def.attribute(attribute::EXECUTED)?.parse().ok()
 }
 
-/// Whether an event is dropped when it has run for the last time.
+/// Reports whether an event is dropped after its last run.
 pub fn is_dropped_at_end(def: &ObjectDef) -> bool {
     def.attribute(attribute::COMPLETION) != Some("PRESERVE")
 }
 
-/// The definition of an event that has begun to run; after its last run it is disabled.
+/// Returns the definition of an event that has begun to run at `now_s`. The last run disables the
+/// event.
 pub fn executed(def: &ObjectDef, now_s: i64, is_last: bool) -> ObjectDef {
     let mut def = def.clone();
     def.set_attribute(attribute::EXECUTED, now_s.to_string());
@@ -310,7 +319,7 @@ mod tests {
         assert_eq!(timing.next_s(start, None), Some(start));
         assert_eq!(timing.next_s(start, Some(start)), Some(start + 90));
         assert_eq!(timing.after_run_s(start), Some(start + 90));
-        // Runs that were missed are not made up for.
+        // Missed runs are not made up for.
         assert_eq!(timing.next_s(start + 1000, Some(start)), Some(start + 1080));
         assert_eq!(timing.next_s(start + 1080, Some(start)), Some(start + 1170));
     }

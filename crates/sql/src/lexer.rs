@@ -1,9 +1,9 @@
-//! The text of a statement as tokens.
+//! Splits the text of a statement into tokens.
 //!
-//! Tokens are spans of the text; nothing is copied until a parser asks for a token's value. A text
-//! is bytes, not UTF-8: string literals may hold any bytes. `/*! ... */` and `/*!NNNNN ... */`
-//! comments are part of the text when their version is at most [`VERSION_COMMENTS`], as MySQL
-//! treats them; all other comments are white space.
+//! Tokens are spans of the text; nothing is copied until a parser asks for a token's value. The
+//! text is bytes, not UTF-8, because string literals may hold any bytes. As in MySQL, `/*! ... */`
+//! and `/*!NNNNN ... */` comments are part of the text when their version is at most
+//! [`VERSION_COMMENTS`]. All other comments are white space.
 
 use crate::error::{Result, SqlError};
 use crate::lexical::is_space;
@@ -11,11 +11,11 @@ pub use crate::lexical::{LexMode, number_bytes, unquote};
 use crate::lexical::{Watch, is_word_byte};
 use crate::literal_rows::LiteralRows;
 
-/// `/*!90700 ... */` is executed, `/*!90701 ... */` is a comment. MariaDB's own `/*M! ... */` is a
-/// comment.
+/// The newest version whose comments are executed: `/*!90700 ... */` is, and `/*!90701 ... */` is a
+/// comment. MariaDB's own `/*M! ... */` is a comment.
 pub const VERSION_COMMENTS: u32 = 90700;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenKind {
     /// A word without quotes: keyword or name.
@@ -26,9 +26,9 @@ pub enum TokenKind {
     Text,
     /// Digits only.
     Integer,
-    /// Digits with a point.
+    /// Digits with a decimal point.
     Decimal,
-    /// With an exponent.
+    /// A number with an exponent.
     Float,
     /// `0x1F` or `x'1F'`.
     Hex,
@@ -36,27 +36,27 @@ pub enum TokenKind {
     Bits,
     /// `?`.
     Parameter,
-    /// `@name`, `@'name'`; `@` alone is a symbol's place in `user@host` and is this kind with
-    /// nothing behind it.
+    /// `@name` or `@'name'`. A lone `@`, as between the parts of `user@host`, is also of this kind,
+    /// with an empty name.
     UserVariable,
     /// `@@`.
     SystemVariable,
     /// One of the operators and punctuation marks.
     Symbol,
-    /// The rows of a VALUES list of literals, all of them; see [`LiteralRows`].
+    /// All rows of a VALUES list that consists of literals; see [`LiteralRows`].
     Rows,
-    /// The end of the statement (the end of the text or a semicolon at the top level).
+    /// The end of the statement: the end of the text, or a semicolon at the top level.
     End,
 }
 
-/// A span of the text and what it is.
+/// A span of the text and its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
-    /// What.
+    /// The kind of the token.
     pub kind: TokenKind,
-    /// First byte.
+    /// The offset of the token's first byte in the text.
     pub start: u32,
-    /// Behind the last byte.
+    /// The offset after the token's last byte.
     pub end: u32,
 }
 
@@ -67,32 +67,34 @@ struct Lexer<'a> {
     in_version_comment: bool,
 }
 
-/// Room that is made for the tokens of a text at first: a text may hold many statements, of which
-/// the first is short.
+/// Returns the number of tokens that room is made for at first. It is limited, because a long text
+/// may hold many statements of which the first is short.
 fn usual_tokens(text: &[u8]) -> usize {
     const MOST: usize = 16 << 10;
     (text.len() / 6 + 4).min(MOST)
 }
 
-/// Whether `text` begins with a statement: there is something in front of its first semicolon.
+/// Reports whether `text` has a statement, even an erroneous one, in front of its first semicolon.
 pub fn has_statement(text: &[u8], mode: LexMode) -> bool {
     let mut lexer = Lexer { text, at: 0, mode, in_version_comment: false };
     let first = lexer.skip_space().and_then(|()| lexer.token());
     first.map_or(true, |token| token.kind != TokenKind::End)
 }
 
-/// After so many tokens the watch is asked.
+/// The watch is called after each run of this many tokens.
 const WATCHED_TOKENS: usize = 4096;
 
-/// A token and a node of the parsed tree, each in a list that has room for twice as many: a token
-/// of two bytes becomes nodes of some hundred. The bound tree is charged as it is made.
+/// The bytes that are charged for a token and for its node of the parsed tree. Each is in a list
+/// that may have twice the room it needs, and a token of two bytes can become nodes of some hundred
+/// bytes. The bound tree is charged when it is made.
 const TOKEN_BYTES: usize = 256;
 
-/// Names and strings longer than this are counted beside their tokens: the tree has them too.
+/// Names and strings of more bytes than this are charged beside their tokens, because the tree has
+/// a copy.
 const LONG_TOKEN_BYTES: usize = 64;
 
-/// Asks the watch about each [`WATCHED_TOKENS`] of these tokens, about the rest behind the last,
-/// and about each that is long.
+/// Tells the watch of each [`WATCHED_TOKENS`] of these tokens, of the rest at the end, and of each
+/// token that is long.
 #[inline]
 fn note_token(tokens: &[Token], token: Token, watch: &mut Watch<'_>) -> Result<()> {
     let bytes = (token.end - token.start) as usize;
@@ -107,11 +109,11 @@ fn note_token(tokens: &[Token], token: Token, watch: &mut Watch<'_>) -> Result<(
     }
 }
 
-/// The tokens of the first statement in `text`, ending with an [`TokenKind::End`] token at the
-/// semicolon or the end.
+/// Returns the tokens of the first statement in `text`. They end with an [`TokenKind::End`] token
+/// at the semicolon or at the end of the text.
 ///
 /// # Errors
-/// 1064 for a string or name without its closing quote, or a byte that starts no token.
+/// Returns 1064 for a string or name without its closing quote, or for a byte that starts no token.
 pub fn tokenize(text: &[u8], mode: LexMode) -> Result<Vec<Token>> {
     tokenize_watched(text, mode, &mut |_| Ok(()))
 }
@@ -130,8 +132,8 @@ fn tokenize_watched(text: &[u8], mode: LexMode, watch: &mut Watch<'_>) -> Result
     }
 }
 
-/// The tokens of a whole text, in which semicolons are symbols: they stand within the body of a
-/// stored program, or behind it.
+/// Returns the tokens of a whole text in which semicolons are symbols, because they stand within
+/// the body of a stored program or after it.
 pub(crate) fn tokenize_program(text: &[u8], mode: LexMode) -> Result<Vec<Token>> {
     let mut lexer = Lexer { text, at: 0, mode, in_version_comment: false };
     let mut tokens = Vec::with_capacity(usual_tokens(text));
@@ -149,17 +151,17 @@ pub(crate) fn tokenize_program(text: &[u8], mode: LexMode) -> Result<Vec<Token>>
     }
 }
 
-/// As [`tokenize`], but the rows of an INSERT that are nothing but literals are one token, and come
-/// beside the tokens.
+/// Does the same as [`tokenize`], except that the rows of an INSERT that consist of literals alone
+/// become one token and are returned beside the tokens.
 ///
 /// # Errors
-/// As [`tokenize`], and what `watch` ends with.
+/// Returns the errors of [`tokenize`] and those of `watch`.
 pub(crate) fn tokenize_statement(
     text: &[u8],
     mode: LexMode,
     watch: &mut Watch<'_>,
 ) -> Result<(Vec<Token>, Option<LiteralRows>)> {
-    /// Tokens before the rows of an INSERT, in a list of columns of usual length.
+    /// The usual number of tokens before the rows of an INSERT that lists its columns.
     const USUAL_TOKENS: usize = 64;
     let is = |token: Token, words: &[&[u8]]| {
         let raw = &text[token.start as usize..token.end as usize];
@@ -188,8 +190,8 @@ pub(crate) fn tokenize_statement(
         if token.kind == TokenKind::End {
             return Ok((tokens, rows));
         }
-        // `VALUES(column)` behind ON DUPLICATE KEY UPDATE comes later, and a column may be called
-        // `value`.
+        // Only the first VALUES introduces rows: `VALUES(column)` after ON DUPLICATE KEY UPDATE
+        // comes later. VALUE does not end the search, because a column may be called `value`.
         looked |= is(token, &[b"SELECT", b"SET", b"TABLE", b"WITH"]);
         if !looked && is(token, &[b"VALUES", b"VALUE"]) {
             lexer.skip_space()?;
@@ -205,9 +207,9 @@ pub(crate) fn tokenize_statement(
     }
 }
 
-/// An error near byte `at` of `text`.
+/// Builds the syntax error (1064) near byte `at` of `text`.
 pub fn syntax_error(text: &[u8], at: usize) -> SqlError {
-    /// Of what follows, more than is shown.
+    /// The bytes of the following text that are passed on, more than the message shows.
     const SHOWN_BYTES: usize = 1024;
     let at = at.min(text.len());
     let shown = &text[at..text.len().min(at + SHOWN_BYTES)];
@@ -215,7 +217,8 @@ pub fn syntax_error(text: &[u8], at: usize) -> SqlError {
     SqlError::syntax(&String::from_utf8_lossy(shown), line)
 }
 
-/// As [`syntax_error`], of what begins behind the white space that is there.
+/// Builds the same error as [`syntax_error`], but near the first byte after the white space at
+/// `at`.
 pub fn syntax_error_after(text: &[u8], at: usize) -> SqlError {
     let blank = text[at..].iter().take_while(|byte| is_space(**byte)).count();
     syntax_error(text, at + blank)
@@ -251,7 +254,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// At `/*`: enters a version comment that counts, or skips a comment.
+    /// Enters a version comment that counts, or skips a comment. The lexer stands at its `/*`.
     fn comment(&mut self) -> Result<()> {
         let of_mariadb = self.mode.of_source && self.peek(2) == b'M' && self.peek(3) == b'!';
         if (self.peek(2) == b'!' || of_mariadb) && !self.in_version_comment {
@@ -289,7 +292,7 @@ impl Lexer<'_> {
         let byte = self.peek(0);
         match byte {
             b';' => Ok(TokenKind::End),
-            // Some clients count the terminator of a C string in.
+            // Some clients send a C string together with the zero byte that ends it.
             0 if self.at + 1 == self.text.len() => Ok(TokenKind::End),
             b'x' | b'X' | b'b' | b'B' if self.peek(1) == b'\'' => self.quoted_number(byte),
             b'n' | b'N' if self.peek(1) == b'\'' => {
@@ -316,7 +319,8 @@ impl Lexer<'_> {
         }
     }
 
-    /// A point right behind a name is that name's qualifier, `t.1a`.
+    /// Reports whether the point at hand stands right after a name, whose qualifier it is, as in
+    /// `t.1a`.
     fn after_word(&self) -> bool {
         self.at > 0 && (is_word_byte(self.text[self.at - 1]) || self.text[self.at - 1] == b'`')
     }
@@ -366,7 +370,8 @@ impl Lexer<'_> {
         }
     }
 
-    /// `0x` or `0b`: a number when digits follow, else the start of a name such as `0xyz`.
+    /// Reads a token that begins with `0x` or `0b`: a number when digits follow, otherwise a name
+    /// such as `0xyz`.
     fn prefixed_number(&mut self) -> Result<TokenKind> {
         let hex = self.peek(1) == b'x';
         let start = self.at;
@@ -445,9 +450,11 @@ impl Lexer<'_> {
     }
 }
 
-/// Whether a statement that begins with CREATE or ALTER has a body with semicolons of its own.
+/// Reports whether a statement that begins with CREATE or ALTER has a body with semicolons of its
+/// own.
 fn is_program(words: impl Iterator<Item = (TokenKind, Vec<u8>)>) -> bool {
-    /// Words and accounts in front of the word of the kind.
+    /// The most tokens that are searched: the word for the object's kind stands after words and
+    /// accounts.
     const MOST: usize = 24;
     for (kind, raw) in words.skip(1).take(MOST) {
         if kind != TokenKind::Word {

@@ -1,26 +1,26 @@
-//! What every reader of a statement's bytes knows: the mode, which bytes make a word, and what
-//! stands in quotes.
+//! What every reader of a statement's bytes shares: the mode, the bytes that make a word, and the
+//! values of quoted tokens.
 
 use crate::error::Result;
 
-/// Parts of `sql_mode` that change how a text is read.
+/// The parts of `sql_mode` that change how a text is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct LexMode {
     /// ANSI_QUOTES: double quotes enclose names.
     pub ansi_quotes: bool,
-    /// NO_BACKSLASH_ESCAPES.
+    /// NO_BACKSLASH_ESCAPES: a backslash stands for itself.
     pub no_backslash_escapes: bool,
-    /// PIPES_AS_CONCAT.
+    /// PIPES_AS_CONCAT: `||` concatenates.
     pub pipes_as_concat: bool,
-    /// The text was logged by a source, which may be MariaDB: `/*M! ... */` comments count.
+    /// A source, which may be MariaDB, has logged the text: `/*M! ... */` comments are part of it.
     pub of_source: bool,
 }
 
-/// Asked, while a text is read, whether there is memory and time for what becomes of so many more
-/// bytes of tokens.
+/// A function that a reader calls with the bytes that further tokens, and the tree that is made of
+/// them, take in memory. It returns an error if there is no memory or no time for them.
 pub(crate) type Watch<'w> = dyn FnMut(usize) -> Result<()> + 'w;
 
-/// White space between tokens.
+/// Reports whether the byte is white space between tokens.
 pub(crate) fn is_space(b: u8) -> bool {
     matches!(b, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c)
 }
@@ -29,8 +29,8 @@ pub(crate) fn is_word_byte(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || b >= 0x80
 }
 
-/// The bytes that a `TokenKind::Text` or `TokenKind::QuotedName` token `raw` (quotes included)
-/// stands for.
+/// Returns the bytes that a `TokenKind::Text` or `TokenKind::QuotedName` token stands for. `raw` is
+/// the token with its quotes.
 pub fn unquote(raw: &[u8], mode: LexMode, is_text: bool) -> Vec<u8> {
     let raw = if raw.first().is_some_and(|b| matches!(b, b'n' | b'N')) { &raw[1..] } else { raw };
     let quote = raw[0];
@@ -43,7 +43,7 @@ pub fn unquote(raw: &[u8], mode: LexMode, is_text: bool) -> Vec<u8> {
     let mut bytes = inner.iter().copied();
     while let Some(byte) = bytes.next() {
         if byte == quote {
-            // Doubled inside: the lexer has seen to it that another follows.
+            // A quote inside is doubled: the lexer has made sure that a second one follows.
             bytes.next();
             out.push(quote);
         } else if byte == b'\\' && escapes {
@@ -66,7 +66,7 @@ pub fn unquote(raw: &[u8], mode: LexMode, is_text: bool) -> Vec<u8> {
     out
 }
 
-/// The bytes of a `TokenKind::Hex` or `TokenKind::Bits` token.
+/// Returns the bytes that a `TokenKind::Hex` or `TokenKind::Bits` token stands for.
 pub fn number_bytes(raw: &[u8], is_hex: bool) -> Vec<u8> {
     let digits = if raw.last() == Some(&b'\'') { &raw[2..raw.len() - 1] } else { &raw[2..] };
     let per_byte = if is_hex { 2 } else { 8 };

@@ -1,34 +1,34 @@
-//! Parse, bind, plan and execute SQL against the engine.
+//! Parses, binds, plans and executes SQL statements against the engine.
 //!
-//! In: the text of a statement, or a prepared statement and its parameters. Out: rows and OKs into
-//! a [`ResultSink`]; changes into the engine's write sets; commands that are not about data to the
-//! server.
+//! The input is the text of a statement, or a prepared statement and its parameters. Rows and OK
+//! answers go into a [`ResultSink`], changes of rows into the engine's write sets, and commands
+//! that are not about data to the server.
 //!
-//! The layers, from the lowest. A statement goes through them in this order, and a file names those
-//! below it alone:
+//! These are the layers, the lowest first. Each layer uses only those above it in this list:
 //!
-//! 1. What everything names: `error`, `memory`, `counters`, `sql_mode`, `sink`, `host` (what the
-//!    server around a session answers), `computed_table` (a table that it computes), `admin`
-//!    (commands that are the server's), `attribute` and `quoting` (how the dictionary keeps things
-//!    and how definitions are printed), `variables`.
+//! 1. What every layer names: `error`, `memory`, `counters`, `sql_mode`, `sink`, `host` (what the
+//!    server around a session answers), `computed_table` (a table that the host computes), `admin`
+//!    (commands that the server carries out), `attribute` and `quoting` (how the dictionary stores
+//!    definitions and how they are printed), `variables`.
 //! 2. Text to tokens: `lexical`, `literal_rows`, `lexer`.
 //! 3. Tokens to a tree: `parse`, which makes the trees of `ast`.
 //! 4. Expressions, bound and computed: `expr`.
 //! 5. The plan's operators as values: `plan` (which index, which ranges).
-//! 6. Binding: `bind` makes names columns, and trees of `ast` those of `expr` and `plan`. It reads
-//!    the dictionary, and the definitions of `schema_tables`; `show` prints them.
-//! 7. Running: `exec` carries plans out; `detached` computes a definition's expressions without a
+//! 6. Binding: `bind` resolves names to columns and turns the trees of `ast` into those of `expr`
+//!    and `plan`. It reads the dictionary and the definitions of `schema_tables`, which `show`
+//!    prints.
+//! 7. Running: `exec` carries plans out. `detached` computes a definition's expressions without a
 //!    client.
 //! 8. Statements about definitions: `ddl`.
-//! 9. The session: `session::state` is what it keeps, `session` what it does with each statement.
-//!    `replicated` runs what a source has logged.
+//! 9. The session: `session::state` is what a session keeps, `session` what it does with each
+//!    statement. `replicated` runs what a source has logged.
 //!
-//! Bound plans are cached by text for each session, and are valid as long as the schema version
-//! they were bound under.
+//! Each session caches bound plans by the statement's text. A cached plan is valid while the schema
+//! version that it was bound under is current.
 //!
-//! Invariants: a statement that fails leaves nothing of itself in the transaction (savepoint); DDL
-//! commits before and after itself; every error carries MySQL's number and wording ([`SqlError`]);
-//! nothing here panics on what a client sends.
+//! Invariants: a statement that fails leaves none of its changes in the transaction (a savepoint
+//! undoes them); DDL commits before and after itself; every error carries MySQL's number and
+//! wording ([`SqlError`]); nothing that a client sends makes this crate panic.
 
 pub mod admin;
 mod ast;

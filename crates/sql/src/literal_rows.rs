@@ -1,10 +1,10 @@
 //! The rows of a VALUES list that has nothing but plain literals in it.
 //!
-//! Nearly all that is loaded comes as such lists, of many rows. They are found while the statement
-//! is read, and kept as a copy of their text with the place of each literal: no token, no
-//! expression and no value is made for one. A list with anything else in it - an expression,
-//! DEFAULT, a parameter, a comment, rows of different lengths, neighbouring strings that are one -
-//! is not taken, and goes the general way, which also finds the words for what is wrong with it.
+//! Nearly all data is loaded by such lists, which have many rows. They are found while the
+//! statement is read, and kept as a copy of their text with the place of each literal. No token,
+//! expression or value is made for a literal. A list with anything else in it (an expression,
+//! DEFAULT, a parameter, a comment, rows of different lengths, neighbouring strings that are one)
+//! is left to the general parser, which also reports what is wrong with it.
 
 use crate::error::Result;
 use crate::lexical::{self, LexMode, Watch};
@@ -12,7 +12,7 @@ use crate::memory::allocated;
 use types::convert::LiteralKind;
 use types::{Decimal, Value};
 
-/// Where a literal is in the text.
+/// The kind of a literal and its place in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Literal {
     pub kind: LiteralKind,
@@ -20,29 +20,30 @@ pub(crate) struct Literal {
     end: u32,
 }
 
-/// Rows of as many literals each.
+/// Rows that all have the same number of literals.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LiteralRows {
     text: Box<[u8]>,
-    /// Where the list begins in the statement's text.
+    /// The offset of the list in the statement's text.
     start: usize,
     literals: Vec<Literal>,
     columns: usize,
     mode: LexMode,
 }
 
-/// What literals may take before somebody is asked again.
+/// The watch is called each time that the literals have taken this many more bytes.
 const WATCHED_BYTES: usize = 1 << 20;
 
-/// Literals that room is made for at once.
+/// The most literals that room is made for at once.
 const MOST_RESERVED: usize = 16 << 10;
 
 impl LiteralRows {
-    /// Takes the list whose first parenthesis is at `at`; returns it and where it ends. `None`: the
-    /// rows are not nothing but literals, or not all of the same length.
+    /// Takes the list whose first parenthesis is at `at`, and returns it with the offset after its
+    /// end. `None` means that the rows have something else than literals, or that their lengths
+    /// differ.
     ///
     /// # Errors
-    /// What `watch` ends with, which is asked about what the rows take.
+    /// Returns the errors of `watch`, which is called with the bytes that the rows take.
     pub fn scan(
         text: &[u8],
         at: usize,
@@ -51,7 +52,7 @@ impl LiteralRows {
     ) -> Result<Option<(LiteralRows, usize)>> {
         let (mut refused, mut noted) = (None, 0);
         let scanned = LiteralRows::scan_while(text, at, mode, |literals| {
-            // A list grows to twice its size, and its text is copied.
+            // The list of literals grows to twice its size.
             let bytes = (literals - noted) * 2 * size_of::<Literal>();
             if bytes < WATCHED_BYTES {
                 return true;
@@ -87,8 +88,8 @@ impl LiteralRows {
             }
             if before == 0 {
                 columns = of_row;
-                // As many more as the text has room for, so that the list need not grow; not all at
-                // once, for what follows may be other statements.
+                // Room for all rows that the rest of the text may have saves the list from growing.
+                // It is limited, because other statements may follow.
                 let rows = text.len().saturating_sub(scanner.at) / (scanner.at - at);
                 literals.reserve((rows * columns).min(MOST_RESERVED));
             } else if of_row != columns {
@@ -102,37 +103,39 @@ impl LiteralRows {
         }
     }
 
-    /// What stands before the list in the statement's text, if nothing stands behind it.
+    /// Returns the part of the statement's text before the list, or `None` if anything follows the
+    /// list.
     pub fn lead<'t>(&self, statement: &'t [u8]) -> Option<&'t [u8]> {
         (self.start + self.text.len() == statement.len()).then(|| &statement[..self.start])
     }
 
-    /// What a copy takes.
+    /// Returns the bytes that a copy of the rows takes.
     pub fn kept_bytes(&self) -> usize {
         allocated(size_of_val(&self.literals[..])) + allocated(self.text.len())
     }
 
-    /// Literals of a row.
+    /// Returns the number of literals in each row.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.literals.len() / self.columns
     }
 
-    /// The rows, in order.
+    /// Returns an iterator over the rows, in order.
     pub fn rows(&self) -> impl Iterator<Item = &[Literal]> {
         self.literals.chunks_exact(self.columns)
     }
 
-    /// A literal's text, as its kind says.
+    /// Returns the text of a literal. A `LiteralKind::EscapedText` has its quotes, a
+    /// `LiteralKind::Text` has not.
     pub fn text_of(&self, literal: Literal) -> &[u8] {
         &self.text[literal.start as usize..literal.end as usize]
     }
 
-    /// The value that the literal stands for.
+    /// Returns the value that the literal stands for.
     pub fn value(&self, literal: Literal) -> Value {
         let text = self.text_of(literal);
         let digits = std::str::from_utf8(text).unwrap_or_default();
@@ -154,7 +157,7 @@ impl LiteralRows {
 struct Scanner<'a> {
     text: &'a [u8],
     at: usize,
-    /// What the literals' places count from.
+    /// The offset in `text` that the literals' places count from.
     base: usize,
     mode: LexMode,
 }
@@ -172,7 +175,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Goes past white space and this byte, if it follows.
+    /// Skips white space and then `byte`, if it follows, and returns whether it did.
     #[inline]
     fn takes(&mut self, byte: u8) -> bool {
         self.skip_space();
@@ -230,7 +233,7 @@ impl Scanner<'_> {
             if self.peek() == quote && self.text.get(self.at + 1) != Some(&quote) {
                 break;
             }
-            // An escaped byte, or the quote twice.
+            // This is an escaped byte or a doubled quote.
             kind = LiteralKind::EscapedText;
             self.at += 2;
         }
@@ -248,7 +251,8 @@ impl Scanner<'_> {
     }
 
     fn number(&mut self) -> Option<Literal> {
-        /// More digits are not negated as a number of 64 bits.
+        /// The most digits of a negative number: one with more might not fit 64 bits when it is
+        /// negated.
         const MOST_NEGATED: usize = 18;
         let start = self.at;
         let negative = self.peek() == b'-';
@@ -271,7 +275,7 @@ impl Scanner<'_> {
             }
             kind = LiteralKind::Float;
         }
-        // A word may begin with digits, and 0x1F is no number of this kind.
+        // A word may begin with digits, and 0x1F is no decimal number.
         (!lexical::is_word_byte(self.peek())).then(|| self.from(start, kind))
     }
 }

@@ -1,22 +1,22 @@
-//! What statements keep in memory, counted, and limited as `connection_memory_limit` and
+//! The accounting of what statements keep in memory, limited as `connection_memory_limit` and
 //! `global_connection_memory_limit` say.
 //!
-//! A connection has a [`Budget`]. Whoever keeps much (rows to be sorted, groups, the rows of a
-//! subquery, long values, user variables, parameters) holds a [`Charge`] and adds to it as it goes
-//! on; what was charged is given back when the charge is dropped. A charge asks its budget in steps
-//! of some kilobytes, and a budget its server's [`Pool`] in steps of
-//! `connection_memory_chunk_size`, so that a row costs an addition.
+//! Each connection has a [`Budget`]. Whatever keeps much (rows to be sorted, groups, the rows of a
+//! subquery, long values, user variables, parameters) holds a [`Charge`] and adds to it as it
+//! grows. What was charged is given back when the charge is dropped. A charge asks its budget in
+//! steps of some kilobytes, and a budget asks its server's [`Pool`] in steps of
+//! `connection_memory_chunk_size`, so that a row costs no more than an addition.
 //!
-//! The pool has a limit of its own beside the variables' ([`Pool::set_hard_limit`]): what the
-//! machine or the process can have. It counts for everybody, also where MySQL's variables are at
-//! their defaults, which limit nothing, and its error is MySQL's for memory that the system does
-//! not give (1041).
+//! Beside the limits of the variables the pool has a hard limit ([`Pool::set_hard_limit`]): what
+//! the machine or the process can have. It holds for every connection, also where MySQL's variables
+//! are at their defaults, which limit nothing. Its error is the one that MySQL reports when the
+//! system gives no memory (1041).
 //!
-//! What is charged is what the allocator gives, not the length of what lies in it: who has a list,
-//! a text or a table that grows lets [`growth`] do it.
+//! A charge counts what the allocator gives, not the length of the contents. Code that has a list,
+//! a text or a table that grows leaves the charging to [`growth`].
 //!
-//! Invariant: a pool's `used_bytes` is the sum of what its budgets have reserved; a budget's
-//! `used_bytes` is the sum of its charges, and is at most what it has reserved.
+//! Invariant: a pool's `used_bytes` is the sum of what its budgets have reserved. A budget's
+//! `used_bytes` is the sum of its charges, and is at most what the budget has reserved.
 
 pub(crate) mod growth;
 
@@ -25,37 +25,39 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use types::Value;
 
-/// What a charge gathers before it asks its budget.
+/// A charge gathers this many bytes before it asks its budget.
 const STEP_BYTES: u64 = 8 * 1024;
 
-/// What connections take before the system is asked again what is left.
+/// When the connections' memory has grown or shrunk by this many bytes, the system is asked again
+/// what is left.
 const ASKED_AFTER_BYTES: u64 = 2 << 20;
 
-/// What is to be left beside what connections take: for threads that come, and for what is made and
-/// not charged.
+/// The bytes that the system must have left beside what connections take: for new threads and for
+/// memory that is not charged.
 const LEFT_BYTES: u64 = 96 << 20;
 
-/// Values of fewer bytes are not counted one by one.
+/// Values of fewer bytes are not charged one by one.
 pub(crate) const LONG_VALUE_BYTES: usize = 64 * 1024;
 
-/// What all connections of a server keep. Relaxed everywhere: each is a figure that is told on its
-/// own, and a limit may be passed by a step.
+/// The memory that all connections of a server keep. Every access is relaxed: each figure stands
+/// for itself, and a limit may be exceeded by one step.
 #[derive(Debug)]
 pub struct Pool {
     used_bytes: AtomicU64,
-    /// `global_connection_memory_limit`
+    /// The value of `global_connection_memory_limit`.
     limit_bytes: AtomicU64,
-    /// What there is.
+    /// The bytes that the machine or the process can have.
     hard_limit_bytes: AtomicU64,
-    /// Tells what the system would still give the process, where it would not give everything.
+    /// A function that returns how many bytes the system would still give the process. It is unset
+    /// where the system limits nothing.
     left_bytes: OnceLock<fn() -> u64>,
-    /// What was used when that was asked last.
+    /// The value of `used_bytes` when `left_bytes` was last called.
     asked_at_bytes: AtomicU64,
-    /// `Global_connection_memory`: of the budgets that are tracked.
+    /// The value of `Global_connection_memory`: the bytes of the budgets that are tracked.
     tracked_bytes: AtomicU64,
-    /// Statements that a connection's limit has ended.
+    /// The number of statements that a connection's limit has ended.
     past_connection_limit: AtomicU64,
-    /// Statements that the limit of all has ended.
+    /// The number of statements that the limit of all connections has ended.
     past_global_limit: AtomicU64,
 }
 
@@ -75,23 +77,25 @@ impl Default for Pool {
 }
 
 impl Pool {
-    /// `global_connection_memory_limit`
+    /// Sets the limit that `global_connection_memory_limit` says.
     pub fn set_limit(&self, bytes: u64) {
         self.limit_bytes.store(bytes, Ordering::Relaxed);
     }
 
-    /// What all connections together can have at most, whatever the variables say.
+    /// Sets the number of bytes that all connections together can have, whatever the variables say.
     pub fn set_hard_limit(&self, bytes: u64) {
         self.hard_limit_bytes.store(bytes, Ordering::Relaxed);
     }
 
-    /// Has the system asked what it would still give, each time that some megabytes more are taken:
-    /// what is not charged, as threads, takes of it too. The first to say so is asked.
+    /// Sets the function that tells how many bytes the system would still give. It is called each
+    /// time that some megabytes more are taken, and sees also memory that is not charged, such as
+    /// that of threads. Only the first function that is passed is kept.
     pub fn ask_what_is_left(&self, left_bytes: fn() -> u64) {
         self.left_bytes.get_or_init(|| left_bytes);
     }
 
-    /// Whether the system has so much more for the connections, and something beside it.
+    /// Reports whether the system has `bytes` more for the connections and [`LEFT_BYTES`] beside
+    /// them.
     fn is_left(&self, used: u64, bytes: u64) -> bool {
         let Some(left_bytes) = self.left_bytes.get() else { return true };
         let since = used.abs_diff(self.asked_at_bytes.load(Ordering::Relaxed));
@@ -102,17 +106,18 @@ impl Pool {
         left_bytes() >= bytes.saturating_add(LEFT_BYTES)
     }
 
-    /// What they keep now.
+    /// Returns the bytes that all connections have reserved now.
     pub fn used_bytes(&self) -> u64 {
         self.used_bytes.load(Ordering::Relaxed)
     }
 
-    /// `Global_connection_memory`
+    /// Returns the value of `Global_connection_memory`.
     pub fn tracked_bytes(&self) -> u64 {
         self.tracked_bytes.load(Ordering::Relaxed)
     }
 
-    /// Statements that were ended: by their connection's limit, by the limit of all.
+    /// Returns the numbers of statements that were ended by their connection's limit and by the
+    /// limit of all connections.
     pub fn refusals(&self) -> (u64, u64) {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         (count(&self.past_connection_limit), count(&self.past_global_limit))
@@ -146,7 +151,7 @@ impl Pool {
 
     fn give_back(&self, bytes: u64, limits: &Limits) {
         self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
-        // What was reserved before tracking began was not tracked.
+        // Bytes that were reserved before tracking began are not in the tracked figures.
         let take = |tracked: u64| Some(tracked - tracked.min(bytes));
         let before = limits.tracked_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
         let tracked = before.unwrap_or_default().min(bytes);
@@ -154,39 +159,40 @@ impl Pool {
     }
 }
 
-/// Error 1041: the system has no more memory for this server.
+/// Builds error 1041: the system has no more memory for this server.
 pub fn out_of_memory() -> SqlError {
     let text = "Out of memory; check if mysqld or some other process uses all available memory; if not, you may have to \
                 use 'ulimit' to allow mysqld to use more memory or you can add more swap space";
     SqlError::new(1041, text)
 }
 
-/// A connection's settings. Relaxed: its own thread sets and reads them.
+/// A connection's settings. Accesses are relaxed, because the connection's own thread alone sets
+/// and reads them.
 #[derive(Debug)]
 struct Limits {
     limit_bytes: AtomicU64,
     chunk_bytes: AtomicU64,
-    /// `global_connection_memory_tracking`
+    /// The value of `global_connection_memory_tracking`.
     tracked: AtomicBool,
-    /// The account may pass the limits.
+    /// Whether the limits of the variables do not hold for the connection's account.
     exempt: AtomicBool,
-    /// Of what is reserved, what counts for `Global_connection_memory`.
+    /// The reserved bytes that are counted in `Global_connection_memory`.
     tracked_bytes: AtomicU64,
 }
 
-/// What one connection keeps.
+/// The memory that one connection keeps.
 #[derive(Debug)]
 pub struct Budget {
     pool: Arc<Pool>,
     used_bytes: AtomicU64,
     reserved_bytes: AtomicU64,
-    /// The most that was reserved since somebody asked.
+    /// The most bytes that were reserved since [`Budget::take_most_bytes`] was last called.
     most_bytes: AtomicU64,
     limits: Limits,
 }
 
 impl Budget {
-    /// One of this pool, without a limit of its own.
+    /// Makes a budget of this pool, without a limit of its own.
     pub fn new(pool: Arc<Pool>) -> Arc<Budget> {
         Arc::new(Budget {
             pool,
@@ -203,37 +209,38 @@ impl Budget {
         })
     }
 
-    /// `connection_memory_limit`, `connection_memory_chunk_size`,
-    /// `global_connection_memory_tracking`.
+    /// Sets what `connection_memory_limit`, `connection_memory_chunk_size` and
+    /// `global_connection_memory_tracking` say.
     pub fn set_limits(&self, limit_bytes: u64, chunk_bytes: u64, tracked: bool) {
         self.limits.limit_bytes.store(limit_bytes, Ordering::Relaxed);
         self.limits.chunk_bytes.store(chunk_bytes.max(STEP_BYTES), Ordering::Relaxed);
         self.limits.tracked.store(tracked, Ordering::Relaxed);
     }
 
-    /// Whether the limits of the variables do not count for this connection: its account has
+    /// Sets whether the connection is free of the variables' limits, because its account has
     /// CONNECTION_ADMIN.
     pub fn set_exempt(&self, exempt: bool) {
         self.limits.exempt.store(exempt, Ordering::Relaxed);
     }
 
-    /// What it keeps.
+    /// Returns the bytes that the connection keeps.
     pub fn used_bytes(&self) -> u64 {
         self.used_bytes.load(Ordering::Relaxed)
     }
 
-    /// The most that it had since the last call, if it needed more than it had reserved then.
+    /// Returns the most bytes that were reserved since the last call, or 0 if nothing more was
+    /// reserved since.
     pub fn take_most_bytes(&self) -> u64 {
         self.most_bytes.swap(0, Ordering::Relaxed)
     }
 
-    /// What it may still have, as far as its own limit says.
+    /// Returns how many bytes the connection's own limit still allows.
     pub fn left_bytes(&self) -> u64 {
         self.limits.limit_bytes.load(Ordering::Relaxed).saturating_sub(self.used_bytes())
     }
 
-    /// Error 4082 or 4081, after which the connection is to be closed, or 1041; nothing is charged
-    /// then.
+    /// Charges `bytes`. It fails with 4082 or 4081, after which the connection is to be closed, or
+    /// with 1041, and charges nothing then.
     pub(crate) fn charge(&self, bytes: u64) -> Result<()> {
         let used = self.used_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let charged = self.check(used).and_then(|()| self.reserve(used));
@@ -268,14 +275,14 @@ impl Budget {
         Ok(())
     }
 
-    /// What was charged is not kept any more.
+    /// Gives back `bytes` that were charged.
     pub(crate) fn give_back(&self, bytes: u64) {
         let before = self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
         assert!(before >= bytes, "no more is given back than was charged");
         let (used, reserved) = (before - bytes, self.reserved_bytes.load(Ordering::Relaxed));
         let chunk = self.limits.chunk_bytes.load(Ordering::Relaxed);
         let keep = used.div_ceil(chunk).saturating_mul(chunk);
-        // One chunk stays for what comes next.
+        // One chunk stays reserved for what comes next.
         if reserved > keep.saturating_add(chunk) {
             self.pool.give_back(reserved - keep, &self.limits);
             self.reserved_bytes.store(keep, Ordering::Relaxed);
@@ -283,7 +290,7 @@ impl Budget {
     }
 }
 
-/// Of a connection's transactions.
+/// Charges what the connection's transactions keep.
 impl engine::MemoryBudget for Budget {
     fn take(&self, bytes: u64) -> std::result::Result<(), (u16, String)> {
         self.charge(bytes).map_err(|error| (error.code, error.message))
@@ -300,40 +307,42 @@ impl Drop for Budget {
     }
 }
 
-/// What one part of a statement, or of a session, keeps; given back when dropped.
+/// The memory that one part of a statement or of a session keeps. It is given back when the charge
+/// is dropped.
 #[derive(Debug)]
 pub struct Charge {
     budget: Arc<Budget>,
     charged_bytes: u64,
-    /// Added, and not charged yet.
+    /// Bytes that were added and that the budget has not been asked for yet.
     added_bytes: u64,
 }
 
 impl Charge {
-    /// Nothing yet.
+    /// Makes a charge of 0 bytes.
     pub fn new(budget: &Arc<Budget>) -> Charge {
         Charge { budget: budget.clone(), charged_bytes: 0, added_bytes: 0 }
     }
 
-    /// So much more is kept, or is about to be.
+    /// Adds `bytes` that are kept or about to be.
     ///
     /// # Errors
-    /// 4082 or 4081, after which the connection is to be closed; 1041.
+    /// Returns 4082 or 4081, after which the connection is to be closed, or 1041.
     #[inline]
     pub fn add(&mut self, bytes: usize) -> Result<()> {
         self.added_bytes += bytes as u64;
         if self.added_bytes < STEP_BYTES { Ok(()) } else { self.settle(bytes as u64) }
     }
 
-    /// A row is kept, or is about to be; its place in a list is charged apart.
+    /// Adds the bytes of a row that is kept or about to be. The row's place in a list is charged
+    /// apart.
     ///
     /// # Errors
-    /// As [`Charge::add`].
+    /// Returns the errors of [`Charge::add`].
     pub fn add_row(&mut self, row: &[Value]) -> Result<()> {
         self.add(row_bytes(row))
     }
 
-    /// Charges what was added; without the `last` bytes when that cannot be.
+    /// Charges the budget with what was added. If that fails, the `last` bytes are taken off again.
     fn settle(&mut self, last: u64) -> Result<()> {
         let charged = self.budget.charge(self.added_bytes);
         if charged.is_ok() {
@@ -344,12 +353,12 @@ impl Charge {
         charged
     }
 
-    /// What is kept.
+    /// Returns the bytes that are kept.
     pub fn bytes(&self) -> usize {
         (self.charged_bytes + self.added_bytes) as usize
     }
 
-    /// So much of it is not kept any more.
+    /// Takes `bytes` off: they are not kept any more.
     pub fn take_away(&mut self, bytes: usize) {
         let bytes = bytes as u64;
         assert!(bytes <= self.added_bytes + self.charged_bytes, "no more is taken away than was added");
@@ -362,7 +371,7 @@ impl Charge {
         }
     }
 
-    /// Nothing is kept any more.
+    /// Takes all bytes off: nothing is kept any more.
     pub fn clear(&mut self) {
         self.added_bytes = 0;
         let charged = std::mem::take(&mut self.charged_bytes);
@@ -378,13 +387,13 @@ impl Drop for Charge {
     }
 }
 
-/// What the allocator takes for so many bytes: it has pieces of a few sizes, and something to say
-/// about each.
+/// Estimates the bytes that the allocator takes for a piece of `bytes`. It has pieces of a few
+/// sizes only, and keeps notes on each.
 pub(crate) fn allocated(bytes: usize) -> usize {
     if bytes == 0 { 0 } else { bytes + bytes / 8 + 16 }
 }
 
-/// What a value takes beside itself.
+/// Returns the bytes that a value takes on the heap.
 pub(crate) fn heap_bytes(value: &Value) -> usize {
     match value {
         Value::Bytes(bytes) | Value::Json(bytes) => allocated(bytes.capacity()),
@@ -392,7 +401,7 @@ pub(crate) fn heap_bytes(value: &Value) -> usize {
     }
 }
 
-/// What a copy of a value takes beside itself.
+/// Returns the bytes that a copy of a value would take on the heap.
 pub(crate) fn copy_bytes(value: &Value) -> usize {
     match value {
         Value::Bytes(bytes) | Value::Json(bytes) => allocated(bytes.len()),
@@ -400,12 +409,12 @@ pub(crate) fn copy_bytes(value: &Value) -> usize {
     }
 }
 
-/// What a row that is kept takes beside its place in a list.
+/// Returns the bytes that a kept row takes beside its place in a list.
 pub(crate) fn row_bytes(row: &[Value]) -> usize {
     allocated(size_of_val(row)) + row.iter().map(heap_bytes).sum::<usize>()
 }
 
-/// The error closes the connection, as MySQL's does.
+/// Reports whether the error closes the connection, as it does in MySQL.
 pub(crate) fn closes_connection(error: &SqlError) -> bool {
     matches!(error.code, 4081 | 4082)
 }

@@ -1,16 +1,17 @@
-//! A statement without its literals.
+//! The text of a statement without its literals, for logs.
 
 use crate::lexer::{LexMode, TokenKind, tokenize};
 
-/// Longer texts are cut, before and after.
+/// The number of bytes at which the statement's text, and the result, are cut.
 const MOST_BYTES: usize = 1024;
 
-/// The statement's beginning with `?` for every literal and one blank between words: what logs may
-/// show of a statement whose literals are somebody's data or password. Of a text that cannot be
-/// taken apart that far, its first word.
+/// Returns the beginning of a statement with `?` for every literal and one blank between words.
+/// Logs may show this of a statement whose literals are private data or passwords. Of a text that
+/// cannot be split into tokens that far, only the words before the place that cannot be read are
+/// returned.
 pub fn normalized(text: &str) -> String {
     let head = &text.as_bytes()[..text.len().min(MOST_BYTES)];
-    // A text that is cut within a literal ends before that.
+    // A text that is cut within a literal ends before the literal.
     let tokens = (1..=head.len()).rev().find_map(|end| tokenize(&head[..end], LexMode::default()).ok());
     let mut out = String::new();
     let mut hides_rest = false;
@@ -20,7 +21,7 @@ pub fn normalized(text: &str) -> String {
             TokenKind::End => break,
             TokenKind::Text | TokenKind::Integer | TokenKind::Decimal | TokenKind::Float => "?",
             TokenKind::Hex | TokenKind::Bits | TokenKind::Rows => "?",
-            // In other modes than the default this is a string.
+            // In modes other than the default one a text in double quotes is a string.
             TokenKind::QuotedName if raw.starts_with('"') => "?",
             _ => &*raw,
         };

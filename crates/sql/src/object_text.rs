@@ -1,5 +1,5 @@
-//! What SHOW CREATE prints of views, triggers, routines and events, in the words of the server that
-//! they were made on.
+//! The texts of SHOW CREATE for views, triggers, routines and events, in the dialect of the server
+//! on which they were created.
 
 use crate::attribute;
 use crate::lexer::{self, TokenKind};
@@ -8,24 +8,25 @@ use crate::sql_mode::SqlMode;
 use engine::{ObjectDef, ObjectKind};
 use types::{ColumnType, DateTime, Value, Zone};
 
-/// `YYYY-MM-DD hh:mm:ss` in a time zone.
+/// Returns a moment as `YYYY-MM-DD hh:mm:ss` in a time zone. `unix_us` is in microseconds.
 pub(crate) fn moment(unix_us: u64, zone: Zone) -> String {
     let at = DateTime::from_unix((unix_us / 1_000_000) as i64, 0, zone);
     let text = Value::DateTime(at).text_bytes(None).unwrap_or_default();
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// The account in backticks.
+/// Returns the definer's account in backticks.
 pub(crate) fn definer(def: &ObjectDef) -> String {
     account(&def.definer)
 }
 
-/// A user and a host in backticks.
+/// Returns a user and a host in backticks.
 pub(crate) fn account((user, host): &(String, String)) -> String {
     format!("{}@{}", quoted(user), quoted(host))
 }
 
-/// `sql_mode` in the names of the server that the object was made on.
+/// Returns the object's `sql_mode`, with the names that the server uses on which the object was
+/// created.
 pub(crate) fn sql_mode(def: &ObjectDef) -> String {
     match def.of_mariadb {
         true => SqlMode(def.sql_mode).names_of_mariadb(),
@@ -33,13 +34,13 @@ pub(crate) fn sql_mode(def: &ObjectDef) -> String {
     }
 }
 
-/// The type behind RETURNS, as MySQL prints it.
+/// Returns the type behind RETURNS as MySQL prints it.
 pub(crate) fn returned_type(ty: &ColumnType) -> String {
     let words = if ty.is_character() { charset_words(ty.collation) } else { String::new() };
     format!("{}{words}", ty.sql_name())
 }
 
-/// The statement that makes the object.
+/// Returns the statement that creates the object.
 pub(crate) fn create_object(def: &ObjectDef) -> String {
     match def.kind {
         ObjectKind::View => view_text(def, "CREATE", &quoted(&def.name)),
@@ -49,7 +50,7 @@ pub(crate) fn create_object(def: &ObjectDef) -> String {
     }
 }
 
-/// A view's statement with another verb and name.
+/// Returns a view's statement with this verb and name.
 pub(crate) fn view_text(def: &ObjectDef, verb: &str, name: &str) -> String {
     let columns = def.attribute(attribute::COLUMNS).map_or(String::new(), |columns| format!(" ({columns})"));
     let check =
@@ -63,13 +64,13 @@ pub(crate) fn view_text(def: &ObjectDef, verb: &str, name: &str) -> String {
     )
 }
 
-/// A view whose query names every schema.
+/// Returns the view with a query in which all tables have their schemas.
 pub(crate) fn outside(def: &ObjectDef) -> ObjectDef {
     let body = def.attribute(attribute::QUALIFIED).unwrap_or(&def.body).to_owned();
     ObjectDef { body, ..def.clone() }
 }
 
-/// `DEFINER` or `INVOKER`.
+/// Returns `DEFINER` or `INVOKER`.
 pub(crate) fn security(def: &ObjectDef) -> &str {
     def.attribute(attribute::SECURITY).unwrap_or("DEFINER")
 }
@@ -93,7 +94,7 @@ fn trigger_text(def: &ObjectDef) -> String {
     format!("CREATE DEFINER={} {head} {}", definer(def), def.body)
 }
 
-/// A routine's statement under another name.
+/// Returns a routine's statement with this name.
 pub(crate) fn routine_text(def: &ObjectDef, name: &str) -> String {
     let aggregate = if def.attribute(attribute::AGGREGATE).is_some() { "AGGREGATE " } else { "" };
     let mut text = format!(
@@ -149,7 +150,7 @@ fn event_text(def: &ObjectDef) -> String {
     format!("{text} DO {}", def.body)
 }
 
-/// An event's status, as it is shown.
+/// Returns an event's status as it is shown.
 pub(crate) fn event_status(def: &ObjectDef) -> &'static str {
     match def.attribute(attribute::STATUS) {
         Some("DISABLED") => "DISABLED",
@@ -159,7 +160,8 @@ pub(crate) fn event_status(def: &ObjectDef) -> &'static str {
     }
 }
 
-/// A body as information_schema has it: of MySQL, with what the literals mean in their quotes.
+/// Returns an object's body as information_schema shows it. MySQL shows literals with their escape
+/// sequences resolved, MariaDB shows the text as it is written.
 pub(crate) fn body_of(def: &ObjectDef) -> String {
     if def.of_mariadb {
         return def.body.clone();

@@ -3,22 +3,23 @@
 use engine::ObjectDef;
 use types::collation;
 
-/// A name in backticks.
+/// Returns a name in backticks.
 pub(crate) fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }
 
-/// A text in quotes, as MySQL escapes it in definitions.
+/// Returns a text in quotes, escaped as MySQL does it in definitions.
 pub(crate) fn text_literal(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''").replace('\n', "\\n").replace('\0', "\\0"))
 }
 
-/// `schema`.`name`
+/// Returns schema and name of an object, each in backticks.
 pub(crate) fn qualified(def: &ObjectDef) -> String {
     format!("{}.{}", quoted(&def.schema), quoted(&def.name))
 }
 
-/// Whether a collation's character set is told of a type that has it.
+/// Returns the words ` CHARSET ...`, and ` COLLATE ...` if the collation is not the character set's
+/// default, with a blank in front.
 pub(crate) fn charset_words(id: u16) -> String {
     let charset = collation::charset_of(id);
     match charset.default_collation() == id {

@@ -1,4 +1,5 @@
-//! The host of what runs without a client: statements of a source, and expressions of definitions.
+//! The host of statements that run without a client: those of a source, and expressions in
+//! definitions.
 
 use crate::admin::AdminCommand;
 use crate::computed_table::ComputedTable;
@@ -8,8 +9,8 @@ use crate::sink::ResultSink;
 use std::time::Duration;
 use types::Value;
 
-/// A session of the applier has no client, no account, and no variables but those that came with
-/// the statement.
+/// The host of the applier's sessions, which have no client, no account, and no variables except
+/// those that came with the statement.
 pub(crate) struct ReplicaHost;
 
 impl Rights for ReplicaHost {

@@ -1,16 +1,16 @@
 //! Statements that a source logged as text: DDL, in the dialects of MySQL and MariaDB.
 //!
-//! In: the statement of a QUERY event with its session, the event group it came in, and how it is
-//! to be committed (the source's GTID and the position behind it). Out: the change of the
-//! dictionary, in one commit record with all of these. Statements about rows in text form
-//! (binlog_format=STATEMENT) are [`ReceivedStatements`]' business. Kinds of objects that this
-//! server does not have are refused with 1235; statements that change nothing here (FLUSH, ANALYZE)
-//! are only logged.
+//! In: the statement of a QUERY event with its session settings, the event group that contains it,
+//! and how it is to be committed (the source's GTID and the position behind it). Out: the change of
+//! the dictionary, in one commit record together with all of these. [`ReceivedStatements`] handles
+//! statements about rows (binlog_format=STATEMENT). Kinds of objects that this server does not have
+//! are refused with 1235. Statements that change nothing here (FLUSH, ANALYZE) are only logged.
 //!
-//! Where the dialects differ from this server's own: a `/*M! ... */` comment counts, OR REPLACE, IF
-//! EXISTS and IF NOT EXISTS are known wherever MariaDB has them, expressions that this grammar does
-//! not have are kept as they are written, any storage engine stands for ours and keeps its name,
-//! and MariaDB's collations become the nearest ones of MySQL.
+//! The dialects differ from this server's own in these points: the contents of a `/*M! ... */`
+//! comment count, OR REPLACE, IF EXISTS and IF NOT EXISTS are allowed wherever MariaDB allows them,
+//! expressions that this grammar does not know are kept as they are written, any storage engine is
+//! replaced by this server's and keeps its name, and MariaDB's collations become the nearest ones
+//! of MySQL.
 
 use crate::admin::{AccountsLog, AdminCommand};
 use crate::ast::{AlterDemands, AlterTable, Alteration, Statement};
@@ -26,54 +26,56 @@ use types::collation;
 pub use crate::session::received::{LoggedContext, ReceivedChange, ReceivedStatements};
 pub use crate::temporary::SourceTables;
 
-/// What a source's statements do to accounts.
+/// A change of accounts by a source's statement.
 #[derive(Clone, Copy)]
 pub enum ReceivedOfAccounts<'a> {
-    /// A statement about accounts, to be carried out in one commit with what the log gets of it.
+    /// A statement about accounts. It is carried out in one commit with its entry in the binary
+    /// log.
     Statement(&'a AdminCommand, &'a AccountsLog<'a>),
-    /// A routine was made or dropped.
+    /// A routine was created or dropped.
     Routine(&'a RoutineChange<'a>),
 }
 
-/// Does to accounts what a source's statement asks for.
+/// Carries out a change of accounts.
 pub type ChangeAccounts = dyn Fn(ReceivedOfAccounts<'_>) -> Result<()> + Send + Sync;
 
 /// A statement as it was received.
 pub struct ReceivedStatement<'a> {
-    /// The event's default schema; empty: none.
+    /// The default schema of the event. Empty if it has none.
     pub schema: &'a str,
     /// The statement, in the session's `character_set_client`.
     pub statement: &'a [u8],
-    /// The settings that the event carries; `character_set_client`, the collations, `sql_mode` and
-    /// `time_zone` count.
+    /// The session settings in the event. `character_set_client`, the collations, `sql_mode` and
+    /// `time_zone` are used.
     pub session: SessionContext,
-    /// The account that ran it, if the event names one: user and host.
+    /// The account that ran the statement, if the event names it: user and host.
     pub invoker: Option<(String, String)>,
-    /// `default_collation_for_utf8mb4` of the event; `None` where the source has none (MariaDB,
-    /// MySQL before 8.0).
+    /// `default_collation_for_utf8mb4` of the event. `None` if the source does not have this
+    /// variable (MariaDB, MySQL before 8.0).
     pub default_collation_for_utf8mb4: Option<u16>,
-    /// The event group, for this server's own log; `None`: a group is made from the statement.
+    /// The event group for this server's own log. `None` means that a group is built from the
+    /// statement.
     pub group: Option<&'a [u8]>,
-    /// GTID, position and so on.
+    /// GTID, position and the other options of the commit.
     pub options: CommitOptions<'a>,
-    /// Applies statements about accounts (CREATE USER, GRANT, ...); without it they are only
-    /// logged.
+    /// The function that carries out statements about accounts (CREATE USER, GRANT, ...). Without
+    /// it they are only logged.
     pub accounts: Option<&'a ChangeAccounts>,
 }
 
-/// What became of a received statement.
+/// The effect of a received statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Executed {
     /// The dictionary or the accounts have changed.
     Changed,
-    /// It is in the log and changes nothing here.
+    /// The statement is in the log and has changed nothing here.
     OnlyLogged,
 }
 
 /// Runs a received statement and commits it.
 ///
 /// # Errors
-/// MySQL's number and wording, as if a client had run it; nothing is committed then.
+/// Returns MySQL's error, as if a client had run the statement. Nothing is committed then.
 pub fn execute_ddl(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Result<Executed> {
     let text = collation::to_utf8mb4(received.session.character_set_client, received.statement);
     let mode = SqlMode(received.session.sql_mode);
@@ -98,7 +100,7 @@ pub fn execute_ddl(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Re
                 of_mariadb: received.options.mariadb_gtid.is_some(),
             };
             match apply(ReceivedOfAccounts::Statement(command, &log)) {
-                // MariaDB has privileges, plugins and roles that are not here.
+                // MariaDB has privileges, plugins and roles that this server does not have.
                 Err(error) if log.of_mariadb => {
                     log::warn!("Replica SQL: a statement about accounts is logged only: {}", error.message);
                     log_only(engine, received)
@@ -125,7 +127,7 @@ pub fn execute_ddl(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Re
         }
         Statement::CreateTable(create) => {
             if create.temporary {
-                // Temporary tables are the source session's own; no row event will name them.
+                // Temporary tables belong to the source's session. No row event will name them.
                 return log_only(engine, received);
             }
             if create.or_replace {
@@ -140,7 +142,7 @@ pub fn execute_ddl(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Re
     }
 }
 
-/// Whether a text that could not be parsed begins as the statements about accounts do.
+/// Reports whether a text that could not be parsed begins like a statement about accounts.
 fn is_about_accounts(text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(text).to_ascii_uppercase();
     let mut words = text.split_ascii_whitespace();
@@ -156,7 +158,8 @@ fn is_about_accounts(text: &[u8]) -> bool {
 
 fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, text: &'r str) -> DdlRun<'r> {
     let zone = crate::time_zone::find(engine, &received.session.time_zone).unwrap_or_default();
-    // MySQL before 8.0 and MariaDB mean general_ci when they say utf8mb4 alone.
+    // MariaDB, and MySQL before 8.0, mean the collation general_ci if a statement names utf8mb4
+    // alone.
     let utf8mb4 = received.default_collation_for_utf8mb4.unwrap_or(collation::UTF8MB4_GENERAL_CI);
     let server = Some(received.session.collation_server).filter(|id| collation::by_id(*id).is_some());
     DdlRun {
@@ -198,8 +201,8 @@ fn ddl_run<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>, tex
     }
 }
 
-/// Whether REFERENCES at a column made a foreign key at the source: since MySQL 9.0, and with
-/// MariaDB.
+/// Reports whether REFERENCES in the definition of a column has created a foreign key at the
+/// source. It does on MySQL since 9.0, and on MariaDB.
 fn has_inline_references(options: &CommitOptions<'_>) -> bool {
     const SINCE: u32 = 90_000;
     options.mariadb_gtid.is_some() || options.original_server_version.is_some_and(|version| version >= SINCE)
@@ -227,9 +230,9 @@ fn log_only(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Result<Ex
     Ok(Executed::OnlyLogged)
 }
 
-/// CREATE OR REPLACE: the drop is a commit of its own, without GTID, position or event. After a
-/// crash between the two the statement is received again and finds nothing to drop, which is the
-/// same to it.
+/// Carries out CREATE OR REPLACE. The drop is a commit of its own, without GTID, position or event.
+/// After a crash between the two commits the statement is received again and finds nothing to drop,
+/// which makes no difference to it.
 fn replace(
     engine: &Arc<Engine>,
     received: &ReceivedStatement<'_>,
@@ -240,7 +243,7 @@ fn replace(
     run(engine, received, create)
 }
 
-/// For a commit of its own, of which neither GTID nor position nor event tell.
+/// Returns a run whose commit has no GTID, no position and no event.
 fn unlogged<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>) -> DdlRun<'r> {
     let mut run = ddl_run(engine, received, "");
     run.received_group = None;
@@ -248,14 +251,14 @@ fn unlogged<'r>(engine: &'r Arc<Engine>, received: &'r ReceivedStatement<'_>) ->
     run
 }
 
-/// Makes the table of a CREATE TABLE that stands before row events in one group, as sources log
-/// CREATE TABLE ... SELECT. The statement stays in the group, whose commit has GTID and position;
-/// the definition is a commit before that. Until the group is committed the table is there and
-/// empty: a group that begins again finds the one that it has left, by the moment of its statement,
-/// and makes it anew.
+/// Creates the table of a CREATE TABLE that stands before row events in one event group, as sources
+/// log CREATE TABLE ... SELECT. The statement stays in the group, whose commit has the GTID and the
+/// position. The definition is a commit of its own before that one. Until the group is committed
+/// the table exists and is empty. When the group is applied again, it recognizes the table that it
+/// has left behind by the time of its statement, and creates it anew.
 ///
 /// # Errors
-/// 1235 for another statement; MySQL's for what is wrong with it.
+/// Returns 1235 for another statement, and MySQL's errors for what is wrong with the statement.
 pub fn create_within_group(engine: &Arc<Engine>, received: &ReceivedStatement<'_>) -> Result<()> {
     let text = collation::to_utf8mb4(received.session.character_set_client, received.statement);
     let lex = crate::lexer::LexMode { of_source: true, ..SqlMode(received.session.sql_mode).lex() };
@@ -267,7 +270,8 @@ pub fn create_within_group(engine: &Arc<Engine>, received: &ReceivedStatement<'_
     let schema = run.schema_of(&create.table)?;
     let left = engine.catalog().table(&schema, &create.table.name);
     let made_s = run.settings.now_us / 1_000_000;
-    // One that may be there already is left as it is: it may be a filled one of that moment.
+    // With IF NOT EXISTS an existing table stays, since it may be another table of the same second
+    // that has rows.
     let is_left = left.is_some_and(|left| left.def.created_s == made_s) && !create.if_not_exists;
     if create.or_replace || is_left {
         let tables = vec![create.table.clone()];

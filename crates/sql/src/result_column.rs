@@ -1,10 +1,11 @@
-//! What the description of a result's column says of the column and its type: flags and decimals.
+//! Flags and decimals in the description of a result's column, derived from the column and its
+//! type.
 
 use crate::sink::column_flag;
 use engine::{ColumnDef, ColumnDefault, IndexRef, Table};
 use types::{ColumnType, TypeCode};
 
-/// A column's [`column_flag`] bits.
+/// Returns a column's [`column_flag`] bits.
 pub(crate) fn column_flags(table: &Table, at: usize) -> u16 {
     let column = &table.def.columns[at];
     let mut flags = type_flags(&column.ty);
@@ -41,7 +42,7 @@ fn default_flags(column: &ColumnDef) -> u16 {
     flags
 }
 
-/// The bits that a type brings by itself.
+/// Returns the bits that follow from a type alone.
 pub(crate) fn type_flags(ty: &ColumnType) -> u16 {
     let mut flags = 0;
     if ty.unsigned {
@@ -71,7 +72,7 @@ pub(crate) fn type_flags(ty: &ColumnType) -> u16 {
     flags
 }
 
-/// Decimals as a column definition shows them.
+/// Returns the number of decimals in the description of a column of this type.
 pub(crate) fn decimals(ty: &ColumnType) -> u8 {
     match ty.code {
         TypeCode::NewDecimal => ty.scale(),
@@ -80,5 +81,5 @@ pub(crate) fn decimals(ty: &ColumnType) -> u8 {
     }
 }
 
-/// Decimals of what has no fixed number of them.
+/// The number of decimals that stands for "not fixed".
 pub(crate) const NOT_FIXED: u8 = 31;

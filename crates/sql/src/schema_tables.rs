@@ -1,6 +1,6 @@
 //! information_schema, and the other schemas whose tables are computed when they are read.
 //!
-//! What the dictionary knows is computed here; the rest is the host's.
+//! Tables about the dictionary are computed here. The host computes the others.
 
 mod columns;
 mod constraints;
@@ -28,7 +28,7 @@ use types::{ColumnType, Value};
 const TABLES: &[&[Definition]] =
     &[objects::TABLES, columns::TABLES, constraints::TABLES, partitions::TABLES, stored::TABLES];
 
-/// Whether a schema has no stored tables of users.
+/// Reports whether a schema is one in which users have no stored tables.
 pub(crate) fn is_virtual_schema(schema: &str) -> bool {
     ["information_schema", "performance_schema", "sys"].iter().any(|name| schema.eq_ignore_ascii_case(name))
 }
@@ -40,12 +40,13 @@ fn find(schema: &str, table: &str) -> Option<&'static Definition> {
     TABLES.iter().flat_map(|tables| tables.iter()).find(|known| known.name.eq_ignore_ascii_case(table))
 }
 
-/// Whether a table is a view in MySQL. ENGINES is none, nor are those that the host computes.
+/// Reports whether a table is a view in MySQL. ENGINES is not, nor are the tables that the host
+/// computes.
 pub(crate) fn is_view_in_mysql(schema: &str, table: &str) -> bool {
     find(schema, table).is_some_and(|definition| definition.name != "ENGINES")
 }
 
-/// A nullable column of a computed result.
+/// Returns the description of a column of a computed result.
 pub(crate) fn column_meta(name: &str, ty: ColumnType, nullable: bool) -> ColumnMeta {
     ColumnMeta {
         schema: String::new(),
@@ -63,7 +64,7 @@ fn metas(definition: &Definition) -> Vec<ColumnMeta> {
     definition.columns.iter().map(|(name, kind)| column_meta(name, kind.ty(), true)).collect()
 }
 
-/// The columns of a computed table; `None` when there is no such table.
+/// Returns the columns of a computed table. `None` if there is no such table.
 pub(crate) fn columns_of(host: &dyn Host, schema: &str, table: &str) -> Option<Vec<ColumnMeta>> {
     if let Some(definition) = find(schema, table) {
         return Some(metas(definition));
@@ -71,8 +72,8 @@ pub(crate) fn columns_of(host: &dyn Host, schema: &str, table: &str) -> Option<V
     host.virtual_table(&schema.to_lowercase(), &table.to_lowercase()).map(|table| table.columns)
 }
 
-/// The rows of a computed table, with the charge of what they take. `columns_of_view` gives the
-/// columns of a view.
+/// Returns the rows of a computed table, with the charge for their memory. `columns_of_view`
+/// returns the columns of a view.
 pub(crate) fn read(
     ctx: &Context<'_>,
     columns_of_view: ColumnsOfView<'_>,
@@ -92,7 +93,7 @@ pub(crate) fn read(
     Ok((rows.rows, rows.charge))
 }
 
-/// The names of a schema's computed tables, as SHOW TABLES lists them.
+/// Returns the names of a schema's computed tables, as SHOW TABLES lists them.
 pub(crate) fn names(host: &dyn Host, schema: &str) -> Vec<String> {
     let mut names = host.virtual_tables(&schema.to_lowercase());
     if schema.eq_ignore_ascii_case("information_schema") {

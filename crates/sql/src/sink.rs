@@ -1,14 +1,14 @@
-//! Where a statement's result goes.
+//! Sinks: where the result of a statement goes.
 //!
 //! A statement calls either [`ResultSink::ok`] once, or [`ResultSink::columns`], then
-//! [`ResultSink::row`] for each row, then [`ResultSink::end_rows`]; or returns an error, possibly
-//! after some rows. A text with several statements repeats this, with
-//! [`status::MORE_RESULTS_EXISTS`] in the status of all but the last.
+//! [`ResultSink::row`] for each row, then [`ResultSink::end_rows`]. Or it returns an error,
+//! possibly after some rows. A text with several statements repeats this, with
+//! [`status::MORE_RESULTS_EXISTS`] in the status of all but the last statement.
 
 use crate::error::Result;
 use types::{ColumnType, Value};
 
-/// Bits of the status field of OK and EOF packets (`SERVER_STATUS_...`).
+/// The bits of the status field in OK and EOF packets (`SERVER_STATUS_...`).
 #[allow(missing_docs, reason = "the names are the protocol's own")]
 pub mod status {
     pub const IN_TRANS: u16 = 0x0001;
@@ -24,7 +24,7 @@ pub mod status {
     pub const SESSION_STATE_CHANGED: u16 = 0x4000;
 }
 
-/// Bits of a column's flags in its definition packet.
+/// The bits of a column's flags in its definition packet.
 #[allow(missing_docs, reason = "the names are the protocol's own")]
 pub mod column_flag {
     pub const NOT_NULL: u16 = 0x0001;
@@ -47,104 +47,107 @@ pub mod column_flag {
 /// A column of a result set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnMeta {
-    /// Schema of the table it comes from; empty for an expression.
+    /// The schema of the table that the column comes from. Empty for an expression.
     pub schema: String,
-    /// Alias of that table.
+    /// The alias of that table.
     pub table: String,
     /// The table's own name.
     pub org_table: String,
-    /// Name or alias in the result.
+    /// The name or alias in the result.
     pub name: String,
-    /// The column's own name; empty for an expression.
+    /// The column's own name. Empty for an expression.
     pub org_name: String,
-    /// Type of its values. ENUM and SET arrive as the text of their members, BIT as big-endian
+    /// The type of the values. ENUM and SET arrive as the text of their members, BIT as big-endian
     /// bytes, and TIMESTAMP as `Value::DateTime` in the session's time zone.
     pub ty: ColumnType,
-    /// [`column_flag`] bits.
+    /// The [`column_flag`] bits.
     pub flags: u16,
-    /// Decimals shown: the scale, the fractional second digits, or 31 for a floating-point value
-    /// without one.
+    /// The number of decimals shown: the scale, the number of fractional digits of seconds, or 31
+    /// for a floating-point value without a fixed number.
     pub decimals: u8,
 }
 
-/// What an OK packet says.
+/// The contents of an OK packet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OkInfo {
-    /// Rows changed (or found, with the client's flag FOUND_ROWS).
+    /// The number of rows changed, or found if the client has set the flag FOUND_ROWS.
     pub affected_rows: u64,
-    /// First generated value of an auto_increment column, or 0.
+    /// The first generated value of an auto_increment column. 0 means none.
     pub last_insert_id: u64,
-    /// Number of warnings.
+    /// The number of warnings.
     pub warnings: u16,
-    /// [`status`] bits.
+    /// The [`status`] bits.
     pub status: u16,
-    /// `Records: 3  Duplicates: 0  Warnings: 0` and the like; often empty.
+    /// A text such as `Records: 3  Duplicates: 0  Warnings: 0`. Often empty.
     pub info: String,
 }
 
-/// What the packet at the end of a result set says.
+/// The contents of the packet at the end of a result set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EndOfRows {
-    /// Number of warnings.
+    /// The number of warnings.
     pub warnings: u16,
-    /// [`status`] bits.
+    /// The [`status`] bits.
     pub status: u16,
 }
 
-/// A whole result set.
+/// A complete result set.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct VirtualTable {
-    /// Its columns; `schema` and `table` fields may be left empty.
+    /// The columns. Their fields `schema` and `table` may be left empty.
     pub columns: Vec<ColumnMeta>,
-    /// Its rows, as many values each as there are columns.
+    /// The rows. Each has as many values as there are columns.
     pub rows: Vec<Vec<Value>>,
 }
 
-/// A file that the client has, for LOAD DATA LOCAL.
+/// A file at the client, for LOAD DATA LOCAL.
 pub trait ClientFile {
-    /// Asks the client for the file of this name. From here on [`ClientFile::next_piece`] is called
-    /// until the file has ended, unless that fails.
+    /// Asks the client for the file with this name. If this succeeds, [`ClientFile::next_piece`]
+    /// has to be called until the file has ended or the call fails.
     ///
     /// # Errors
-    /// The connection broke.
+    /// Returns an error when the connection broke.
     fn request(&mut self, name: &[u8]) -> Result<()>;
 
-    /// Puts the next bytes into `into`, which is empty; none are the file's end.
+    /// Puts the next bytes of the file into `into`, which is empty. It stays empty at the end of
+    /// the file.
     ///
     /// # Errors
-    /// The connection broke.
+    /// Returns an error when the connection broke.
     fn next_piece(&mut self, into: &mut Vec<u8>) -> Result<()>;
 }
 
-/// Receives results. An error that it returns (the connection broke, the packet is too large) ends
-/// the statement.
+/// A receiver of results. An error that it returns (the connection broke, the packet is too large)
+/// ends the statement.
 pub trait ResultSink {
     /// Starts a result set.
     fn columns(&mut self, columns: &[ColumnMeta]) -> Result<()>;
-    /// One row, as many values as there are columns.
+    /// Receives one row, which has as many values as there are columns.
     fn row(&mut self, row: &[Value]) -> Result<()>;
     /// Ends the result set.
     fn end_rows(&mut self, end: EndOfRows) -> Result<()>;
 
-    /// Ends the rows of a result set that was begun, if one was: a handler of a stored program has
-    /// taken the error of the statement that it is of. Only what hands on the results of a program
-    /// needs to know.
+    /// Ends the rows of a result set if one was begun and not ended. This happens when a handler of
+    /// a stored program takes the error of the statement that yields the rows. Only a sink that
+    /// hands on the results of a program has to implement it.
     ///
     /// # Errors
-    /// As [`ResultSink::end_rows`].
+    /// Returns the errors of [`ResultSink::end_rows`].
     fn end_begun_rows(&mut self, _end: EndOfRows) -> Result<()> {
         Ok(())
     }
-    /// The statement has no result set and is done.
+    /// Receives the end of a statement without a result set.
     fn ok(&mut self, info: &OkInfo) -> Result<()>;
 
-    /// What asks the client for its files; `None`: nobody who has any is there.
+    /// Returns what asks the client for its files. `None` if there is no client that could have
+    /// files.
     fn client_file(&mut self) -> Option<&mut dyn ClientFile> {
         None
     }
 }
 
-/// Takes results that nobody reads, and keeps what the last statement has said of its rows.
+/// A sink for results that nobody reads. It keeps the number of rows that the last statement
+/// changed.
 #[derive(Default)]
 pub(crate) struct Unread {
     pub affected_rows: u64,

@@ -1,10 +1,11 @@
-//! `sql_mode`.
+//! The modes of `sql_mode`.
 
 use crate::error::{Result, SqlError};
 use crate::lexer::LexMode;
 use types::convert::DateModes;
 
-/// Names by bit, as MySQL numbers them; the empty ones are no longer there.
+/// The names of the modes by their bits, as MySQL numbers them. Bits with empty names are no longer
+/// used.
 const NAMES: [&str; 34] = [
     "REAL_AS_FLOAT",
     "PIPES_AS_CONCAT",
@@ -42,29 +43,29 @@ const NAMES: [&str; 34] = [
     "",
 ];
 
-/// The bit of TIME_TRUNCATE_FRACTIONAL, and MariaDB's word for its opposite.
+/// The bit of TIME_TRUNCATE_FRACTIONAL. `ROUND` is MariaDB's name for the opposite of this mode.
 const TRUNCATE: usize = 32;
 const ROUND: &str = "TIME_ROUND_FRACTIONAL";
-/// Bits of MariaDB's alone.
+/// Bits that are modes of MariaDB only, with their names.
 const OF_MARIADB: [(usize, &str); 3] =
     [(4, "IGNORE_BAD_TABLE_OPTIONS"), (9, "ORACLE"), (28, "NO_AUTO_CREATE_USER")];
 
-/// What ANSI stands for besides itself.
+/// The bits of ANSI, with those of the modes that it stands for.
 const ANSI: u64 = 1 << 18 | 1 | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 5;
-/// What TRADITIONAL stands for besides itself.
+/// The bits of TRADITIONAL, with those of the modes that it stands for.
 const TRADITIONAL: u64 = 1 << 27 | 1 << 21 | 1 << 22 | 1 << 23 | 1 << 24 | 1 << 26 | 1 << 30;
 
-/// Bits of modes that MySQL had before.
+/// The bits of modes that MySQL no longer has.
 const GONE: u64 = 0x1003_ff00;
-/// Bits that a number may have.
+/// The bits that may be set in a number.
 const ALL: u64 = (1 << 34) - 1;
 
-/// The bits of `sql_mode`, MySQL's own.
+/// A value of `sql_mode` as MySQL's bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SqlMode(pub u64);
 
 impl Default for SqlMode {
-    /// MySQL 8's default.
+    /// Returns the default of MySQL 8.
     fn default() -> SqlMode {
         SqlMode(1 << 5 | 1 << 21 | 1 << 23 | 1 << 24 | 1 << 26 | 1 << 30)
     }
@@ -100,12 +101,13 @@ impl SqlMode {
         self.has(20)
     }
 
-    /// STRICT_TRANS_TABLES or STRICT_ALL_TABLES: the same here, as every table is transactional.
+    /// Reports whether STRICT_TRANS_TABLES or STRICT_ALL_TABLES is set. The two have the same
+    /// effect on tables here, as every table is transactional.
     pub fn strict(self) -> bool {
         self.has(21) || self.has(22)
     }
 
-    /// What the modes say about dates and times.
+    /// Returns the modes that concern dates and times.
     pub fn dates(self) -> DateModes {
         DateModes {
             no_zero_in_date: self.has(23),
@@ -123,7 +125,8 @@ impl SqlMode {
         self.has(30)
     }
 
-    /// The names that MariaDB gives to these bits, which were made MySQL's as they were received.
+    /// Returns the names that MariaDB gives to these bits. The bits were converted to MySQL's when
+    /// they were received.
     pub fn names_of_mariadb(self) -> String {
         let own = |bit: usize| OF_MARIADB.iter().find(|(known, _)| *known == bit).map(|(_, name)| *name);
         let name = |bit: usize| own(bit).unwrap_or(NAMES[bit]);
@@ -132,10 +135,10 @@ impl SqlMode {
         names.chain(rounds).filter(|name| !name.is_empty()).collect::<Vec<_>>().join(",")
     }
 
-    /// The modes that a number stands for.
+    /// Returns the modes that a number stands for.
     ///
     /// # Errors
-    /// 1231 for bits that no mode has, 3899 for those of modes that are gone.
+    /// Returns 1231 for bits that no mode has, and 3899 for the bits of modes that no longer exist.
     pub fn of_bits(bits: u64) -> Result<SqlMode> {
         if bits & !ALL != 0 {
             return Err(SqlError::wrong_value_for_variable("sql_mode", bits as i64));
@@ -147,7 +150,7 @@ impl SqlMode {
         Ok(SqlMode(bits | of(ANSI, 18) | of(TRADITIONAL, 27)))
     }
 
-    /// What MySQL warns of when these modes are set.
+    /// Returns MySQL's warnings when these modes are set.
     pub fn warnings(self) -> impl Iterator<Item = (u16, &'static str)> {
         let of_strict = [23, 24, 26].map(|bit| self.has(bit));
         let is_partial = of_strict.iter().any(|has| *has != self.strict());
@@ -162,16 +165,17 @@ impl SqlMode {
         partial.into_iter().chain(padding)
     }
 
-    /// STRICT_ALL_TABLES, which refuses values of variables that are out of range.
+    /// Reports whether STRICT_ALL_TABLES is set, which refuses values of variables that are out of
+    /// range.
     pub fn strict_all_tables(self) -> bool {
         self.has(22)
     }
 
-    /// Reads a list of MariaDB's names. Fractions of seconds are cut there unless the list says
-    /// that they are rounded.
+    /// Reads a list of MariaDB's names. In MariaDB fractions of seconds are truncated unless the
+    /// list says that they are rounded.
     ///
     /// # Errors
-    /// 1231 for an unknown name.
+    /// Returns 1231 for an unknown name.
     pub fn parse_of_mariadb(text: &str) -> Result<SqlMode> {
         let (mut own, mut rest) = (1 << TRUNCATE, Vec::new());
         for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
@@ -184,12 +188,12 @@ impl SqlMode {
         SqlMode::parse(&rest.join(",")).map(|mode| SqlMode(mode.0 | own))
     }
 
-    /// Reads a comma separated list; ANSI and TRADITIONAL bring what they stand for.
+    /// Reads a comma-separated list. ANSI and TRADITIONAL set the modes that they stand for, too.
     pub fn parse(text: &str) -> Result<SqlMode> {
         let mut bits = 0;
         for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
             let upper = name.to_ascii_uppercase();
-            // MariaDB's and older servers' modes that change nothing here.
+            // These modes of MariaDB and of older servers have no effect here.
             if matches!(
                 upper.as_str(),
                 "NO_AUTO_CREATE_USER" | "SIMULTANEOUS_ASSIGNMENT" | "TIME_ROUND_FRACTIONAL"

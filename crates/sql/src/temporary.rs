@@ -1,4 +1,4 @@
-//! The temporary tables of a session, which hide stored tables and views of their names.
+//! The temporary tables of a session. They hide stored tables and views with the same names.
 
 use crate::error::{Result, SqlError};
 use engine::{Table, TemporaryTable};
@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The temporary tables of a session, and of the sessions within its statements. A session uses
-/// them from one thread; the lock is for the compiler, and never waited for.
+/// them from one thread at a time. The lock only satisfies the compiler, and nobody ever waits for
+/// it.
 #[derive(Debug, Default)]
 pub(crate) struct TemporaryTables {
     tables: Mutex<Vec<TemporaryTable>>,
@@ -18,12 +19,12 @@ impl TemporaryTables {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The table of this name.
+    /// Returns the table with this name.
     pub fn table(&self, schema: &str, name: &str) -> Option<Arc<Table>> {
         self.all().iter().map(TemporaryTable::table).find(|table| is_named(table, schema, name)).cloned()
     }
 
-    /// Whether there is a table of this name.
+    /// Reports whether there is a table with this name.
     pub fn has(&self, schema: &str, name: &str) -> bool {
         self.table(schema, name).is_some()
     }
@@ -36,14 +37,14 @@ impl TemporaryTables {
         self.all().len()
     }
 
-    /// Adds a table, whose name none has.
+    /// Adds a table. No other table may have its name.
     pub fn add(&self, table: TemporaryTable) {
         let def = &table.table().def;
         assert!(!self.has(&def.schema, &def.name), "`{}`.`{}` is not there yet", def.schema, def.name);
         self.all().push(table);
     }
 
-    /// Puts a table in another's place.
+    /// Replaces a table.
     pub fn replace(&self, old: &Table, new: TemporaryTable) {
         self.remove(old);
         self.add(new);
@@ -60,44 +61,46 @@ impl TemporaryTables {
     }
 }
 
-/// Which temporary tables a statement may use, and does.
+/// The temporary tables that a statement may use, and those that it uses.
 #[derive(Debug, Default)]
 pub(crate) struct TemporaryUse<'a> {
-    /// Those of the session; `None` in a view, which is about stored tables.
+    /// The session's tables. `None` in a view, which uses stored tables only.
     tables: Option<&'a TemporaryTables>,
-    /// The number of the table that CREATE ... SELECT has made: its query is older.
+    /// The number of the table that a CREATE ... SELECT has created. Its query must not see the
+    /// table, which did not exist before the statement.
     unseen: Option<u64>,
-    /// Tables that the statements around use, by their numbers.
+    /// The numbers of the tables that the statements around this one use.
     around: &'a [u64],
-    /// Those that the statement uses: number, and name in the statement.
+    /// The tables that the statement uses: their numbers, and their names in the statement.
     used: Vec<(u64, String)>,
 }
 
 impl<'a> TemporaryUse<'a> {
-    /// Of a statement within others that use these tables.
+    /// Starts for a statement within others, which use the tables `around`.
     pub fn of(tables: &'a TemporaryTables, around: &'a [u64]) -> TemporaryUse<'a> {
         TemporaryUse { tables: Some(tables), around, ..TemporaryUse::default() }
     }
 
-    /// The statement fills the table of this number, which its query does not see.
+    /// Hides the table with this number, which the statement fills, from the statement's query.
     pub fn hide(&mut self, id: u64) {
         self.unseen = Some(id);
     }
 
-    /// The table of this name, if there is one.
+    /// Returns the table with this name, if there is one and it is not hidden.
     pub fn table(&self, schema: &str, name: &str) -> Option<Arc<Table>> {
         self.table_to_fill(schema, name).filter(|table| self.unseen != Some(table.id))
     }
 
-    /// The same for a statement that inserts rows.
+    /// Returns the table with this name for a statement that inserts rows into it.
     pub fn table_to_fill(&self, schema: &str, name: &str) -> Option<Arc<Table>> {
         self.tables?.table(schema, name)
     }
 
-    /// Notes the use of a table under this name.
+    /// Notes the use of a table under the name `shown`.
     ///
     /// # Errors
-    /// 1137 where the statement, or one around it, uses the table already.
+    /// Returns 1137 (`ER_CANT_REOPEN_TABLE`) when the statement or one around it uses the table
+    /// already.
     pub fn note(&mut self, table: &Table, shown: &str) -> Result<()> {
         if let Some((_, first)) = self.used.iter().find(|(id, _)| *id == table.id) {
             return Err(cannot_reopen(first));
@@ -109,25 +112,25 @@ impl<'a> TemporaryUse<'a> {
         Ok(())
     }
 
-    /// How many tables the statement uses so far.
+    /// Returns the number of tables that the statement has used so far.
     pub fn count(&self) -> usize {
         self.used.len()
     }
 
-    /// The name of the table that was used as the one of this number.
+    /// Returns the name of the table that was used as the `nth` one, counted from 0.
     pub fn name(&self, nth: usize) -> Option<&str> {
         self.used.get(nth).map(|(_, shown)| shown.as_str())
     }
 }
 
 /// The temporary tables of the sessions of a replication source, whose statements the channel's
-/// applier runs. They stay when the applier stops, and are gone when the source or this server has
-/// been started anew.
+/// applier runs. They stay when the applier stops. They are dropped when the source or this server
+/// has been restarted.
 #[derive(Debug, Default)]
 pub struct SourceTables {
-    /// By the session's number at the source.
+    /// The tables of each session, by the session's thread id at the source.
     sessions: Mutex<HashMap<u32, Arc<TemporaryTables>>>,
-    /// When the source was started, in seconds of Unix time; 0: not known yet.
+    /// When the source was started, in seconds of Unix time. 0 means that it is not known yet.
     started_s: AtomicU32,
 }
 
@@ -136,12 +139,12 @@ impl SourceTables {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The tables of a session; `None`: it has none.
+    /// Returns the tables of a session. `None` if it has none.
     pub(crate) fn of(&self, thread_id: u32) -> Option<Arc<TemporaryTables>> {
         self.sessions().get(&thread_id).cloned()
     }
 
-    /// Where a session's tables are to be.
+    /// Returns the list for a session's tables, which is created if it does not exist.
     pub(crate) fn begin(&self, thread_id: u32) -> Arc<TemporaryTables> {
         self.sessions().entry(thread_id).or_default().clone()
     }
@@ -151,16 +154,18 @@ impl SourceTables {
         self.sessions().retain(|_, tables| !tables.is_empty());
     }
 
-    /// How many tables there are (`Replica_open_temp_tables`).
+    /// Returns the number of tables of all sessions (`Replica_open_temp_tables`).
     pub fn count(&self) -> usize {
         self.sessions().values().map(|tables| tables.len()).sum()
     }
 
-    /// Notes when the source was started: at another time than was known its sessions are over, and
-    /// their tables gone. The same may be told again, when the relay log is read again.
+    /// Notes when the source was started. If the time differs from the known one, the source's
+    /// sessions have ended, and their tables are dropped. The same time may be noted again, when
+    /// the relay log is read again.
     pub fn note_start(&self, started_s: u32) {
         if self.started_s.swap(started_s, Ordering::Relaxed) != started_s {
-            // Whoever runs a statement may still have a session's list.
+            // A running statement may still hold a session's list, so the list is emptied, not only
+            // dropped.
             self.sessions().drain().for_each(|(_, tables)| tables.clear());
         }
     }
@@ -170,15 +175,16 @@ fn is_named(table: &Table, schema: &str, name: &str) -> bool {
     table.def.name == name && table.def.schema == schema
 }
 
-/// Error 1137: a statement may name a temporary table once.
+/// Builds error 1137, since a statement may name a temporary table only once.
 pub(crate) fn cannot_reopen(shown: &str) -> SqlError {
     SqlError::new(1137, format!("Can't reopen table: '{shown}'"))
 }
 
-/// Refuses a temporary table in an XA transaction, which another session may end (4091).
+/// Refuses a temporary table in an XA transaction, because another session may end the transaction
+/// (4091).
 pub(crate) fn check_no_xa(is_in_xa: bool) -> Result<()> {
     let text = "XA: Temporary tables cannot be accessed inside XA transactions when xa_detach_on_prepare=ON";
-    // MariaDB's number has another state.
+    // The same number has another SQLSTATE in MariaDB.
     let refused = SqlError { state: *b"HY000", ..SqlError::new(4091, text) };
     if is_in_xa { Err(refused) } else { Ok(()) }
 }

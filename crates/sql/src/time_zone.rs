@@ -1,8 +1,8 @@
 //! Time zones by their names: `SYSTEM`, an offset, or a named zone.
 //!
-//! What `mysql.time_zone_name` and its kin say of a name counts, so that a replica has its source's
-//! rules, and an operator who loads newer ones has those. Names that are not there are looked up in
-//! IANA's database, which the server brings along.
+//! A name is looked up in `mysql.time_zone_name` and the tables that belong to it first, so that a
+//! replica has the rules of its source, and an operator can load newer ones. Names that are not
+//! there are looked up in IANA's database, which is built into the server.
 
 mod loaded;
 
@@ -11,15 +11,15 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use types::{Zone, ZoneRules};
 
-/// A named zone of the server itself knows its changes up to the end of the year 3001: TIMESTAMP
-/// functions end in January of it.
+/// The last moment, in seconds of Unix time, up to which a zone of the server itself knows its
+/// changes: the end of the year 3001. TIMESTAMP functions end in January of that year.
 const LAST_CHANGE_S: i64 = 32_566_320_000;
 
-/// Names of zones are no longer (`mysql.time_zone_name`).
+/// The largest number of characters in the name of a zone (`mysql.time_zone_name`).
 const NAME_CHARS: usize = 64;
 
-/// The zone with this name, in any case; `None` for no such zone. Spaces behind the name do not
-/// count.
+/// Returns the zone with this name, in any case. Blanks behind the name are ignored. `None` if
+/// there is no such zone.
 pub fn find(engine: &Arc<Engine>, name: &str) -> Option<Zone> {
     if name.eq_ignore_ascii_case("SYSTEM") {
         return Some(system());
@@ -34,7 +34,7 @@ pub fn find(engine: &Arc<Engine>, name: &str) -> Option<Zone> {
     loaded::find(engine, &name).or_else(|| bundled(&name))
 }
 
-/// `+hh:mm`, from -13:59 to +14:00.
+/// Reads an offset `+hh:mm` between -13:59 and +14:00. `None` for other texts.
 fn offset(text: &str) -> Option<Zone> {
     let sign = if text.starts_with('-') { -1 } else { 1 };
     let (hours, minutes) = text.get(1..)?.split_once(':')?;
@@ -47,13 +47,14 @@ fn offset(text: &str) -> Option<Zone> {
     is_allowed.then_some(Zone::Offset(total_s))
 }
 
-/// The zone that the process was started in: of the environment's `TZ`, else of the machine.
+/// Returns the zone in which the process was started: that of the environment variable `TZ`, or
+/// else that of the machine.
 pub(crate) fn system() -> Zone {
     static SYSTEM: LazyLock<Zone> = LazyLock::new(|| rules(&jiff::tz::TimeZone::system()));
     *SYSTEM
 }
 
-/// What `system_time_zone` says: how the zone of the process is abbreviated at this moment.
+/// Returns the value of `system_time_zone`: the present abbreviation of the process's zone.
 pub fn system_abbreviation() -> String {
     let now = jiff::Timestamp::now();
     jiff::tz::TimeZone::system().to_offset_info(now).abbreviation().to_owned()
@@ -70,15 +71,15 @@ fn rules(zone: &jiff::tz::TimeZone) -> Zone {
     }
 }
 
-/// A zone of IANA's database.
+/// Returns a zone of IANA's database.
 fn bundled(name: &str) -> Option<Zone> {
     static KNOWN: LazyLock<Mutex<HashMap<String, Zone>>> = LazyLock::new(Mutex::default);
-    // What a thread has left that panicked is whole: single entries are put.
+    // A thread that panicked has left a consistent map, because entries are inserted one at a time.
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(zone) = known.get(name) {
         return Some(*zone);
     }
-    // Names that no zone has are not kept: there is no end of them.
+    // Names that no zone has are not kept, because there is no limit to their number.
     let zone = rules(&jiff::tz::TimeZoneDatabase::bundled().get(name).ok()?);
     known.insert(name.to_owned(), zone);
     Some(zone)
@@ -110,7 +111,8 @@ mod tests {
         }
         assert_eq!(bundled("nowhere/land"), None);
         assert_eq!(bundled("utc"), Some(Zone::UTC));
-        // UNIX_TIMESTAMP('2024-03-31 02:30:00') of MySQL 9.7: clocks were put forward past it.
+        // The expected value is that of UNIX_TIMESTAMP('2024-03-31 02:30:00') in MySQL 9.7. Clocks
+        // were set forward past this time.
         let berlin = bundled("europe/berlin").expect("is known");
         assert_eq!(berlin.moment(1_711_852_200).unix_s, 1_711_846_800);
     }

@@ -1,5 +1,5 @@
-//! What a statement from a source changes, for replication filters: told from its text, without
-//! looking at any table.
+//! What a source's statement changes, for replication filters. It is derived from the statement's
+//! text alone, without a look at any table.
 
 use crate::ast::{Alteration, ObjectDetails, PartitionAlteration, Statement, TableName, TableRef};
 use crate::parse::parse;
@@ -10,15 +10,16 @@ use types::collation;
 /// What a statement changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Touched {
-    /// A schema as a whole: CREATE, ALTER, DROP DATABASE.
+    /// A schema as a whole: CREATE, ALTER or DROP DATABASE.
     Schema(String),
-    /// Tables: `(schema, table)`.
+    /// Tables, each as `(schema, table)`.
     Tables(Vec<(String, String)>),
-    /// Neither, or nothing that is known.
+    /// Neither a schema nor tables, or nothing that is known.
     Nothing,
 }
 
-/// What statements about accounts change, whichever they are: MySQL asks the filters for all.
+/// The tables that statements about accounts are taken to change. MySQL applies the filters to all
+/// of them, whatever the statement is.
 const GRANT_TABLES: &[&str] = &[
     "user",
     "db",
@@ -32,7 +33,8 @@ const GRANT_TABLES: &[&str] = &[
     "password_history",
 ];
 
-/// Looks at a statement in `character_set_client`, whose tables without a schema are in `schema`.
+/// Returns what a statement changes. The statement is in `character_set_client`, and its tables
+/// without a schema are in `schema`.
 pub fn touched(schema: &str, statement: &[u8], character_set_client: u16, sql_mode: u64) -> Touched {
     let text = collation::to_utf8mb4(character_set_client, statement);
     let lex = crate::lexer::LexMode { of_source: true, ..SqlMode(sql_mode).lex() };
@@ -93,8 +95,8 @@ fn tables_of<'a>(from: &'a TableRef, tables: &mut Vec<&'a TableName>) {
     }
 }
 
-/// Whether a name matches a pattern of `REPLICATE_WILD_DO_TABLE`: `%`, `_` and `\` as in LIKE, case
-/// counts.
+/// Reports whether a name matches a pattern of `REPLICATE_WILD_DO_TABLE`. `%`, `_` and `\` have
+/// their meanings of LIKE, and case matters.
 pub fn wild_matches(name: &str, pattern: &str) -> bool {
     crate::expr::like::like(name.as_bytes(), pattern.as_bytes(), Some(b'\\'), collation::UTF8MB4_BIN)
 }

@@ -1,8 +1,7 @@
-//! The session values of system variables that statements depend on.
+//! The session values of the system variables on which statements depend.
 //!
-//! Those that are asked for by every statement are fields; those that are only kept for the client
-//! to read back are in `kept`. Their global values are the host's, and are what a new session
-//! starts with.
+//! Variables that every statement needs are fields. Those that are only kept so that the client can
+//! read them back are in `kept`. The host has the global values, with which a new session starts.
 
 use crate::binlog_format::BinlogFormat;
 mod names;
@@ -22,7 +21,7 @@ use std::sync::Arc;
 use types::collation;
 use types::{TypeCode, Value};
 
-/// How a variable that is only kept is read.
+/// The type of a variable that is only kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Bool,
@@ -30,7 +29,7 @@ enum Kind {
     Text,
 }
 
-/// Variables of the session that nothing here depends on.
+/// The session variables that are only kept: names, types and default values.
 const KEPT: &[(&str, Kind, &str)] = &[
     ("xa_detach_on_prepare", Kind::Bool, "1"),
     ("sql_notes", Kind::Bool, "1"),
@@ -49,7 +48,7 @@ const KEPT: &[(&str, Kind, &str)] = &[
     ("gtid_next", Kind::Text, "AUTOMATIC"),
 ];
 
-/// What follows a COMMIT or ROLLBACK that does not say it.
+/// What follows a COMMIT or ROLLBACK that does not say it itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CompletionType {
     NoChain,
@@ -69,7 +68,7 @@ impl CompletionType {
         }
     }
 
-    /// The type of this name or number.
+    /// Returns the type with this name or number.
     fn named(word: &str) -> Option<CompletionType> {
         let all = CompletionType::ALL.into_iter().enumerate();
         let mut fitting =
@@ -78,7 +77,7 @@ impl CompletionType {
     }
 }
 
-/// Session values.
+/// The session values of the variables.
 #[derive(Debug, Clone)]
 pub(crate) struct Variables {
     pub autocommit: bool,
@@ -90,17 +89,19 @@ pub(crate) struct Variables {
     pub client_collation: u16,
     /// `collation_connection`.
     pub connection_collation: u16,
-    /// `character_set_results`; `None` is NULL: as stored.
+    /// `character_set_results`, as its default collation. `None` is NULL: results are sent as they
+    /// are stored.
     pub results_collation: Option<u16>,
     /// `collation_server`.
     pub server_collation: u16,
     pub time_zone: String,
     pub zone: types::Zone,
-    /// `timestamp`, in microseconds, when set.
+    /// `timestamp`, in microseconds of Unix time. `None` if it is not set.
     pub timestamp_us: Option<u64>,
-    /// `slipstream_dialect`: the session's statements are a MariaDB server's, as those of a source.
+    /// `slipstream_dialect`: the session's statements have MariaDB's meaning, like those of a
+    /// MariaDB source.
     pub of_mariadb: bool,
-    /// `insert_id`: the next generated auto_increment value, once.
+    /// `insert_id`: the next value for an auto_increment column. It is used once.
     pub insert_id: Option<u64>,
     pub sql_log_bin: bool,
     pub auto_increment_increment: u64,
@@ -108,22 +109,22 @@ pub(crate) struct Variables {
     pub sql_select_limit: u64,
     pub group_concat_max_len: usize,
     pub div_precision_increment: u8,
-    /// `sort_buffer_size`
+    /// `sort_buffer_size`.
     pub sort_buffer_bytes: u64,
-    /// `tmp_table_size`
+    /// `tmp_table_size`.
     pub tmp_table_bytes: u64,
     pub max_allowed_packet: usize,
     pub innodb_lock_wait_timeout_s: u64,
     pub lock_wait_timeout_s: u64,
     pub cte_max_recursion_depth: u64,
-    /// 0 is no limit.
+    /// 0 means no limit.
     pub max_execution_time_ms: u64,
     pub sql_safe_updates: bool,
     pub foreign_key_checks: bool,
-    /// `slipstream_fire_triggers`
+    /// `slipstream_fire_triggers`.
     pub fire_triggers: bool,
     pub unique_checks: bool,
-    /// `explicit_defaults_for_timestamp`
+    /// `explicit_defaults_for_timestamp`.
     pub explicit_timestamps: bool,
     pub row_image: RowImage,
     pub binlog_format: BinlogFormat,
@@ -196,7 +197,7 @@ fn row_image_name(image: RowImage) -> &'static str {
 }
 
 impl Variables {
-    /// The values that a new session starts with: the host's global ones.
+    /// Returns the values with which a new session starts, which are the host's global ones.
     pub fn of_host(engine: &Arc<Engine>, host: &dyn Host) -> Result<Variables> {
         let mut variables = Variables::default();
         let names = Self::OWN.iter().copied().chain(KEPT.iter().map(|(name, ..)| *name));
@@ -208,7 +209,7 @@ impl Variables {
         Ok(variables)
     }
 
-    /// Those that are fields and have a global value.
+    /// The variables that are fields and have a global value.
     const OWN: &'static [&'static str] = &[
         "autocommit",
         "sql_mode",
@@ -241,12 +242,12 @@ impl Variables {
         "collation_server",
     ];
 
-    /// How the session's statements are read.
+    /// Returns the mode in which the session's statements are split into tokens.
     pub fn lex_mode(&self) -> LexMode {
         LexMode { of_source: self.of_mariadb, ..self.sql_mode.lex() }
     }
 
-    /// Whether the session value lives here.
+    /// Reports whether the session value of a variable is kept in this type.
     pub fn owns(name: &str) -> bool {
         const MORE: &[&str] = &[
             "tx_isolation",
@@ -265,7 +266,7 @@ impl Variables {
         Self::OWN.contains(&name) || MORE.contains(&name) || KEPT.iter().any(|(kept, ..)| *kept == name)
     }
 
-    /// The session value; `None` when it does not live here.
+    /// Returns the session value of a variable. `None` if it is not kept in this type.
     pub fn get(&self, name: &str, last_insert_id: u64) -> Option<Value> {
         let charset = |id: u16| Value::text(collation::charset_of(id).name());
         let unsigned = Value::UInt;
@@ -319,36 +320,38 @@ impl Variables {
         })
     }
 
-    /// `gtid_owned`, which nobody can set.
+    /// Sets `gtid_owned`, which no client can set.
     pub fn show_owned_gtid(&mut self, owned: &str) {
         self.kept.insert("gtid_owned", Value::text(owned));
     }
 
-    /// The level of zstd that transactions are compressed with in the binary log.
+    /// Returns the level of zstd with which transactions are compressed in the binary log. `None`
+    /// means that they are not compressed.
     pub fn transaction_compression(&self) -> Option<u8> {
         self.binlog_transaction_compression.then_some(self.binlog_transaction_compression_level)
     }
 
-    /// Whether a kept switch is on.
+    /// Reports whether a kept switch is on.
     pub fn kept_on(&self, name: &str) -> bool {
         matches!(self.kept.get(name), Some(Value::Int(1)))
     }
 
-    /// Sets a session value that lives here (`last_insert_id` is the session's own business). True
-    /// when a number was moved into the variable's range.
+    /// Sets a session value that is kept in this type. The session itself sets `last_insert_id`.
+    /// Returns true if a number was moved into the variable's range.
     ///
     /// # Errors
-    /// 1231 and 1232 for values that the variable does not take, and those of its own.
+    /// Returns 1231 and 1232 for values that the variable does not take, and other errors of single
+    /// variables, such as 1298 for an unknown time zone.
     pub fn set(&mut self, engine: &Arc<Engine>, name: &str, value: &Value) -> Result<bool> {
         let wanted = Wanted::new(name, value);
         self.set_wanted(engine, &wanted)?;
         Ok(wanted.is_moved())
     }
 
-    /// A copy in which this variable has this value.
+    /// Returns a copy in which a variable has another value.
     ///
     /// # Errors
-    /// As [`Variables::set`].
+    /// Returns the errors of [`Variables::set`].
     pub fn with(&self, engine: &Arc<Engine>, name: &str, value: &Value) -> Result<Variables> {
         let mut copy = self.clone();
         copy.set(engine, name, value)?;
@@ -470,11 +473,11 @@ impl Variables {
         Ok(())
     }
 
-    /// SET NAMES; `None` is DEFAULT.
+    /// Carries out SET NAMES. A `charset` of `None` is DEFAULT.
     ///
     /// # Errors
-    /// 1115 and 1273 for unknown names, 1231 for what no client can speak, 1253 for a collation of
-    /// another character set.
+    /// Returns 1115 or 1273 for an unknown name, 1231 for a character set that clients cannot use,
+    /// and 1253 for a collation of another character set.
     pub fn set_names(&mut self, charset: Option<&str>, collation: Option<&str>) -> Result<()> {
         let client = clients_collation(charset)?;
         let mut connection = client;
@@ -491,10 +494,10 @@ impl Variables {
         Ok(())
     }
 
-    /// SET CHARACTER SET; `None` is DEFAULT.
+    /// Carries out SET CHARACTER SET. `None` is DEFAULT.
     ///
     /// # Errors
-    /// 1115 for an unknown name, 1231 for what no client can speak.
+    /// Returns 1115 for an unknown name, and 1231 for a character set that clients cannot use.
     pub fn set_character_set(&mut self, charset: Option<&str>) -> Result<()> {
         let id = clients_collation(charset)?;
         (self.client_collation, self.results_collation) = (id, Some(id));
@@ -502,7 +505,8 @@ impl Variables {
         Ok(())
     }
 
-    /// SHOW VARIABLES prints these switches as ON and OFF.
+    /// Returns a value as SHOW VARIABLES prints it. Switches are ON or OFF. `None` if the variable
+    /// is not kept in this type.
     pub fn shown(&self, name: &str, last_insert_id: u64) -> Option<String> {
         const SWITCHES: &[&str] = &[
             "autocommit",
@@ -526,7 +530,7 @@ impl Variables {
     }
 }
 
-/// Whether a type's values are text to the client, in the results' character set.
+/// Reports whether a type's values are text for the client, in the character set of the results.
 pub(crate) fn is_character(code: TypeCode) -> bool {
     matches!(code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob | TypeCode::Enum | TypeCode::Set)
 }

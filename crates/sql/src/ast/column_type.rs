@@ -1,7 +1,7 @@
 //! Types as they are written.
 
-/// A column's type as written: the name in lower case (`int`, `double precision` is `double`),
-/// arguments, attributes.
+/// A column's type as it is written: the name in lower case (`int`; `double precision` is
+/// `double`), arguments, attributes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TypeSpec {
     pub name: String,

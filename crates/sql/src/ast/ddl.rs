@@ -1,4 +1,4 @@
-//! Definitions of tables and schemas, and what changes them.
+//! Definitions of tables and schemas, and the statements that change them.
 
 use super::{Expr, PartitionAlteration, PartitionSpec, Query, TableName, TypeSpec, WrittenExpr};
 use engine::ReferentialAction;
@@ -16,7 +16,8 @@ pub struct CheckSpec {
     pub name: Option<String>,
     pub expression: WrittenExpr,
     pub enforced: bool,
-    /// The column that it is written at.
+    /// The column in whose definition the constraint is written. `None` if it is written among the
+    /// table's.
     pub column: Option<String>,
 }
 
@@ -24,13 +25,13 @@ pub struct CheckSpec {
 pub struct ColumnSpec {
     pub name: String,
     pub ty: TypeSpec,
-    /// `None`: neither NULL nor NOT NULL was written.
+    /// `None` if neither NULL nor NOT NULL is written.
     pub nullable: Option<bool>,
     pub default: Option<Expr>,
     /// `DEFAULT (expression)`
     pub default_expression: Option<WrittenExpr>,
     pub generated: Option<GeneratedSpec>,
-    /// The digits of `ON UPDATE CURRENT_TIMESTAMP(n)`.
+    /// The number of fractional digits of `ON UPDATE CURRENT_TIMESTAMP(n)`.
     pub on_update_fsp: Option<u64>,
     pub auto_increment: bool,
     pub unique: bool,
@@ -46,7 +47,7 @@ pub struct ColumnSpec {
 }
 
 impl ColumnSpec {
-    /// A column of which nothing is said but its type.
+    /// Creates a column with a name and a type and no attributes.
     pub fn new(name: String, ty: TypeSpec) -> ColumnSpec {
         ColumnSpec {
             name,
@@ -72,21 +73,22 @@ impl ColumnSpec {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignKeySpec {
     pub name: Option<String>,
-    /// The name for the index of its columns, where one has to be made.
+    /// The name for the index on its columns, if one has to be created.
     pub index: Option<String>,
     pub columns: Vec<String>,
     pub parent: TableName,
-    /// Empty: the columns of the parent's primary key.
+    /// The columns of the parent. Empty means those of its primary key.
     pub parent_columns: Vec<String>,
     pub on_delete: ReferentialAction,
     pub on_update: ReferentialAction,
-    /// It is written at its column. MySQL before 9.0 reads that and does nothing.
+    /// The foreign key is written in the definition of its column. MySQL before 9.0 parses such a
+    /// foreign key and ignores it.
     pub at_column: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeyPart {
-    /// Empty where an expression is the part.
+    /// The name of the column. Empty if the part is an expression.
     pub column: String,
     pub expression: Option<WrittenExpr>,
     pub prefix: Option<u32>,
@@ -111,7 +113,7 @@ pub struct KeySpec {
     pub invisible: bool,
     /// `WITH PARSER`
     pub parser: Option<String>,
-    /// The period of `WITHOUT OVERLAPS`, which is the last part.
+    /// The period of `WITHOUT OVERLAPS`, which is the key's last part.
     pub without_overlaps: Option<String>,
 }
 
@@ -122,20 +124,20 @@ pub struct TableOptions {
     pub collation: Option<String>,
     pub comment: Option<String>,
     pub auto_increment: Option<u64>,
-    /// Those of [`TableOptions::KEPT`] that were written, with their values in upper case.
+    /// The written options among [`TableOptions::KEPT`], with their values in upper case.
     pub kept: Vec<(String, String)>,
-    /// Those that only MariaDB has, as they are written there.
+    /// The options that only MariaDB has, as they are written there.
     pub of_mariadb: Vec<(String, String)>,
-    /// Those of [`TableOptions::OF_SOURCES`] that a source wrote, with their values as they are
-    /// shown; an empty one takes the option away.
+    /// The options among [`TableOptions::OF_SOURCES`] in a source's statement, with their values as
+    /// SHOW CREATE TABLE shows them. An empty value removes the option.
     pub of_sources: Vec<(String, String)>,
     /// `WITH SYSTEM VERSIONING`
     pub versioned: bool,
 }
 
 impl TableOptions {
-    /// Options that are shown again and change nothing here, in the order in which SHOW CREATE
-    /// TABLE has them.
+    /// The options that are shown again and have no effect here, in the order in which SHOW CREATE
+    /// TABLE shows them.
     pub const KEPT: [&str; 11] = [
         "MIN_ROWS",
         "MAX_ROWS",
@@ -150,9 +152,10 @@ impl TableOptions {
         "KEY_BLOCK_SIZE",
     ];
 
-    /// Options that say where and how MySQL's engine stores a table. A source's are kept and shown
-    /// again, and change nothing here: each with what stands before and behind it, and whether it
-    /// stands before ENGINE or, true, behind COMMENT.
+    /// The options that say where and how MySQL's engine stores a table. Those in a source's
+    /// statement are kept and shown again, and have no effect here. Each has its name, the text
+    /// before and behind its value, and its place in SHOW CREATE TABLE: `Some(false)` before
+    /// ENGINE, `None` among the other options, `Some(true)` behind COMMENT.
     pub const OF_SOURCES: [(&str, &str, &str, Option<bool>); 8] = [
         ("TABLESPACE", "/*!50100 TABLESPACE ", " */", Some(false)),
         ("AUTOEXTEND_SIZE", "/*!80023 AUTOEXTEND_SIZE=", " */", Some(false)),
@@ -169,7 +172,7 @@ impl TableOptions {
 pub struct CreateTable {
     pub table: TableName,
     pub if_not_exists: bool,
-    /// CREATE OR REPLACE, from a MariaDB source.
+    /// The statement is CREATE OR REPLACE, from a MariaDB source.
     pub or_replace: bool,
     pub temporary: bool,
     pub columns: Vec<ColumnSpec>,
@@ -180,13 +183,13 @@ pub struct CreateTable {
     pub partitioning: Option<Box<PartitionSpec>>,
     pub like: Option<TableName>,
     pub query: Option<Box<Query>>,
-    /// CREATE SEQUENCE.
+    /// The statement is CREATE SEQUENCE, with these options.
     pub sequence: Option<SequenceSpec>,
     pub periods: Vec<PeriodSpec>,
 }
 
 impl CreateTable {
-    /// Of a table of which nothing is said yet.
+    /// Creates the statement for a table without columns, keys or options.
     pub fn empty(table: TableName, temporary: bool, or_replace: bool) -> CreateTable {
         CreateTable {
             table,
@@ -207,11 +210,11 @@ impl CreateTable {
     }
 }
 
-/// What CREATE SEQUENCE and ALTER SEQUENCE say; `None`: nothing.
+/// The options of CREATE SEQUENCE and ALTER SEQUENCE. `None` means that an option is not written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SequenceSpec {
     pub start: Option<i64>,
-    /// `RESTART`, with the value where it has one.
+    /// `RESTART`, with its value if one is written.
     pub restart: Option<Option<i64>>,
     pub minimum: Option<i64>,
     pub maximum: Option<i64>,
@@ -221,9 +224,9 @@ pub struct SequenceSpec {
 }
 
 impl SequenceSpec {
-    /// The least value of a sequence that counts upwards and says nothing.
+    /// The default minimum of an ascending sequence.
     pub const LEAST: i64 = 1;
-    /// The greatest value of a sequence that counts upwards and says nothing.
+    /// The default maximum of an ascending sequence.
     pub const GREATEST: i64 = i64::MAX - 1;
 }
 
@@ -289,7 +292,7 @@ pub enum Alteration {
         name: String,
         if_exists: bool,
     },
-    /// A key or foreign key, whichever has the name.
+    /// Drops the primary or unique key, the foreign key or the check that has this name.
     DropConstraint {
         name: String,
         if_exists: bool,
@@ -305,23 +308,24 @@ pub enum Alteration {
         collation: Option<String>,
     },
     Partition(PartitionAlteration),
-    /// `ALTER SEQUENCE`, the only alteration of its statement.
+    /// `ALTER SEQUENCE`. It is the only alteration of its statement.
     Sequence(SequenceSpec),
     /// `ADD SYSTEM VERSIONING`
     AddVersioning,
     /// `DROP SYSTEM VERSIONING`
     DropVersioning,
     AddPeriod(PeriodSpec),
-    /// Without a name `SYSTEM_TIME`.
+    /// `DROP PERIOD FOR name`. Without a name the period is `SYSTEM_TIME`.
     DropPeriod {
         name: Option<String>,
         if_exists: bool,
     },
-    /// `FORCE`, and `ENGINE=InnoDB` of the same engine: rebuild.
+    /// `FORCE`, or `ENGINE=InnoDB` for a table that has this engine already: the table is rebuilt.
     Force,
-    /// `ORDER BY`, `DISABLE KEYS`: accepted, nothing to do.
+    /// `ORDER BY`, `DISABLE KEYS` and the like, which are accepted and have no effect.
     Nothing,
-    /// MariaDB's `IF EXISTS` and `IF NOT EXISTS`: only where what it names is there, or is not.
+    /// An alteration with MariaDB's `IF EXISTS` or `IF NOT EXISTS`. It is skipped if the thing that
+    /// it names does not exist, or exists already.
     Conditional {
         if_exists: bool,
         alteration: Box<Alteration>,
@@ -348,7 +352,7 @@ pub enum AlterLock {
     Exclusive,
 }
 
-/// How ALTER TABLE, CREATE INDEX or DROP INDEX are to be carried out.
+/// How ALTER TABLE, CREATE INDEX or DROP INDEX shall be carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AlterDemands {
     pub algorithm: AlterAlgorithm,
@@ -370,7 +374,7 @@ pub struct SchemaOptions {
     pub collation: Option<String>,
 }
 
-/// `PERIOD FOR name (start, end)`; without a name `SYSTEM_TIME`.
+/// `PERIOD FOR name (start, end)`. Without a name the period is `SYSTEM_TIME`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeriodSpec {
     pub name: Option<String>,

@@ -1,4 +1,4 @@
-//! INSERT, REPLACE, UPDATE, DELETE, LOAD DATA.
+//! INSERT, REPLACE, UPDATE, DELETE and LOAD DATA.
 
 use super::{Expr, Limit, OrderItem, Query, TableName, TableRef, TextFormat, With};
 use crate::literal_rows::LiteralRows;
@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum InsertSource {
-    /// An empty row is `VALUES ()`.
+    /// The rows. An empty row is `VALUES ()`.
     Values(Vec<Vec<Expr>>),
-    /// Rows of nothing but plain literals.
+    /// Rows that consist of plain literals only.
     Literals(LiteralRows),
     Query(Box<Query>),
 }
@@ -16,9 +16,9 @@ pub enum InsertSource {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Insert {
     pub table: TableName,
-    /// `PARTITION (p, ...)`; none: all.
+    /// `PARTITION (p, ...)`. Empty means all partitions.
     pub partitions: Vec<String>,
-    /// `None`: no list, all columns.
+    /// The list of columns. `None` means all columns, because no list is written.
     pub columns: Option<Vec<String>>,
     pub source: InsertSource,
     pub replace: bool,
@@ -49,7 +49,7 @@ pub struct Update {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Delete {
     pub with: Option<Arc<With>>,
-    /// Tables to delete from in the multiple-table form, by alias or name; empty in the
+    /// The tables to delete from in the multiple-table form, by alias or name. Empty in the
     /// single-table form.
     pub targets: Vec<TableName>,
     pub from: TableRef,
@@ -63,46 +63,47 @@ pub struct Delete {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Load {
     pub path: Vec<u8>,
-    /// The client has the file.
+    /// LOCAL: the file is at the client.
     pub is_local: bool,
     pub on_duplicate: OnDuplicate,
     pub table: TableName,
-    /// `PARTITION (p, ...)`; none: all.
+    /// `PARTITION (p, ...)`. Empty means all partitions.
     pub partitions: Vec<String>,
-    /// In lower case.
+    /// The character set of the file, in lower case.
     pub charset: Option<String>,
     pub layout: FileLayout,
-    /// Lines that are not read, or elements.
+    /// The number of lines, or for XML of rows, that are skipped at the beginning of the file.
     pub skipped: u64,
-    /// None: all columns that are not invisible.
+    /// The columns and variables that get the fields. Empty means all columns that are not
+    /// invisible.
     pub targets: Vec<LoadTarget>,
     pub assignments: Vec<Assignment>,
 }
 
-/// What becomes of a row that has a key which is there already.
+/// What becomes of a row with a key that exists already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnDuplicate {
-    /// An error; of a file of the client's, as with IGNORE.
+    /// The statement fails. With LOCAL the row is ignored instead.
     Error,
     Ignore,
     Replace,
 }
 
-/// What the file is.
+/// The format of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FileLayout {
     Text(TextFormat),
-    /// Elements of this name are rows.
+    /// XML, in which the elements with this name are rows.
     Xml {
         row: Vec<u8>,
     },
 }
 
-/// Where a field goes.
+/// Where the value of a field goes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LoadTarget {
-    /// A column, as it is written: of which schema and table, and its name.
+    /// A column, by its name as it is written.
     Column { schema: Option<String>, table: Option<String>, name: String },
-    /// A user variable, in lower case.
+    /// A user variable, by its name in lower case.
     Variable(String),
 }

@@ -1,9 +1,9 @@
-//! How expressions are put together, and those of definitions, which keep their text.
+//! Constructors of expressions, and the expressions of definitions, which keep their text.
 
 use super::{Expr, FunctionCall, Written};
 
 impl Expr {
-    /// `left AND right`.
+    /// Builds `left AND right`.
     pub fn and(left: Expr, right: Expr) -> Expr {
         match left {
             Expr::And(mut operands) => {
@@ -14,7 +14,7 @@ impl Expr {
         }
     }
 
-    /// `left OR right`.
+    /// Builds `left OR right`.
     pub fn or(left: Expr, right: Expr) -> Expr {
         match left {
             Expr::Or(mut operands) => {
@@ -25,12 +25,12 @@ impl Expr {
         }
     }
 
-    /// A plain call; `name` in lower case.
+    /// Builds a plain call of the function `name`, which is in lower case.
     pub fn call(name: &str, args: Vec<Expr>) -> Expr {
         Expr::call_as_written(name, args)
     }
 
-    /// A plain call; `name` in any case.
+    /// Builds a plain call of the function `name`, which may be in any case.
     pub fn call_as_written(name: &str, args: Vec<Expr>) -> Expr {
         Expr::Function(Box::new(FunctionCall {
             schema: None,
@@ -45,11 +45,11 @@ impl Expr {
     }
 }
 
-/// An expression of a definition. Of what a source has accepted and this grammar does not have
-/// there is the text alone.
+/// An expression in a definition. If a source has accepted it and this server's grammar does not
+/// know it, only the text is kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WrittenExpr {
     pub tree: Option<Expr>,
-    /// As written, without the parentheses around it.
+    /// The text as it is written, without the parentheses around it.
     pub text: String,
 }

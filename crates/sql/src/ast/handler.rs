@@ -1,4 +1,4 @@
-//! HANDLER.
+//! The HANDLER statements.
 
 use super::{BinaryOp, Expr, Limit, TableName};
 
@@ -9,13 +9,13 @@ pub enum Handler {
     Close(String),
 }
 
-/// Which rows READ reads.
+/// The rows that HANDLER ... READ reads.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HandlerRead {
-    /// `FIRST`, `NEXT`: in the order of the table.
+    /// `FIRST` or `NEXT`, in the table's own order.
     Table(HandlerStep),
     Index(String, HandlerStep),
-    /// `index >= (1, 2)`
+    /// `index >= (1, 2)`: rows by a comparison with a key of an index.
     Key(String, BinaryOp, Vec<Expr>),
 }
 

@@ -1,12 +1,12 @@
-//! INTO of a SELECT.
+//! The INTO clause of a SELECT.
 
-/// Where the rows of a query go that the client does not get.
+/// Where the rows of a query go if the client does not get them.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SelectInto {
-    /// User variables, in lower case: of the only row there may be.
+    /// User variables, by their names in lower case. They get the values of the only row.
     Variables(Vec<String>),
     Outfile(Outfile),
-    /// The values of the only row there may be, as they are.
+    /// A file that gets the values of the only row, as they are.
     Dumpfile(Vec<u8>),
 }
 
@@ -18,14 +18,14 @@ pub struct Outfile {
     pub format: TextFormat,
 }
 
-/// FIELDS and LINES.
+/// The FIELDS and LINES clauses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextFormat {
     pub between_fields: Vec<u8>,
     pub enclosed: Vec<u8>,
-    /// Numbers are not enclosed.
+    /// Only strings are enclosed.
     pub optionally: bool,
-    /// `None`: nothing was said of it.
+    /// The escape character. `None` if it is not written.
     pub escaped: Option<Vec<u8>>,
     pub before_line: Vec<u8>,
     pub behind_line: Vec<u8>,
@@ -45,8 +45,8 @@ impl Default for TextFormat {
 }
 
 impl TextFormat {
-    /// The byte that takes a special one's meaning away: a backslash where nothing was said, unless
-    /// the mode has none.
+    /// Returns the byte that takes the meaning of a special one away. Without ESCAPED BY it is a
+    /// backslash, unless `NO_BACKSLASH_ESCAPES` is set.
     pub fn escape(&self, no_backslash_escapes: bool) -> Option<u8> {
         match &self.escaped {
             Some(escaped) => escaped.first().copied(),

@@ -1,7 +1,8 @@
-//! Statements as they were written, names unresolved.
+//! Statements as they are written, with names unresolved.
 //!
-//! `parse` builds these trees; `bind` and the executors of DDL read them. Fields carry the
-//! statement's own words. A statement is at the top; `program` is above it: a body of statements.
+//! `parse` builds these trees. `bind` and the executors of DDL read them. Fields are named by the
+//! statement's own words. The largest tree is a statement; only `program`, the body of a stored
+//! program, contains statements.
 
 #![allow(missing_docs, reason = "fields are the words of the statements, documented in MySQL's manual")]
 
@@ -48,14 +49,14 @@ pub enum IsolationName {
 #[derive(Debug, Clone, PartialEq)]
 pub enum SetItem {
     UserVariable(String, Expr),
-    /// A word without quotes on the right side (`SET x = ON`) is a `Literal::Text`; DEFAULT is
-    /// `None`.
+    /// `SET name = value`. A word without quotes on the right side (`SET x = ON`) is a
+    /// `Literal::Text`. `None` is DEFAULT.
     Variable {
         scope: Scope,
         name: String,
         value: Option<Expr>,
     },
-    /// `SET NAMES`; `None` is DEFAULT.
+    /// `SET NAMES`. A `charset` of `None` is DEFAULT.
     Names {
         charset: Option<String>,
         collation: Option<String>,
@@ -111,7 +112,7 @@ pub enum Maintenance {
     Checksum,
 }
 
-/// What COMMIT and ROLLBACK say of what follows; `None` where `completion_type` says it.
+/// The words behind COMMIT and ROLLBACK. `None` means that `completion_type` decides.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Completion {
     pub chain: Option<bool>,
@@ -120,7 +121,7 @@ pub(crate) struct Completion {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Statement {
-    /// Nothing but comments, which MySQL answers with OK.
+    /// Only comments, which MySQL answers with OK.
     Empty,
     Query(Query),
     Insert(Insert),
@@ -134,12 +135,12 @@ pub enum Statement {
         tables: Vec<TableName>,
         if_exists: bool,
         temporary: bool,
-        /// `DROP SEQUENCE`
+        /// `DROP SEQUENCE`.
         sequences: bool,
     },
     RenameTable {
         pairs: Vec<(TableName, TableName)>,
-        /// Of MariaDB: what is not there is passed over.
+        /// MariaDB's IF EXISTS: tables that do not exist are skipped.
         if_exists: bool,
     },
     Truncate(TableName),
@@ -147,7 +148,7 @@ pub enum Statement {
         table: TableName,
         key: KeySpec,
         if_not_exists: bool,
-        /// Of MariaDB.
+        /// MariaDB's OR REPLACE.
         or_replace: bool,
         demands: AlterDemands,
     },
@@ -160,7 +161,7 @@ pub enum Statement {
     CreateSchema {
         schema: String,
         if_not_exists: bool,
-        /// Of MariaDB.
+        /// MariaDB's OR REPLACE.
         or_replace: bool,
         options: SchemaOptions,
     },
@@ -211,7 +212,7 @@ pub enum Statement {
     Deallocate(String),
     Do(Vec<Expr>),
     Admin(AdminCommand),
-    /// PURGE BINARY LOGS BEFORE expr.
+    /// `PURGE BINARY LOGS BEFORE expr`.
     PurgeBefore(Expr),
     CreateObject(Box<CreateObject>),
     AlterRoutine(Box<AlterRoutine>),
@@ -226,14 +227,14 @@ pub enum Statement {
     GetDiagnostics(Box<GetDiagnostics>),
 }
 
-/// CALL of a procedure.
+/// CALL of a stored procedure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     pub name: TableName,
     pub arguments: Vec<Expr>,
 }
 
-/// What is said behind XA START.
+/// The words behind XA START.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum XaStart {
     New,
@@ -241,7 +242,7 @@ pub enum XaStart {
     Resume,
 }
 
-/// A table of LOCK TABLES.
+/// A table in LOCK TABLES.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableToLock {
     pub table: TableName,

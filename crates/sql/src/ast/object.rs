@@ -4,20 +4,21 @@ use super::{Expr, Query, TableName, TimeUnit, TypeSpec};
 use crate::admin::Account;
 use engine::{ObjectKind, TriggerEvent};
 
-/// CREATE of one of them; ALTER VIEW, which is a CREATE OR REPLACE of a view that is there.
+/// CREATE of a view, trigger, routine or event. ALTER VIEW is a CREATE OR REPLACE of a view that
+/// exists.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateObject {
     pub kind: ObjectKind,
     pub name: TableName,
     pub or_replace: bool,
     pub if_not_exists: bool,
-    /// ALTER VIEW.
+    /// The statement is ALTER VIEW.
     pub alters: bool,
-    /// `DEFINER =`; `None`: the account that runs the statement.
+    /// `DEFINER =`. `None` means the account that runs the statement.
     pub definer: Option<Account>,
-    /// The statement's text from the word of the kind on, as the binary log has it.
+    /// The statement's text from the word for the kind of object on, as the binary log has it.
     pub text: String,
-    /// The text of the query or of the statement that it consists of.
+    /// The text of the object's query or statement.
     pub body: String,
     pub details: ObjectDetails,
 }
@@ -32,14 +33,14 @@ pub enum ObjectDetails {
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ViewDetails {
-    /// `MERGE`, `TEMPTABLE`, `UNDEFINED`.
+    /// `MERGE`, `TEMPTABLE` or `UNDEFINED`.
     pub algorithm: Option<String>,
     /// `SQL SECURITY INVOKER`.
     pub invoker: Option<bool>,
     pub columns: Vec<String>,
     /// `LOCAL` or `CASCADED`.
     pub check: Option<&'static str>,
-    /// `None`: a query that this server's grammar does not have.
+    /// The parsed query. `None` if this server's grammar does not know it.
     pub query: Option<Box<Query>>,
 }
 
@@ -48,20 +49,20 @@ pub struct TriggerDetails {
     pub table: TableName,
     pub before: bool,
     pub event: TriggerEvent,
-    /// PRECEDES or (true) FOLLOWS this other trigger.
+    /// The other trigger that this one PRECEDES (false) or FOLLOWS (true).
     pub beside: Option<(bool, String)>,
-    /// From the word TRIGGER to FOR EACH ROW, which is what MariaDB shows.
+    /// The text from the word TRIGGER to FOR EACH ROW, which is what MariaDB shows.
     pub head: String,
-    /// Of it, what stands in front of the table's name.
+    /// The part of `head` before the table's name.
     pub lead: String,
 }
 
-/// The parts of a routine; in ALTER those that are written.
+/// The parts of a routine. For ALTER only those that are written.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RoutineDetails {
-    /// What stands in the parentheses, as written.
+    /// The text between the parentheses, as it is written.
     pub parameters: String,
-    /// The type behind RETURNS, as written.
+    /// The type behind RETURNS, as it is written and parsed.
     pub returns: Option<(String, Option<TypeSpec>)>,
     pub deterministic: Option<bool>,
     /// `CONTAINS SQL`, `NO SQL`, `READS SQL DATA`, `MODIFIES SQL DATA`.
@@ -78,7 +79,7 @@ pub struct RoutineParameter {
     /// `IN`, `OUT`, `INOUT`.
     pub mode: &'static str,
     pub name: String,
-    /// `None`: a type that this server does not have.
+    /// The type. `None` if this server does not have it.
     pub ty: Option<TypeSpec>,
 }
 
@@ -123,18 +124,18 @@ pub struct AlterEvent {
     pub clauses: EventClauses,
     /// The statement's text from the word EVENT on.
     pub text: String,
-    /// Behind DO.
+    /// The text behind DO.
     pub body: Option<String>,
 }
 
-/// What a value is stored in.
+/// Where a value is stored.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
     Slot(usize),
     UserVariable(String),
 }
 
-/// What a condition that SIGNAL raises says of itself.
+/// An item of information about a condition, which SIGNAL sets and GET DIAGNOSTICS reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ConditionItem {
     ClassOrigin,
@@ -156,7 +157,7 @@ pub enum ConditionItem {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Signal {
     pub again: bool,
-    /// RESIGNAL may leave it.
+    /// The SQLSTATE. RESIGNAL may omit it.
     pub state: Option<[u8; 5]>,
     pub items: Vec<(ConditionItem, Expr)>,
 }
@@ -170,7 +171,7 @@ pub struct GetDiagnostics {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum DiagnosticsWanted {
-    /// Of the statement: `true` is ROW_COUNT, else NUMBER.
+    /// Information about the statement. `true` is ROW_COUNT, `false` is NUMBER.
     Statement(Vec<(Target, bool)>),
     Condition {
         number: Expr,

@@ -1,17 +1,17 @@
-//! Literals, operators, units and truth values: what expressions are made with.
+//! Literals, operators, units and truth values, of which expressions consist.
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Literal {
     Null,
     Bool(bool),
-    /// Not negative: the sign is an operator.
+    /// An integer. It is never negative, because the sign is an operator.
     Integer(u64),
-    /// Digits with a point, or an integer beyond 64 bits.
+    /// Digits with a decimal point, or an integer of more than 64 bits.
     Decimal(String),
     Float(f64),
-    /// With the character set introducer when written (`_latin1'x'`).
+    /// A text, with its character set introducer if one is written (`_latin1'x'`).
     Text(Vec<u8>, Option<String>),
-    /// `x'..'`, `0x..` and `b'..'`, with the character set introducer when written.
+    /// `x'..'`, `0x..` or `b'..'`, with its character set introducer if one is written.
     Bytes(Vec<u8>, Option<String>),
     /// `DATE '...'`.
     Date(Vec<u8>),
@@ -55,13 +55,13 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// Whether it compares its operands.
+    /// Reports whether the operator compares its operands.
     pub fn is_comparison(self) -> bool {
         use BinaryOp::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual, NullSafeEqual};
         matches!(self, Equal | NullSafeEqual | NotEqual | Less | LessEqual | Greater | GreaterEqual)
     }
 
-    /// What MySQL writes between the operands.
+    /// Returns the text that MySQL writes between the operands.
     pub fn symbol(self) -> &'static str {
         match self {
             BinaryOp::Xor => "xor",
@@ -87,7 +87,7 @@ impl BinaryOp {
     }
 }
 
-/// Units of INTERVAL, EXTRACT and TIMESTAMPDIFF.
+/// The units of INTERVAL, EXTRACT and TIMESTAMPDIFF.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeUnit {
     Microsecond,

@@ -1,4 +1,4 @@
-//! `PARTITION BY`, and what ALTER TABLE does to partitions.
+//! `PARTITION BY`, and the operations of ALTER TABLE on partitions.
 
 use super::{TableName, WrittenExpr};
 use engine::PartitionKind;
@@ -9,7 +9,7 @@ pub struct PartitionFunctionSpec {
     pub kind: PartitionKind,
     pub linear: bool,
     pub algorithm_1: bool,
-    /// Of RANGE, LIST and HASH; `None`: it is over columns.
+    /// The expression of RANGE, LIST or HASH. `None` if the function is over columns.
     pub expression: Option<WrittenExpr>,
     pub columns: Vec<String>,
 }
@@ -22,13 +22,14 @@ pub enum PartitionValue {
     Of(super::Expr),
 }
 
-/// Which values belong to a partition; each as many as the function has columns.
+/// The values that belong to a partition. Each is a list with one item for each column of the
+/// function.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PartitionValues {
     None,
     LessThan(Vec<PartitionValue>),
     In(Vec<Vec<PartitionValue>>),
-    /// `DEFAULT` of LIST, `HISTORY` and `CURRENT` of SYSTEM_TIME: MariaDB's.
+    /// MariaDB's `DEFAULT` of LIST, and `HISTORY` and `CURRENT` of SYSTEM_TIME.
     Word(&'static str),
 }
 
@@ -47,18 +48,18 @@ pub struct PartitionSpec {
     pub by: PartitionFunctionSpec,
     pub count: Option<u64>,
     pub sub: Option<(PartitionFunctionSpec, Option<u64>)>,
-    /// Empty: none are written.
+    /// The written partitions. Empty if none are written.
     pub partitions: Vec<PartitionElement>,
 }
 
-/// Which partitions a statement is about.
+/// The partitions that a statement is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PartitionNames {
     All,
     Of(Vec<String>),
 }
 
-/// A part of ALTER TABLE that is about partitions. MySQL has at most one in a statement.
+/// An operation of ALTER TABLE on partitions. MySQL allows at most one in a statement.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PartitionAlteration {
     /// `PARTITION BY`
@@ -72,7 +73,7 @@ pub enum PartitionAlteration {
     Drop(Vec<String>),
     Truncate(PartitionNames),
     Coalesce(u64),
-    /// `REORGANIZE PARTITION names INTO (...)`; without names nothing changes.
+    /// `REORGANIZE PARTITION names INTO (...)`. Without names nothing changes.
     Reorganize(Vec<String>, Vec<PartitionElement>),
     /// `EXCHANGE PARTITION name WITH TABLE table`
     Exchange {
@@ -82,6 +83,6 @@ pub enum PartitionAlteration {
     },
     /// `REBUILD PARTITION`
     Rebuild(PartitionNames),
-    /// MariaDB's ADD with IF NOT EXISTS and DROP with IF EXISTS.
+    /// MariaDB's ADD with IF NOT EXISTS, or DROP with IF EXISTS.
     Conditional(Box<PartitionAlteration>),
 }

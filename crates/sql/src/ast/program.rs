@@ -1,11 +1,12 @@
-//! The body of a stored program, flat: blocks, branches and loops are steps and jumps among them.
+//! The body of a stored program in flat form: blocks, branches and loops are steps, and jumps
+//! between them.
 //!
-//! The grammar (`parse/program`) makes it in one pass. Every name of a variable is a slot of the
-//! frame that the program runs in, and stands in expressions as the parameter of that number.
+//! The grammar (`parse/program`) builds it in one pass. Each variable is a slot of the frame that
+//! the program runs in. In expressions it is the parameter with the number of the slot.
 
 use super::{Expr, Statement, Target, TypeSpec};
 
-/// A stored program's body.
+/// The body of a stored program.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Program {
     pub slots: Vec<Slot>,
@@ -15,7 +16,7 @@ pub struct Program {
     pub cursors: Vec<Cursor>,
 }
 
-/// A place of the frame.
+/// A slot of the frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Slot {
     pub name: String,
@@ -24,15 +25,15 @@ pub struct Slot {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum SlotKind {
-    /// A parameter or a variable, of this type.
+    /// A parameter or a variable of this type.
     Variable(TypeSpec),
-    /// The operand of a CASE statement, whose type is known when it is computed.
+    /// The operand of a CASE statement. Its type is known when it is computed.
     Operand,
     /// A column of a trigger's row.
     Column { new: bool },
 }
 
-/// A step, and the scope whose handlers are its own.
+/// A step, and the scope whose handlers apply to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
     pub op: Op,
@@ -42,19 +43,20 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Op {
     Run(Box<InnerStatement>),
-    /// `SET variable = value`, and a declaration's DEFAULT.
+    /// `SET variable = value`, or the DEFAULT of a declaration.
     Assign {
         slot: usize,
         value: Expr,
     },
     Jump(usize),
-    /// A CONTINUE handler of what the condition raises goes on at `after`.
+    /// Jumps to `to` unless the condition is true. If evaluating it raises a condition with a
+    /// CONTINUE handler, the program continues at `after`.
     JumpUnless {
         condition: Expr,
         to: usize,
         after: usize,
     },
-    /// No WHEN of a CASE without ELSE was true.
+    /// Reached when no WHEN of a CASE without ELSE is true.
     CaseNotFound,
     /// The end of a handler's statement.
     EndHandler(usize),
@@ -64,7 +66,7 @@ pub enum Op {
         into: Vec<usize>,
     },
     Close(usize),
-    /// A block is left: its cursors, from one up to another, are closed.
+    /// Closes the cursors from one number up to another, because their block is left.
     LeaveCursors {
         from: usize,
         to: usize,
@@ -77,9 +79,9 @@ pub enum Op {
 pub struct InnerStatement {
     pub statement: Statement,
     pub text: String,
-    /// Where the text names variables, in its order.
+    /// The places where the text names variables, in the order of the text.
     pub variables: Vec<NamedVariable>,
-    /// `SELECT ... INTO`; none: its rows are a result set.
+    /// The targets of `SELECT ... INTO`. Empty if the rows are a result set.
     pub into: Vec<Target>,
 }
 
@@ -102,7 +104,7 @@ pub struct ProgramScope {
     pub cursors: Vec<(String, usize)>,
 }
 
-/// What a handler is for.
+/// A condition that a handler handles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConditionValue {
     Code(u16),
@@ -116,11 +118,11 @@ pub enum ConditionValue {
 pub struct Handler {
     pub exits: bool,
     pub conditions: Vec<ConditionValue>,
-    /// The block that declares it.
+    /// The block that declares the handler.
     pub scope: usize,
-    /// The first step of its statement.
+    /// The first step of the handler's statement.
     pub start: usize,
-    /// Where an EXIT handler goes on: the end of the block.
+    /// The step at which the program continues after an EXIT handler: the end of the block.
     pub end_of_block: usize,
 }
 
@@ -131,7 +133,7 @@ pub struct Cursor {
 }
 
 impl Program {
-    /// Whether a scope is another one or within it.
+    /// Reports whether `scope` is `outer` or within it.
     pub fn is_within(&self, mut scope: usize, outer: usize) -> bool {
         loop {
             if scope == outer {
@@ -144,7 +146,7 @@ impl Program {
         }
     }
 
-    /// The statements in it.
+    /// Returns the statements of the program.
     pub fn statements(&self) -> impl Iterator<Item = &Statement> {
         self.steps.iter().filter_map(|step| match &step.op {
             Op::Run(inner) => Some(&inner.statement),

@@ -1,15 +1,15 @@
-//! The queries within a query or an expression, wherever they stand.
+//! The queries within a query or an expression, at any place.
 
 use super::{
     Expr, FunctionCall, Over, Query, QueryBody, Select, SelectItem, TableName, TableRef, WindowCall,
 };
 
-/// Gets a query.
+/// A function that is called with each query.
 type Visit<'v, 'q> = &'v mut dyn FnMut(&'q Query);
 
 impl Query {
-    /// The tables of this query and of all queries in it, those of expressions among them. Names of
-    /// common tables are left out.
+    /// Returns the tables of this query and of all queries in it, including those in expressions.
+    /// Names that any WITH clause in the query defines are left out.
     pub fn all_tables(&self) -> Vec<&TableName> {
         let mut found = Vec::new();
         let mut queries = vec![self];
@@ -73,7 +73,7 @@ impl TableRef {
 }
 
 impl Expr {
-    /// Calls `visit` for the queries that stand in this expression, not for those within them.
+    /// Calls `visit` for the queries in this expression, but not for those within these.
     pub fn visit_queries<'q>(&'q self, visit: Visit<'_, 'q>) {
         match self {
             Expr::Subquery(query) | Expr::Exists(query) => visit(query),
@@ -85,7 +85,7 @@ impl Expr {
         }
     }
 
-    /// Whether an aggregate is called in it, but in its subqueries.
+    /// Reports whether the expression calls an aggregate outside its subqueries.
     pub fn has_aggregate(&self) -> bool {
         let mut found = matches!(self, Expr::Function(call) if crate::expr::is_aggregate(&call.name));
         self.for_operands(&mut |operand| found |= operand.has_aggregate());

@@ -1,9 +1,9 @@
-//! What a query reads: its tables, and what is said of each of them.
+//! The tables of a query, and what is written about each of them.
 
 use super::{Query, QueryBody, TableName, TableRef};
 
 impl Query {
-    /// It is one SELECT with nothing before it or behind it.
+    /// Reports whether the query is one SELECT without WITH and without clauses behind it.
     pub fn is_bare_select(&self) -> bool {
         let is_select = matches!(self.body, QueryBody::Select(_));
         is_select
@@ -13,15 +13,15 @@ impl Query {
             && self.locks.is_empty()
     }
 
-    /// The tables of its FROM clauses, those of derived and common tables among them; not those of
-    /// subqueries in expressions.
+    /// Returns the tables of the FROM clauses, including those of derived and common tables, but
+    /// not those of subqueries in expressions.
     pub fn tables(&self) -> Vec<&TableName> {
         let mut found = Vec::new();
         self.put_tables(&mut Vec::new(), &mut found);
         found
     }
 
-    /// `common`: the names that stand for common tables.
+    /// Collects the tables. `common` are the names that stand for common tables at this place.
     fn put_tables<'q>(&'q self, common: &mut Vec<&'q str>, found: &mut Vec<&'q TableName>) {
         let known = common.len();
         for table in self.with.iter().flat_map(|with| &with.tables) {
@@ -52,12 +52,12 @@ impl QueryBody {
 }
 
 impl TableRef {
-    /// It is one table by its name, and no join.
+    /// Reports whether this is a single table by its name, not a join.
     pub fn is_one_table(&self) -> bool {
         matches!(self, TableRef::Table { .. })
     }
 
-    /// Whether FOR SYSTEM_TIME says which rows are seen of the table that is shown under a name.
+    /// Reports whether the table that is shown under this name has FOR SYSTEM_TIME.
     pub fn has_system_time(&self, shown: &str) -> bool {
         match self {
             TableRef::Table { name, alias, system_time, .. } => {
@@ -68,7 +68,8 @@ impl TableRef {
         }
     }
 
-    /// The partitions that were chosen of the table that is shown under a name; none: all.
+    /// Returns the chosen partitions of the table that is shown under this name. Empty means all of
+    /// them.
     pub fn partitions_of(&self, shown: &str) -> &[String] {
         match self {
             TableRef::Table { name, alias, partitions, .. }

@@ -1,15 +1,15 @@
-//! The words of a query that hold no expression: joins, set operators, locks and hints.
+//! The parts of a query that hold no expressions: joins, set operators, locks and hints.
 
 use super::TableName;
 
-/// FOR UPDATE, FOR SHARE, LOCK IN SHARE MODE.
+/// FOR UPDATE, or FOR SHARE and LOCK IN SHARE MODE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LockStrength {
     Update,
     Share,
 }
 
-/// NOWAIT, SKIP LOCKED.
+/// What happens at a row that is locked: waiting, NOWAIT, or SKIP LOCKED.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LockWait {
     Wait,
@@ -17,11 +17,11 @@ pub enum LockWait {
     SkipLocked,
 }
 
-/// A locking clause of a query; it may have several, for different tables.
+/// A locking clause. A query may have several of them, for different tables.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LockClause {
     pub strength: LockStrength,
-    /// OF; none: every table.
+    /// The tables behind OF. Empty means every table.
     pub tables: Vec<TableName>,
     pub wait: LockWait,
 }
@@ -36,31 +36,31 @@ pub enum IndexHintKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexHint {
     pub kind: IndexHintKind,
-    /// `PRIMARY` is the primary key. Empty with USE: no index.
+    /// The names of the indexes. `PRIMARY` is the primary key. An empty list of USE means no index.
     pub indexes: Vec<String>,
 }
 
-/// A hint behind SELECT about how its tables are read; each names tables as the query does.
+/// A hint behind SELECT about how tables are read. It names the tables as the query does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JoinHint {
-    /// JOIN_FIXED_ORDER
+    /// JOIN_FIXED_ORDER.
     FixedOrder,
-    /// JOIN_ORDER: in this order, others before and between.
+    /// JOIN_ORDER: these tables come in this order. Others may be before and between them.
     Order(Vec<String>),
-    /// JOIN_PREFIX: first of all, in this order.
+    /// JOIN_PREFIX: these tables come first, in this order.
     Prefix(Vec<String>),
-    /// JOIN_SUFFIX: last of all, in this order.
+    /// JOIN_SUFFIX: these tables come last, in this order.
     Suffix(Vec<String>),
-    /// HASH_JOIN, BNL, and their opposites; no names: all tables.
+    /// HASH_JOIN, BNL, and their opposites. No names means all tables.
     Hash { is_wanted: bool, tables: Vec<String> },
-    /// INDEX, JOIN_INDEX, and their opposites; no names of indexes: all.
+    /// INDEX, JOIN_INDEX, and their opposites. No names of indexes means all indexes.
     Index { is_wanted: bool, table: String, indexes: Vec<String> },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JoinKind {
     Inner,
-    /// STRAIGHT_JOIN: inner, the left side is read first.
+    /// STRAIGHT_JOIN: an inner join whose left side is read first.
     Straight,
     Left,
     Right,

@@ -1,7 +1,7 @@
 //! Expressions and queries.
 //!
-//! An expression holds queries and a query holds expressions, so that the two stand in one file,
-//! with what only they consist of. What is done with them is in `expr` and `query`.
+//! They are in one file, with the types that only they use, because an expression contains queries
+//! and a query contains expressions. Their functions are in `expr` and `query`.
 
 use super::{
     BinaryOp, CastType, IndexHint, JoinHint, JoinKind, Literal, LockClause, Scope, SelectInto, SetOperator,
@@ -9,8 +9,8 @@ use super::{
 };
 use std::sync::Arc;
 
-/// A name as it is written. How that is makes no difference to what is meant, so that all are
-/// equal.
+/// A name as it is written. All such names count as equal, because the spelling makes no difference
+/// to what is meant.
 #[derive(Debug, Clone)]
 pub struct Written(pub String);
 
@@ -22,17 +22,17 @@ impl PartialEq for Written {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunctionCall {
-    /// A stored function may be called with its schema.
+    /// The schema of a stored function, if it is written.
     pub schema: Option<String>,
-    /// In lower case, or with a schema as written.
+    /// The name in lower case, or as it is written if it has a schema.
     pub name: String,
-    /// For messages.
+    /// The name as it is written, for messages.
     pub written: Written,
     pub args: Vec<Expr>,
     /// `COUNT(*)`.
     pub star: bool,
     pub distinct: bool,
-    /// Of GROUP_CONCAT.
+    /// The ORDER BY of GROUP_CONCAT.
     pub order_by: Vec<OrderItem>,
     pub separator: Option<Vec<u8>>,
 }
@@ -40,7 +40,7 @@ pub struct FunctionCall {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Expr {
     Literal(Literal),
-    /// `?`, numbered from 0.
+    /// A parameter `?`. They are numbered from 0.
     Parameter(usize),
     Column {
         schema: Option<String>,
@@ -54,9 +54,9 @@ pub enum Expr {
         scope: Scope,
         name: String,
     },
-    /// Two or more operands, so that a long chain is no deep tree.
+    /// Two or more operands. A long chain is one node, so that the tree does not become deep.
     And(Vec<Expr>),
-    /// As `And`.
+    /// Two or more operands, as in `And`.
     Or(Vec<Expr>),
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
@@ -76,7 +76,7 @@ pub enum Expr {
         operand: Box<Expr>,
         query: Box<Query>,
     },
-    /// `operand op ALL (query)`; else ANY or SOME.
+    /// `operand op ALL (query)`, or without `all` ANY or SOME.
     Quantified {
         op: BinaryOp,
         all: bool,
@@ -115,7 +115,7 @@ pub enum Expr {
         operand: Box<Expr>,
         ty: CastType,
     },
-    /// `CAST(x AS type ARRAY)`, of multi-valued indexes.
+    /// `CAST(x AS type ARRAY)`, in the definition of a multi-valued index.
     CastArray {
         operand: Box<Expr>,
         ty: CastType,
@@ -129,7 +129,7 @@ pub enum Expr {
         operand: Box<Expr>,
         collation: String,
     },
-    /// `date + INTERVAL n unit`; `subtract` for `-`.
+    /// `date + INTERVAL n unit`, or with `subtract` `date - INTERVAL n unit`.
     DateAdd {
         date: Box<Expr>,
         amount: Box<Expr>,
@@ -161,19 +161,19 @@ pub enum Expr {
     Default,
     /// `DEFAULT(column)`.
     DefaultOf(String),
-    /// `VALUES(column)` of ON DUPLICATE KEY UPDATE.
+    /// `VALUES(column)`, in ON DUPLICATE KEY UPDATE.
     Values(String),
 }
 
 /// A call with OVER.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WindowCall {
-    /// Of an aggregate, or of a function that is one only over a window.
+    /// The call of an aggregate, or of a function that exists over windows only.
     pub call: FunctionCall,
     pub over: Over,
 }
 
-/// What stands behind OVER.
+/// The window behind OVER.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Over {
     Name(String),
@@ -183,17 +183,17 @@ pub enum Over {
 /// `([name] [PARTITION BY ...] [ORDER BY ...] [frame])`
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Window {
-    /// The window that it goes on from.
+    /// The name of the window that this one extends.
     pub base: Option<String>,
     pub partition_by: Vec<Expr>,
     pub order_by: Vec<OrderItem>,
     pub frame: Option<WindowFrame>,
 }
 
-/// `ROWS` or `RANGE`.
+/// A `ROWS` or `RANGE` frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WindowFrame {
-    /// ROWS; else RANGE.
+    /// The frame is `ROWS`. Otherwise it is `RANGE`.
     pub rows: bool,
     pub start: FrameBound,
     pub end: FrameBound,
@@ -208,7 +208,7 @@ pub enum FrameBound {
     UnboundedFollowing,
 }
 
-/// How far a frame goes: a number, or `INTERVAL amount unit`.
+/// The distance of a frame's bound: a number, or `INTERVAL amount unit`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrameOffset {
     pub amount: Expr,
@@ -225,10 +225,10 @@ pub struct JsonValue {
     pub on_error: Option<OnResponse>,
 }
 
-/// What happens where a path means nothing, or nothing that fits.
+/// What happens when a path selects nothing, or nothing that fits.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OnResponse {
-    /// As where nothing is written.
+    /// NULL, which is also the default.
     Null,
     Error,
     Default(Expr),
@@ -242,7 +242,7 @@ pub struct JsonTable {
     pub alias: String,
 }
 
-/// A path, and the columns of a row for each value that it means.
+/// A path, and the columns of the row for each value that it selects.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JsonTableRows {
     pub path: Vec<u8>,
@@ -291,7 +291,7 @@ pub enum SelectItem {
     Expr {
         expr: Expr,
         alias: Option<String>,
-        /// The text of the expression, the column's name where there is no alias.
+        /// The text of the expression, which names the column if there is no alias.
         text: String,
     },
 }
@@ -301,14 +301,14 @@ pub enum TableRef {
     Table {
         name: TableName,
         alias: Option<String>,
-        /// `PARTITION (p, ...)`; none: all.
+        /// `PARTITION (p, ...)`. Empty means all partitions.
         partitions: Vec<String>,
         hints: Vec<IndexHint>,
         system_time: Option<Box<SystemTime>>,
     },
     Derived {
         query: Box<Query>,
-        /// LATERAL: it may name the tables before it.
+        /// LATERAL: the query may name the tables before it.
         lateral: bool,
         alias: String,
         columns: Vec<String>,
@@ -324,14 +324,14 @@ pub enum TableRef {
     },
 }
 
-/// `FOR SYSTEM_TIME` behind a table: which rows of a table with system versioning are read.
+/// `FOR SYSTEM_TIME` behind a table with system versioning: the rows that are read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SystemTime {
     All,
     AsOf(Expr),
     Between(Expr, Expr),
     FromTo(Expr, Expr),
-    /// Of DELETE HISTORY: what is no longer current, or was not any more before a moment.
+    /// DELETE HISTORY: the rows that are no longer current, or that ceased to be before a moment.
     History(Option<Expr>),
 }
 
@@ -346,15 +346,16 @@ pub struct Select {
     pub from: Option<TableRef>,
     pub filter: Option<Expr>,
     pub group_by: Vec<Expr>,
-    /// WITH ROLLUP: a group for all rows with the first keys in common too.
+    /// WITH ROLLUP: there are further groups, of all rows that have the first keys in common.
     pub rollup: bool,
     pub having: Option<Expr>,
     pub windows: Vec<(String, Window)>,
-    /// No more functions over windows are called than this, in the select list and ORDER BY.
+    /// An upper limit for the number of calls of functions over windows in the select list and in
+    /// ORDER BY.
     pub most_window_calls: usize,
 }
 
-/// `UNION [ALL] body`, and its like.
+/// `UNION [ALL] body`, or the same with INTERSECT or EXCEPT.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SetBranch {
     pub operator: SetOperator,
@@ -365,15 +366,15 @@ pub struct SetBranch {
 #[derive(Debug, Clone, PartialEq)]
 pub enum QueryBody {
     Select(Box<Select>),
-    /// `first UNION [ALL] ...`, of two or more branches, from left to right: a long chain is no
-    /// deep tree.
+    /// `first UNION [ALL] ...`: two or more branches, from left to right. A long chain is one node,
+    /// so that the tree does not become deep.
     Union {
         first: Box<QueryBody>,
         rest: Vec<SetBranch>,
     },
     /// `VALUES ROW(...), ...`
     Values(Vec<Vec<Expr>>),
-    /// A query in parentheses with its own ORDER BY and LIMIT.
+    /// A query in parentheses, with ORDER BY and LIMIT of its own.
     Nested(Box<Query>),
 }
 
@@ -381,7 +382,7 @@ pub enum QueryBody {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CommonTable {
     pub name: String,
-    /// Empty: the names that the query gives.
+    /// The names of the columns. Empty means those that the query gives.
     pub columns: Vec<String>,
     pub query: Query,
 }
@@ -395,7 +396,7 @@ pub struct With {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
-    /// Shared with the binder, which binds a common table where it is named.
+    /// The WITH clause, shared with the binder, which binds a common table where it is named.
     pub with: Option<Arc<With>>,
     pub body: QueryBody,
     pub order_by: Vec<OrderItem>,

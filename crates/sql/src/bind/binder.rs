@@ -18,80 +18,84 @@ use engine::{Engine, Table};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// What a node of an expression takes: it lies in a list that has room for twice as many.
+/// The bytes charged for one node of an expression. They are twice the node's size, because the
+/// list that holds the node may have room for twice as many.
 pub(super) const NODE_BYTES: usize = 2 * size_of::<Expr>();
 
-/// What a plan may take before it is charged.
+/// The bytes that a plan may take before any of them are charged.
 const LITTLE_BYTES: usize = 8 * 1024;
 
 /// The state of binding one statement.
 pub(crate) struct Binder<'a> {
     pub engine: &'a Arc<Engine>,
     pub host: &'a dyn Host,
-    /// What the statement may read, or the query of a view within it.
+    /// The rights by which the statement, or the query of a view within it, may read tables.
     pub rights: &'a dyn Rights,
-    /// The account that the rights are of, in a view that reads with its definer's.
+    /// The account whose rights `rights` are, within a view that reads with the rights of its
+    /// definer.
     pub(super) definer: Option<String>,
-    /// The definer's user and host, kept with the view's tables: a change of their rows is made
-    /// with the definer's rights.
+    /// The definer's user and host. They are kept with the view's tables, because a change of the
+    /// tables' rows is made with the definer's rights.
     pub(super) holder: Option<Arc<Holder>>,
-    /// The query that is bound next is that of a view which is opened.
+    /// Set when the query that is bound next is the query of a view that is opened.
     pub(super) opening: Option<Opening>,
-    /// EXPLAIN: who asks is shown the tables of views.
+    /// The statement is EXPLAIN. The account that runs it sees the tables of views.
     pub explains: bool,
     pub variables: &'a Variables,
-    /// The session's, where the statement may read them.
+    /// The session's user variables, if the statement may read them.
     pub user_variables: Option<&'a UserVariables>,
     /// The current schema.
     pub schema: Option<&'a str>,
-    /// Plans of the subqueries, by their numbers.
+    /// The plans of the subqueries, by the subqueries' numbers.
     pub subqueries: Vec<SubPlan>,
     /// The statement assigns user variables.
     pub assigns_variables: bool,
-    /// The WITH clauses that the query at hand is behind, the innermost last.
+    /// The WITH clauses whose common tables the current query may name, the innermost last.
     pub(super) common: Vec<CommonTables>,
-    /// Subqueries that the query at hand is in.
+    /// The number of subqueries around the current query.
     pub(super) subquery_levels: usize,
-    /// The stored tables that subqueries read, but for those that derived tables in them read.
+    /// The stored tables that subqueries read, except those that derived tables within subqueries
+    /// read.
     pub reads: SubqueryReads,
-    /// What cannot be kept in a cache was met: contents of virtual tables, settings taken from the
-    /// session.
+    /// The statement uses something that must not be kept in a cache of plans: rows of virtual
+    /// tables, or settings of the session.
     pub uncacheable: bool,
-    /// A stored table was bound: the plan holds as long as it has not changed.
+    /// The stored tables that were bound. The plan is valid as long as none of them changes.
     pub tables: Vec<Arc<Table>>,
-    /// What has to be known to log the statement's text.
+    /// What has to be known to write the statement's text to the binary log.
     pub logging: LoggingNeeds,
-    /// What is told of the constants that it compares.
+    /// The constants that the statement compares, and the warnings about them.
     pub constants: Constants,
-    /// LOCK TABLES.
+    /// The names locked by LOCK TABLES, and those of them that the statement has used.
     pub locked: LockedUse<'a>,
     /// The session's temporary tables, and which of them the statement uses.
     pub temporary: TemporaryUse<'a>,
-    /// The types of the parameters, once they are known; those that are not count as text.
+    /// The types of the parameters that are known. Parameters beyond the end of the list count as
+    /// text.
     pub parameter_types: &'a [types::ColumnType],
-    /// The parameters are the variables of a program.
+    /// The parameters are the variables of a stored program.
     pub of_program: bool,
-    /// A stored function is called.
+    /// The statement calls a stored function.
     pub calls_functions: bool,
-    /// What is made of the statement, charged before it is made; given back with the plan. None as
-    /// long as it is little.
+    /// The memory of the plan, which is charged before the plan is made and released with it.
+    /// `None` as long as the plan is small.
     pub charge: Option<Charge>,
-    /// Of it, what is not charged yet.
+    /// The bytes that are not in `charge` yet.
     uncharged_bytes: usize,
-    /// Expressions that the one at hand is in.
+    /// The number of expressions around the current one.
     pub(super) depth: usize,
-    /// How many views the query at hand is in.
+    /// The number of views around the current query.
     pub(super) view_levels: usize,
-    /// Tables are read in the order in which they are written, for rows are locked in that order:
-    /// the statement changes rows, or the query at hand locks them.
+    /// The tables are read in the order in which they are written, because their rows are locked in
+    /// that order: the statement changes rows, or the current query locks them.
     pub keeps_order: bool,
-    /// What the tables of the FROM that is being bound are for.
+    /// What the tables of the current FROM are used for.
     pub(super) table_use: TableUse,
-    /// What changes rows holds on columns of the table alone: each column that is changed is to be
-    /// checked.
+    /// The account holds the privilege to change rows on columns only, not on the table, so each
+    /// column that is changed has to be checked.
     pub changes_by_column: bool,
-    /// The expression at hand is MariaDB's: of a source's statement, or of a constraint that only
-    /// MariaDB makes.
+    /// The current expression has MariaDB's meaning: it is from the statement of a MariaDB source,
+    /// or from a constraint that only MariaDB creates.
     pub of_mariadb: bool,
 }
 
@@ -139,11 +143,12 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// Charges what is about to be made of the statement, and asks now and then whether the
-    /// statement is to end. A short statement pays for an addition.
+    /// Charges the bytes of a part of the plan that is about to be made, and checks from time to
+    /// time whether the statement was killed. A short statement pays for one addition only.
     ///
     /// # Errors
-    /// As [`Charge::add`]; 1317 when the statement was killed.
+    /// Returns the errors of [`Charge::add`], and 1317 (`ER_QUERY_INTERRUPTED`) when the statement
+    /// was killed.
     #[inline]
     pub fn may_make(&mut self, bytes: usize) -> Result<()> {
         self.uncharged_bytes = self.uncharged_bytes.saturating_add(bytes);
@@ -157,7 +162,7 @@ impl<'a> Binder<'a> {
         charge.add(std::mem::take(&mut self.uncharged_bytes))
     }
 
-    /// Error 1317 when the statement was killed.
+    /// Returns error 1317 (`ER_QUERY_INTERRUPTED`) when the statement was killed.
     pub fn check_interrupt(&self) -> Result<()> {
         match self.host.interrupt_flag() {
             Some(flag) if flag.load(Ordering::Relaxed) => Err(SqlError::interrupted()),
@@ -165,10 +170,11 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// A copy of an expression: what has a name may be named any number of times.
+    /// Copies an expression and charges the copy, because an expression with a name may be named
+    /// any number of times.
     ///
     /// # Errors
-    /// As [`Binder::may_make`].
+    /// Returns the errors of [`Binder::may_make`].
     pub fn copied(&mut self, expr: &Expr) -> Result<Expr> {
         let mut bytes = 0;
         expr.visit(&mut |expr| bytes += NODE_BYTES + expr.constant_bytes());
@@ -176,7 +182,7 @@ impl<'a> Binder<'a> {
         Ok(expr.clone())
     }
 
-    /// The schema of a name: its own or the current one.
+    /// Returns the schema of a name: the one that is written, or else the current schema.
     pub fn schema_of(&self, name: &ast::TableName) -> Result<String> {
         match (&name.schema, self.schema) {
             (Some(schema), _) => Ok(schema.clone()),
@@ -185,17 +191,18 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// Uses a temporary table under this name.
+    /// Notes that the statement uses a temporary table under the name `shown`.
     ///
     /// # Errors
-    /// 1137 where the statement, or one around it, uses the table already.
+    /// Returns 1137 (`ER_CANT_REOPEN_TABLE`) when this statement or one around it uses the table
+    /// already.
     pub fn use_temporary(&mut self, table: &Arc<Table>, shown: &str) -> Result<()> {
         self.temporary.note(table, shown)?;
         self.tables.push(table.clone());
         Ok(())
     }
 
-    /// A stored table, or one of the session's own, to be described.
+    /// Returns a stored table, or a temporary table of the session, that a statement describes.
     pub fn described_table(&mut self, name: &ast::TableName) -> Result<Arc<Table>> {
         match self.temporary.table(&self.schema_of(name)?, &name.name) {
             Some(table) => Ok(table),
@@ -203,7 +210,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// A stored table.
+    /// Returns the stored table with this name, and notes that the plan depends on it.
     pub fn stored_table(&mut self, name: &ast::TableName) -> Result<Arc<Table>> {
         let schema = self.schema_of(name)?;
         let catalog = self.engine.catalog();

@@ -1,5 +1,5 @@
-//! A view through which a statement changes the rows of one table: what its columns stand for in
-//! that table, and what CHECK OPTION asks.
+//! A view through which a statement changes the rows of one table: what the view's columns stand
+//! for in that table, and what WITH CHECK OPTION demands.
 
 use super::Binder;
 use super::query::take_opened;
@@ -12,42 +12,46 @@ use engine::Table;
 use std::sync::Arc;
 use types::Value;
 
-/// What WITH CHECK OPTION asks of a row.
+/// The demand of WITH CHECK OPTION on a row.
 pub(crate) struct ViewCheck {
-    /// All have to hold.
+    /// The conditions, all of which must hold.
     pub conditions: Vec<Expr>,
-    /// First slot of the table's columns.
+    /// The first slot of the table's columns.
     pub base: usize,
-    /// Schema and name of the view that the statement names.
+    /// Schema and name of the view that the statement names, joined by a dot.
     pub view: String,
 }
 
 impl ViewCheck {
-    /// The error of a row that would not be seen through the view.
+    /// Builds error 1369 (`ER_VIEW_CHECK_FAILED`) for a row that would not be visible through the
+    /// view.
     pub fn failed(&self) -> SqlError {
         SqlError::new(1369, format!("CHECK OPTION failed '{}'", self.view))
     }
 }
 
-/// A view, and the table of it that a statement changes, whose columns have the first slots.
+/// A view and the table within it that the statement changes. The table's columns have the first
+/// slots.
 pub(crate) struct ChangedView {
-    /// Its columns as they may be named, behind two rows of the table.
+    /// The view's columns, as names are resolved to them. Their slots begin behind two rows of the
+    /// table.
     pub scope: Scope,
     pub table: Arc<Table>,
-    /// What each of its columns stands for.
+    /// The expression over the table's columns that each of the view's columns stands for.
     columns: Vec<Expr>,
-    /// The names of its columns, and which of them are the table's own.
+    /// The names of the view's columns, each with the position of the table's column that it is.
+    /// `None` if the column is an expression or belongs to another table.
     pub names: Vec<(String, Option<usize>)>,
     checks: Vec<Expr>,
-    /// Its own conditions, of a view that rows are put through.
+    /// The conditions of the view itself, if rows are inserted through it.
     filter: Vec<Expr>,
     holder: Option<Arc<Holder>>,
-    /// It has more tables.
+    /// The view has more than one table.
     pub is_join: bool,
 }
 
-/// The names of the columns that a statement sets, and what they mean: those of a table, or of a
-/// view of it.
+/// The names of the columns that a statement sets. They mean columns of the table, or columns of a
+/// view of the table.
 #[derive(Clone, Copy)]
 pub(crate) struct Names<'v> {
     pub table: &'v Table,
@@ -55,10 +59,10 @@ pub(crate) struct Names<'v> {
 }
 
 impl Names<'_> {
-    /// The table's column that a name stands for.
+    /// Returns the position of the table's column that a name stands for.
     ///
     /// # Errors
-    /// 1054; of a view 1348 for what is no column.
+    /// Returns 1054 when there is no such column, and 1348 when the view's column is an expression.
     pub fn column(&self, name: &str) -> Result<usize> {
         match self.view {
             Some(view) => view.column(name),
@@ -69,10 +73,10 @@ impl Names<'_> {
         }
     }
 
-    /// An expression about the view's columns, in those of the table.
+    /// Rewrites an expression over the view's columns into one over the table's columns.
     ///
     /// # Errors
-    /// As [`ChangedView::resolve`].
+    /// Returns the errors of [`ChangedView::resolve`].
     pub fn resolve(&self, binder: &mut Binder<'_>, expr: Expr) -> Result<Expr> {
         match self.view {
             Some(view) => view.resolve(binder, expr),
@@ -81,38 +85,39 @@ impl Names<'_> {
     }
 }
 
-/// `ER_VIEW_MULTIUPDATE`
+/// Builds error 1393 (`ER_VIEW_MULTIUPDATE`).
 pub(crate) fn several_tables(schema: &str, view: &str) -> SqlError {
     let text = format!("Can not modify more than one base table through a join view '{schema}.{view}'");
     SqlError::new(1393, text)
 }
 
-/// `ER_VIEW_DELETE_MERGE_VIEW`
+/// Builds error 1395 (`ER_VIEW_DELETE_MERGE_VIEW`).
 pub(crate) fn no_delete_from_join(schema: &str, view: &str) -> SqlError {
     SqlError::new(1395, format!("Can not delete from join view '{schema}.{view}'"))
 }
 
-/// `ER_NONUPDATEABLE_COLUMN`
+/// Builds error 1348 (`ER_NONUPDATEABLE_COLUMN`).
 pub(crate) fn no_column(name: &str) -> SqlError {
     SqlError::new(1348, format!("Column '{name}' is not updatable"))
 }
 
-/// `ER_NON_INSERTABLE_TABLE`
+/// Builds error 1471 (`ER_NON_INSERTABLE_TABLE`).
 fn not_insertable(view: &str) -> SqlError {
     SqlError::new(1471, format!("The target table {view} of the INSERT is not insertable-into"))
 }
 
-/// What it takes to change the rows of a table of a view.
+/// The privilege that a change of the rows of a view's table needs.
 pub(crate) struct Wanted<'w> {
     pub privilege: Privilege,
-    /// `None`: it is needed on the whole table.
+    /// The positions of the columns that need the privilege. `None` if the whole table needs it.
     pub columns: Option<&'w [usize]>,
 }
 
-/// Whether the account with whose rights a view's table is changed may do it.
+/// Checks that the account with whose rights a view's table is changed has the wanted privilege.
 ///
 /// # Errors
-/// 1356, which names the view of the statement.
+/// Returns 1356 (`ER_VIEW_INVALID`) when it has not. The error names the view that the statement
+/// names.
 pub(crate) fn check_holder(
     binder: &Binder<'_>,
     (holder, table): (Option<&Arc<Holder>>, &Table),
@@ -135,7 +140,8 @@ pub(crate) fn check_holder(
         .map_err(|_| SqlError::invalid_view(&view.schema, &view.org_table))
 }
 
-/// The leaf in whose slots a column lies.
+/// Returns the position of the leaf whose slots hold a column, and the column's position in the
+/// leaf. `None` if the expression is no column of any leaf.
 pub(super) fn leaf_of(leaves: &[Leaf], column: &Expr) -> Option<(usize, usize)> {
     let Node::Slot(slot) = column.node else { return None };
     let holds = |leaf: &Leaf| (leaf.base..leaf.base + leaf.columns).contains(&slot);
@@ -144,11 +150,11 @@ pub(super) fn leaf_of(leaves: &[Leaf], column: &Expr) -> Option<(usize, usize)> 
 }
 
 impl ChangedView {
-    /// The only table of a view, which stands alone in FROM, with its conditions; the statement is
-    /// UPDATE or DELETE.
+    /// Opens a view that stands alone in the FROM of an UPDATE or DELETE. Returns the view, its
+    /// only table and its conditions.
     ///
     /// # Errors
-    /// 1288; 1395 for a DELETE from several tables.
+    /// Returns 1288 when the view cannot be changed, and 1395 when it has more than one table.
     pub fn alone(
         plan: QueryPlan,
         named: &ScopeTable,
@@ -166,11 +172,17 @@ impl ChangedView {
         Ok((view, leaf, conditions))
     }
 
-    /// The table of a view that rows with values for these columns are put into; `None`: all
-    /// columns.
+    /// Opens a view that rows are inserted into, and chooses the one table that gets them. `listed`
+    /// has the names of the columns that get values; `None` means all of them.
     ///
     /// # Errors
-    /// 1054, 1348, 1393, 1394 and 1471.
+    /// Returns
+    ///
+    /// - 1471 when the view is not insertable,
+    /// - 1394 when it has several tables and no column is listed,
+    /// - 1393 when the listed columns belong to several tables,
+    /// - 1348 when a listed column is an expression,
+    /// - 1054 when there is no such column.
     pub fn to_fill(plan: QueryPlan, named: &ScopeTable, listed: Option<&[String]>) -> Result<ChangedView> {
         let refused = || not_insertable(&named.alias);
         let opened = *take_opened(plan).ok_or_else(refused)?;
@@ -215,7 +227,8 @@ impl ChangedView {
         ChangedView::of(opened, leaf.unwrap_or(0), named).map(|(view, _)| view).ok_or_else(refused)
     }
 
-    /// A view of which this table is changed; `None`: it is no stored one.
+    /// Builds the view whose leaf at this position is changed. `None` if that leaf is no stored
+    /// table.
     fn of(opened: Unplanned, leaf: usize, named: &ScopeTable) -> Option<(ChangedView, Leaf)> {
         let Unplanned { mut leaves, outputs, opened, conditions, .. } = opened;
         let is_join = leaves.len() > 1;
@@ -251,15 +264,16 @@ impl ChangedView {
         Some((view, leaf))
     }
 
-    /// The view as the statement names it.
+    /// Returns the view as the statement names it.
     pub fn named(&self) -> &ScopeTable {
         &self.scope.tables[0]
     }
 
-    /// The table's column that one of the view's stands for.
+    /// Returns the position of the table's column that a column of the view stands for.
     ///
     /// # Errors
-    /// 1054, and 1348 for what is no column; 1393 for one of another table.
+    /// Returns 1054 when the view has no such column, 1348 when the column is an expression, and
+    /// 1393 when it belongs to another table.
     pub fn column(&self, name: &str) -> Result<usize> {
         let at = self.names.iter().position(|(known, _)| known.eq_ignore_ascii_case(name));
         let at = at.ok_or_else(|| SqlError::unknown_column(name, "field list"))?;
@@ -272,10 +286,10 @@ impl ChangedView {
         }
     }
 
-    /// An expression about the view's columns, in those of the table.
+    /// Rewrites an expression over the view's columns into one over the table's columns.
     ///
     /// # Errors
-    /// 1393 for a column of another table; as [`Binder::may_make`].
+    /// Returns 1393 when a column belongs to another table, and the errors of [`Binder::may_make`].
     pub fn resolve(&self, binder: &mut Binder<'_>, mut expr: Expr) -> Result<Expr> {
         let first = self.named().base;
         let mut slots = Vec::new();
@@ -298,10 +312,10 @@ impl ChangedView {
         Ok(expr)
     }
 
-    /// What CHECK OPTION asks of the table's rows; `None`: nothing.
+    /// Returns what CHECK OPTION demands of the table's rows. `None` if it demands nothing.
     ///
     /// # Errors
-    /// As [`Binder::may_make`].
+    /// Returns the errors of [`Binder::may_make`].
     pub fn check(&self, binder: &mut Binder<'_>) -> Result<Option<ViewCheck>> {
         if self.checks.is_empty() {
             return Ok(None);
@@ -311,15 +325,15 @@ impl ChangedView {
         Ok(Some(ViewCheck { conditions: conditions?, base: 0, view }))
     }
 
-    /// The conditions of the rows that are seen through the view.
+    /// Returns the conditions that hold for the rows that are visible through the view.
     pub fn into_filter(self) -> Vec<Expr> {
         self.filter
     }
 
-    /// Whether the account with whose rights the table is changed may do this.
+    /// Checks that the account with whose rights the table is changed has the wanted privilege.
     ///
     /// # Errors
-    /// 1356.
+    /// Returns 1356 (`ER_VIEW_INVALID`) when it has not.
     pub fn check_rights(&self, binder: &Binder<'_>, wanted: &Wanted<'_>) -> Result<()> {
         check_holder(binder, (self.holder.as_ref(), &self.table), self.named(), wanted)
     }
@@ -329,8 +343,8 @@ fn leaf_slots(leaf: &Leaf) -> std::ops::Range<usize> {
     leaf.base..leaf.base + leaf.columns
 }
 
-/// Gives the columns of a table that has these slots the first ones. Of rows of other tables
-/// nothing is known.
+/// Moves the slots of the table that begins at `base` down to 0. The slots of other tables become
+/// NULL, since nothing is known of the rows of those tables.
 fn move_down(expr: &mut Expr, base: usize, columns: usize) {
     expr.change(&mut |part| {
         if let Node::Slot(slot) = part.node {

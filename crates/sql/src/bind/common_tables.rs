@@ -1,30 +1,33 @@
-//! What is known of the common tables of WITH clauses while a query behind them is bound.
+//! The state of the common tables of a WITH clause while the query behind it is bound.
 
 use crate::ast::With;
 use crate::expr::SubqueryCall;
 use crate::sink::ColumnMeta;
 use std::sync::Arc;
 
-/// The common tables of a WITH clause, while what it stands before is bound.
+/// The common tables of one WITH clause, while the query behind it is bound.
 pub(super) struct CommonTables {
     pub with: Arc<With>,
-    /// How many of them may be named: not those behind the one that is being bound.
+    /// The number of common tables, counted from the first, that may be named at present. While one
+    /// of them is being bound, those behind it may not be named; the table itself may be named in
+    /// WITH RECURSIVE only.
     pub visible: usize,
-    /// Frames around the query that has the clause.
+    /// The number of frames around the query that has the clause.
     pub depth: usize,
     pub states: Vec<State>,
 }
 
-/// What is known of a common table.
+/// The state of one common table.
 pub(super) enum State {
-    /// Nobody has named it.
+    /// No query has named the table yet.
     Unbound,
-    /// It is being bound, and may name itself.
+    /// The table is being bound, and may name itself.
     Recursive(Recursing),
     Bound {
         call: SubqueryCall,
         columns: Vec<ColumnMeta>,
-        /// The name of a temporary table that it reads, which can be read in one place only.
+        /// The name of a temporary table that the common table reads. MySQL allows one use of a
+        /// temporary table, so the common table may be read in one place only.
         temporary: Option<String>,
     },
 }
@@ -32,16 +35,17 @@ pub(super) enum State {
 /// A common table that is being bound, and may name itself.
 #[derive(Default)]
 pub(super) struct Recursing {
-    /// Of the rows that it has got so far; `None` before any query block that does not name it.
+    /// The columns of the rows that the table has so far. `None` until a query block that does not
+    /// name the table itself has been bound.
     pub columns: Option<Vec<ColumnMeta>>,
-    /// The subquery that stands for its own rows.
+    /// The number of the subquery that stands for the table's own rows.
     pub number: usize,
-    /// The query is a UNION.
+    /// The table's query is a UNION.
     pub is_union: bool,
-    /// Frames around its query blocks.
+    /// The number of frames around its query blocks.
     pub depth: usize,
-    /// How often the block at hand has named it.
+    /// How often the current query block has named the table.
     pub uses: usize,
-    /// In a subquery or a derived table of the block.
+    /// The current query block has named the table in a subquery or a derived table.
     pub in_subquery: bool,
 }

@@ -1,11 +1,12 @@
-//! Constants that are compared with numbers and dates are read as such before the statement runs.
+//! Constants beside operands of comparisons: they are read as numbers or dates once, before the
+//! statement runs.
 
 use super::Scope;
 use super::constants::{Constants, NoDate};
 use crate::error::Result;
 use crate::expr::{Expr, Node, Reading};
 
-/// How constants beside an operand are read; `None` where they are compared as what they are.
+/// Returns how constants beside an operand are read. `None` if they are compared unchanged.
 fn reading_beside(other: &Expr, scope: &Scope) -> Option<Reading> {
     let column = match other.node {
         Node::Slot(slot) => scope.of_slot(slot).map(|(table, at)| &*table.columns[at].org_name),
@@ -14,10 +15,11 @@ fn reading_beside(other: &Expr, scope: &Scope) -> Option<Reading> {
     Reading::beside(&other.ty, column)
 }
 
-/// Reads the constants among the operands of a comparison.
+/// Reads the constants among the two operands of a comparison.
 ///
 /// # Errors
-/// 1525 for a text that is no date beside a date.
+/// Returns 1525 (`ER_WRONG_VALUE`) when one operand is a date and the other is a text that is no
+/// date.
 pub(super) fn read_operands(
     constants: &mut Constants,
     operands: &mut [Expr; 2],
@@ -28,10 +30,10 @@ pub(super) fn read_operands(
     read_beside(constants, left, right, scope, NoDate::Refused)
 }
 
-/// Reads an operand, if it is a constant, as a value of the other.
+/// Reads `value`, if it is a constant or a parameter, as a value of the type of `other`.
 ///
 /// # Errors
-/// As [`read_operands`], where what is no date is refused.
+/// Returns the errors of [`read_operands`] if `no_date` is [`NoDate::Refused`].
 pub(super) fn read_beside(
     constants: &mut Constants,
     value: &mut Expr,
@@ -48,11 +50,11 @@ pub(super) fn read_beside(
     }
 }
 
-/// Reads the items of a list that an operand is looked for in. Among several, what is no date is
-/// found in no row.
+/// Reads the items of an IN list as values of the type of the operand. In a list of several items,
+/// a text that is no date is no error: no row matches it.
 ///
 /// # Errors
-/// As [`read_operands`], for a list of one.
+/// Returns the errors of [`read_operands`] for a list of one item.
 pub(super) fn read_items(
     constants: &mut Constants,
     list: &mut [Expr],

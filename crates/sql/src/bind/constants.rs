@@ -1,34 +1,35 @@
-//! What a statement has to tell of the constants that it compares.
+//! The constants that a statement compares, and the warnings that they cause.
 
 use crate::error::{Result, SqlError};
 use crate::expr::{Expr, Node, Reading};
 use types::convert::DateModes;
 use types::{Value, Zone};
 
-/// The constants that a statement compares with numbers and dates, and what it tells of them
-/// whenever it runs.
+/// The constants that a statement compares with numbers and dates, and the warnings that it gives
+/// each time it runs.
 #[derive(Debug, Default)]
 pub(crate) struct Constants {
-    /// What the session says about dates.
+    /// The session's modes for dates.
     dates: DateModes,
     /// The session's time zone.
     zone: Zone,
-    /// The statement has been carried out by a source.
+    /// The statement is a replicated one, which a source has executed already.
     is_of_source: bool,
-    /// Warnings with their numbers; of constants mostly 1292, which strict mode makes an error.
+    /// The warnings with their error numbers. Most are 1292, which strict mode turns into an error.
     pub complaints: Vec<(u16, String)>,
-    /// Parameters that are compared with a column, by their positions.
+    /// The parameters that are compared with a column: their positions, and how their values are
+    /// read.
     pub parameters: Vec<(usize, Reading)>,
 }
 
-/// What becomes of a comparison with what is no date.
+/// What becomes of a comparison with a text that is no date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoDate {
-    /// It is refused.
+    /// The comparison fails with an error.
     Refused,
-    /// Nothing is known of it.
+    /// The text counts as NULL.
     Unknown,
-    /// It stays the text that it is.
+    /// The text stays as it is.
     Text,
 }
 
@@ -37,10 +38,12 @@ impl Constants {
         Constants { dates, zone, is_of_source, ..Constants::default() }
     }
 
-    /// Reads a constant now, and notes how a parameter is to be read. Anything else stays.
+    /// Reads a constant now, or notes how a parameter will be read. Other expressions stay
+    /// unchanged.
     ///
     /// # Errors
-    /// 1525 for what is no date, where it is to be refused.
+    /// Returns 1525 (`ER_WRONG_VALUE`) for a text that is no date, if `no_date` is
+    /// [`NoDate::Refused`].
     pub(super) fn read(&mut self, value: &mut Expr, reading: &Reading, no_date: NoDate) -> Result<()> {
         let constant = match &value.node {
             Node::Constant(constant) => constant,
@@ -62,7 +65,8 @@ impl Constants {
         Ok(())
     }
 
-    /// What the error of a comparison is in strict mode, in a statement that changes rows.
+    /// Returns the error that strict mode gives in place of `error` in a statement that changes
+    /// rows: 1292 takes the place of 1525.
     pub fn strictly(&self, error: SqlError) -> SqlError {
         match self.complaints.iter().rfind(|(code, _)| *code == 1292) {
             Some((code, text)) if error.code == 1525 => SqlError::new(*code, text.clone()),

@@ -1,4 +1,4 @@
-//! Expressions.
+//! Binding of expressions.
 
 mod clocks;
 mod json;
@@ -102,7 +102,8 @@ impl Binder<'_> {
             ast::Expr::Default => Err(SqlError::syntax("DEFAULT", 1)),
             ast::Expr::DefaultOf(_) => Err(SqlError::not_supported("DEFAULT(column)")),
             ast::Expr::Values(name) => {
-                // The value is the statement's own, but MySQL asks for SELECT on the column.
+                // VALUES() returns the value that the statement inserts, but MySQL demands SELECT
+                // on the column.
                 if let Ok(column) = place.scope.resolve(None, None, name, place.clause) {
                     self.check_readable(&column, place)?;
                 }
@@ -134,7 +135,7 @@ impl Binder<'_> {
         written.iter().map(|written| self.expr(written, place)).collect()
     }
 
-    /// Operands whose truth is asked.
+    /// Binds operands that are used as truth values.
     fn truths(&mut self, written: &[ast::Expr], place: &mut Place<'_>) -> Result<Vec<Expr>> {
         let mut truths = Vec::with_capacity(written.len());
         for written in written {
@@ -243,9 +244,9 @@ impl Binder<'_> {
         if table.is_none() {
             let alias = place.aliases.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name));
             if let Some((_, expr)) = alias {
-                // HAVING prefers a column of GROUP BY, ORDER BY the alias; they differ only where a
-                // column is hidden by another column's alias. The parser has seen to it that
-                // neither is too high, not that both together are not.
+                // HAVING prefers a column of GROUP BY, ORDER BY prefers the alias. The two differ
+                // only where an alias hides a column of the same name. The parser has limited the
+                // heights of the alias's expression and of this one, but not their sum.
                 if !crate::parse::fits(self.depth + expr.height()) {
                     return Err(crate::parse::too_deep());
                 }
@@ -258,7 +259,8 @@ impl Binder<'_> {
             && error.code == 1054
             && inserting.def.name != table
         {
-            // `INSERT ... VALUES (...) AS new ON DUPLICATE KEY UPDATE a = new.a`.
+            // The name is written as in `INSERT ... VALUES (...) AS new ON DUPLICATE KEY UPDATE a =
+            // new.a`.
             return self.inserted_value(name, place);
         }
         if let (Err(error), Some(frame)) = (&found, place.outer)
@@ -278,7 +280,8 @@ impl Binder<'_> {
         Ok(found)
     }
 
-    /// Who may not read all of a table is not told which columns it does not have.
+    /// Returns the error for a name that was not found. An account that may not read a whole table
+    /// gets "access denied" instead, so that it does not learn which columns the table lacks.
     fn of_hidden_table(&self, error: SqlError, table: Option<&str>, name: &str, scope: &Scope) -> SqlError {
         let is_meant = |known: &&crate::bind::ScopeTable| {
             !known.readable && table.is_none_or(|alias| known.alias.eq_ignore_ascii_case(alias))
@@ -293,14 +296,14 @@ impl Binder<'_> {
         }
     }
 
-    /// Error 1143 for a column that the account may not read, of a table that it may not read as a
-    /// whole.
+    /// Returns error 1143 (`ER_COLUMNACCESS_DENIED_ERROR`) for a column that the account may not
+    /// read, if the account may not read the whole table.
     fn check_readable(&self, column: &Expr, place: &Place<'_>) -> Result<()> {
         self.check_readable_in(column, place.scope)
     }
 
-    /// As `check_readable`, of a column of this scope that no expression of the statement names:
-    /// one that a join merges.
+    /// Does what `check_readable` does for a column of this scope, in particular for a column that
+    /// a join merges and no expression names.
     pub(in crate::bind) fn check_readable_in(&self, column: &Expr, scope: &Scope) -> Result<()> {
         let Node::Slot(slot) = column.node else { return Ok(()) };
         match scope.of_slot(slot) {
@@ -515,7 +518,7 @@ impl Binder<'_> {
         Ok(boolean(Node::Like { negated, operands: Box::new(operands), escape, collation }, nullable))
     }
 
-    /// REGEXP is the function of two arguments.
+    /// Builds the call of the function `regexp_like` that REGEXP stands for.
     fn regexp(&mut self, negated: bool, args: Vec<Expr>) -> Result<Expr> {
         let function = expr::functions::table::find_function("regexp_like").expect("a function of the table");
         let (ty, coercibility) = expr::function_type(function, &args)?;
@@ -570,8 +573,8 @@ impl Binder<'_> {
         let id = crate::variables::known_collation(&name.to_ascii_lowercase())
             .ok_or_else(|| SqlError::new(1273, format!("Unknown collation: '{name}'")))?;
         let charset = collation::charset_of(operand.ty.collation);
-        // Values are in utf8mb4 here whatever the client's character set was: a utf8mb4 literal may
-        // take it.
+        // Values are in utf8mb4 here, whatever the client's character set is, so a literal may take
+        // a collation of utf8mb4.
         let is_literal = matches!(
             operand.coercibility,
             Coercibility::Literal | Coercibility::Numeric | Coercibility::Null
@@ -597,7 +600,7 @@ impl Binder<'_> {
         Ok(Expr { node, ty, nullable, coercibility: Coercibility::Explicit })
     }
 
-    /// A user variable has the type that its value has now.
+    /// Binds a user variable. Its type is that of the value that it has now.
     fn user_variable(&mut self, name: &str) -> Expr {
         self.uncacheable = true;
         self.logging.user_variable(name);
@@ -641,12 +644,13 @@ impl Binder<'_> {
     }
 }
 
-/// What MySQL says of `@a := 1`.
+/// MySQL's warning about `@a := 1`.
 const ASSIGNED_WITHIN: &str = "Setting user variables within expressions is deprecated and will be removed in a \
     future release. Consider alternatives: 'SET variable=expression, ...', or 'SELECT expression(s) INTO \
     variables(s)'.";
 
-/// The operand of a cast to text, in the character set of the result.
+/// Returns the operand of a cast. If the cast is to text, the operand is converted to the character
+/// set of the result.
 fn cast_operand(operand: Expr, ty: &ColumnType) -> Expr {
     let operand = if is_text(ty) { operand.into_text() } else { operand };
     let same = collation::charset_of(operand.ty.collation) == collation::charset_of(ty.collation);

@@ -1,4 +1,4 @@
-//! Function calls and aggregates.
+//! Binding of function calls and aggregates.
 
 use super::compared::read_operands;
 use super::expr::{number, show_aggregated};
@@ -116,8 +116,9 @@ impl Binder<'_> {
         }
     }
 
-    /// The function with this name. MariaDB's JSON functions, whose documents are texts, answer
-    /// otherwise than these, and only the one that its JSON columns need is here.
+    /// Returns the built-in function with this name. MariaDB's JSON functions work on texts and
+    /// return other results than MySQL's, so of them only the one that MariaDB's JSON columns need
+    /// is known here.
     fn native(&self, name: &str) -> Result<Option<&'static expr::Function>> {
         match name {
             "json_valid" if self.of_mariadb => Ok(Some(&MARIADB_JSON_VALID)),
@@ -128,8 +129,8 @@ impl Binder<'_> {
         }
     }
 
-    /// A call of a stored function. An account that may not execute it is not told whether there is
-    /// one.
+    /// Binds a call of a stored function. An account that may not execute the function is not told
+    /// whether it exists.
     fn stored_function(
         &mut self,
         schema: Option<&str>,
@@ -171,7 +172,7 @@ impl Binder<'_> {
         Ok(Expr { node, ty: signature.ty, nullable: true, coercibility })
     }
 
-    /// An aggregate, of the query that it stands in or of one around it.
+    /// Binds an aggregate, which belongs to the query in which it is written or to one around it.
     fn aggregate(&mut self, call: &ast::FunctionCall, place: &mut Place<'_>) -> Result<Expr> {
         match self.outer_aggregate(call, place)? {
             Some(found) => Ok(found),
@@ -179,7 +180,7 @@ impl Binder<'_> {
         }
     }
 
-    /// An aggregate becomes a slot behind the row's own.
+    /// Binds an aggregate of this query. Its value gets a slot behind those of the row.
     pub(super) fn aggregate_here(&mut self, call: &ast::FunctionCall, place: &mut Place<'_>) -> Result<Expr> {
         let Some(aggregates) = place.aggregates else {
             return Err(SqlError::new(1111, "Invalid use of group function"));
@@ -189,10 +190,11 @@ impl Binder<'_> {
             let expr = aggregates.found.borrow()[at].expr.clone();
             return Ok(Expr { node: Node::Slot(aggregates.first_slot + at), ..expr });
         }
-        // Aggregates do not nest: the arguments are in a place without. Nor do they see aliases.
+        // Aggregates do not nest, so the arguments are in a place that allows none. Nor may the
+        // arguments name aliases.
         let mut arguments = Place { aggregates: None, windows: None, aliases: &[], only: None, ..*place };
         let aggregate = self.bind_aggregate(call, &mut arguments)?;
-        // The call is kept as it was written too.
+        // The copy of the written call is charged too.
         self.may_make(4 * NODE_BYTES)?;
         let mut found = aggregates.found.borrow_mut();
         let slot = aggregates.first_slot + found.len();
@@ -263,7 +265,7 @@ impl Binder<'_> {
     }
 }
 
-/// Of geometries and vectors there is no sum, no least and no greatest.
+/// Refuses sums, least values, greatest values and the like of geometries and vectors.
 fn check_shapes(kind: &AggregateKind, name: &str, args: &[Expr]) -> Result<()> {
     let is = |code: TypeCode| args.iter().any(|arg| arg.ty.code == code);
     match kind {
@@ -292,14 +294,15 @@ fn numeric(args: Vec<Expr>, scope: &Scope) -> Vec<Expr> {
     args.into_iter().map(|arg| number(arg, scope)).collect()
 }
 
-/// Functions that put texts together or look for one in another.
+/// Reports whether a function puts texts together, compares them, or searches one within another.
 fn is_of_texts(name: &str) -> bool {
     let joins = matches!(name, "concat" | "concat_ws" | "elt" | "replace" | "insert" | "lpad" | "rpad");
     let compares = matches!(name, "greatest" | "least" | "strcmp" | "field");
     joins || compares || matches!(name, "find_in_set" | "locate" | "instr")
 }
 
-/// The arguments of such a function, bytes and texts in one character set.
+/// Returns the arguments of a function that [`is_of_texts`] names, with bytes and texts converted
+/// to one character set.
 fn in_one_character_set(args: Vec<Expr>) -> Vec<Expr> {
     let is_bytes = |arg: &Expr| arg.ty.collation == collation::BINARY && expr::is_text(&arg.ty);
     match aggregate_collations(args.iter()) {
@@ -310,7 +313,7 @@ fn in_one_character_set(args: Vec<Expr>) -> Vec<Expr> {
     }
 }
 
-/// Functions all of whose arguments are numbers.
+/// Reports whether all arguments of a function are numbers.
 fn takes_numbers(name: &str) -> bool {
     const NAMES: [&str; 20] = [
         "abs",
@@ -337,7 +340,8 @@ fn takes_numbers(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// Functions of JSON that take pairs of arguments, some of them behind a document.
+/// Checks the number of arguments of a JSON function that takes pairs of them, with or without a
+/// document in front.
 fn check_pairs(name: &str, written: &str, count: usize) -> Result<()> {
     let is_odd = match name {
         "json_object" => count % 2 == 1,
@@ -359,10 +363,10 @@ fn three(args: Vec<Expr>) -> [Expr; 3] {
     std::array::from_fn(|_| args.next().unwrap_or_else(|| Expr::constant(Value::Null)))
 }
 
-/// Functions that are bound here and are not in the table of functions.
+/// The functions that are bound by code here and are not in the table of functions.
 const CONDITIONS: &[&str] = &["if", "ifnull", "coalesce", "name_const", "nullif"];
 
-/// Functions that MySQL has for the views of its information_schema alone.
+/// Reports whether MySQL has this function for the views of its information_schema only.
 fn is_for_the_server(name: &str) -> bool {
     const OTHERS: [&str; 9] = [
         "can_access_column",
@@ -378,7 +382,7 @@ fn is_for_the_server(name: &str) -> bool {
     OTHERS.contains(&name) || INTERNAL.iter().any(|rest| name.strip_prefix("internal_") == Some(rest))
 }
 
-/// The rest of the names of those of them that begin with `internal_`.
+/// The names of functions for the server that begin with `internal_`, without that prefix.
 const INTERNAL: [&str; 20] = [
     "auto_increment",
     "avg_row_length",
@@ -402,13 +406,13 @@ const INTERNAL: [&str; 20] = [
     "update_time",
 ];
 
-/// Whether MySQL has functions of this name, which are missing here: nobody lacks a privilege on
-/// them.
+/// Reports whether a name looks like one of MySQL's functions that is missing here. The call then
+/// fails because the function does not exist, not because of a missing privilege.
 fn is_of_mysql(name: &str) -> bool {
     ["json_", "regexp_", "st_", "mbr"].iter().any(|begin| name.starts_with(begin))
 }
 
-/// The type of an aggregate's result.
+/// Returns an expression with the type of an aggregate's result.
 fn result_of(kind: &AggregateKind, args: &[Expr], increment: u8) -> Result<Expr> {
     let numeric = |ty: ColumnType, nullable: bool| Expr {
         node: Node::Constant(Value::Null),

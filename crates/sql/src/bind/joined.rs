@@ -1,4 +1,5 @@
-//! The joined tables of an UPDATE or a DELETE of several tables, of which it changes some.
+//! The joined tables of an UPDATE or a DELETE of several tables, of which the statement changes
+//! some.
 
 use super::changed_view::{ViewCheck, Wanted, check_holder, leaf_of, no_column, no_delete_from_join};
 use super::query::{From, Merged, mark_used, merge};
@@ -12,32 +13,34 @@ use crate::plan::{Holder, Leaf, RowLock, Source, TableStep, Wish, conjuncts};
 use engine::Table;
 use std::sync::Arc;
 
-/// FROM and WHERE, bound. The tables of views that may be changed stand in FROM themselves.
+/// The bound FROM and WHERE. The tables of views that may be changed stand in FROM in place of
+/// their views.
 pub(crate) struct JoinedTables {
     pub scope: Scope,
     from: From,
     conditions: Vec<Expr>,
     merged: Merged,
-    /// Slots of all tables, and of the columns of views.
+    /// The number of slots of all tables and of the columns of views.
     pub slots: usize,
 }
 
 /// A table of a join that the statement changes.
 pub(crate) struct ToChange {
-    /// Its position among the tables of FROM.
+    /// The table's position among the tables of FROM.
     pub leaf: usize,
     pub table: Arc<Table>,
-    /// First of its slots.
+    /// The first of the table's slots.
     pub base: usize,
-    /// The position in the scope of what the statement names: itself or a view of it.
+    /// The position in the scope of the table that the statement names: this table, or a view of
+    /// it.
     pub named: usize,
-    /// Its rows are changed through a view.
+    /// The table's rows are changed through a view.
     pub is_of_view: bool,
     holder: Option<Arc<Holder>>,
 }
 
-/// The loops over joined tables. The keys of the rows that are changed are in slots of their own,
-/// behind those of the columns.
+/// The nested loops over the joined tables. The keys of the rows that are changed are in slots of
+/// their own, behind those of the columns.
 pub(crate) struct Join {
     pub tables: Vec<TableStep>,
     pub preconditions: Vec<Expr>,
@@ -62,12 +65,12 @@ pub(crate) fn bind_joined(
 }
 
 impl JoinedTables {
-    /// The table that a slot of the scope belongs to, which the statement is to change, and the
-    /// column's position in it.
+    /// Returns the table of FROM that a slot of the scope belongs to, which the statement is to
+    /// change, and the column's position in that table.
     ///
     /// # Errors
-    /// 1288 of a derived table and of a view that cannot be changed, 1348 of what is no column of a
-    /// table, 1099 under LOCK TABLES READ.
+    /// Returns 1288 for a derived table and for a view that cannot be changed, 1348 when the slot
+    /// is an expression of a view, and 1099 when LOCK TABLES holds a READ lock on the table.
     pub fn column_to_change(
         &self,
         binder: &Binder<'_>,
@@ -81,12 +84,12 @@ impl JoinedTables {
         Ok((self.to_change(binder, named.base, leaf, "UPDATE")?, at))
     }
 
-    /// The table at a position of the scope, or the only one of the view there, which the statement
-    /// deletes from.
+    /// Returns the table that the statement deletes from: the one at a position of the scope, or
+    /// the only table of the view at that position.
     ///
     /// # Errors
-    /// 1288 of a derived table and of a view that cannot be changed, 1395 of a view of several
-    /// tables, 1099 under LOCK TABLES READ.
+    /// Returns 1288 for a derived table and for a view that cannot be changed, 1395 for a view of
+    /// several tables, and 1099 when LOCK TABLES holds a READ lock on the table.
     pub fn table_to_delete_from(&self, binder: &Binder<'_>, position: usize) -> Result<ToChange> {
         let named = &self.scope.tables[position];
         let is_of_it = |leaf: &Leaf| self.merged.base_around(leaf.base) == named.base;
@@ -98,7 +101,8 @@ impl JoinedTables {
         }
     }
 
-    /// The table at a position of FROM, which belongs to what has this first slot in the scope.
+    /// Returns the table at the position `leaf` of FROM. `base` is the first slot of the table or
+    /// view in the scope that it belongs to.
     fn to_change(&self, binder: &Binder<'_>, base: usize, leaf: usize, statement: &str) -> Result<ToChange> {
         let position = self.scope.tables.iter().position(|table| table.base == base);
         let position = position.expect("each slot of the scope has a table");
@@ -116,19 +120,21 @@ impl JoinedTables {
         Ok(ToChange { leaf, table, base, named: position, is_of_view, holder })
     }
 
-    /// An expression about the columns of the scope, in those of the tables of FROM.
+    /// Rewrites an expression over the columns of the scope into one over the columns of the tables
+    /// of FROM.
     ///
     /// # Errors
-    /// As [`Binder::may_make`].
+    /// Returns the errors of [`Binder::may_make`].
     pub fn resolve(&self, binder: &mut Binder<'_>, mut expr: Expr) -> Result<Expr> {
         self.merged.expand(binder, &mut expr)?;
         Ok(expr)
     }
 
-    /// What CHECK OPTION of the view through which a table is changed asks; `None`: nothing.
+    /// Returns what CHECK OPTION of the view through which a table is changed demands. `None` if it
+    /// demands nothing.
     ///
     /// # Errors
-    /// As [`Binder::may_make`].
+    /// Returns the errors of [`Binder::may_make`].
     pub fn check(&self, binder: &mut Binder<'_>, changed: &ToChange) -> Result<Option<ViewCheck>> {
         let named = &self.scope.tables[changed.named];
         let mut conditions = Vec::new();
@@ -141,10 +147,11 @@ impl JoinedTables {
         Ok((!conditions.is_empty()).then_some(ViewCheck { conditions, base: changed.base, view }))
     }
 
-    /// Whether the account with whose rights the table is changed through a view may do it.
+    /// Checks that the account with whose rights a table is changed through a view has the wanted
+    /// privilege.
     ///
     /// # Errors
-    /// 1356.
+    /// Returns 1356 (`ER_VIEW_INVALID`) when it has not.
     pub fn check_rights(&self, binder: &Binder<'_>, changed: &ToChange, wanted: &Wanted<'_>) -> Result<()> {
         match changed.is_of_view {
             true => {
@@ -155,9 +162,9 @@ impl JoinedTables {
         }
     }
 
-    /// The loops, in which the rows of the tables at these positions of FROM are locked to be
-    /// changed, and what these expressions look at is read. The key of the `n`th of them is in the
-    /// `n`th slot behind the columns.
+    /// Plans the nested loops. They lock the rows of the tables at the positions `changed` of FROM
+    /// for UPDATE, and read the columns that the expressions `used` name. The key of the `n`th
+    /// changed table is in the `n`th slot behind the columns.
     pub fn plan<'e>(
         self,
         binder: &mut Binder<'_>,
@@ -180,8 +187,9 @@ impl JoinedTables {
     }
 }
 
-/// Checks the privilege to change columns with these names of a table or view: as MySQL does for
-/// several tables, column by column (1143), wherever it is held.
+/// Checks the privilege to change columns with these names of a table or view. As MySQL does for
+/// several tables, the privilege is checked column by column (error 1143), even where it is held on
+/// the whole table.
 pub(crate) fn check_columns_to_change(
     host: &dyn Host,
     named: &ScopeTable,

@@ -1,12 +1,12 @@
-//! Under LOCK TABLES a statement may use the tables that are locked, under the names that they were
-//! locked by, and each name once.
+//! The names of LOCK TABLES. Under LOCK TABLES a statement may use the locked tables only, under
+//! the names by which they were locked, and each name once.
 
 use crate::error::{Result, SqlError};
 use crate::memory::{Budget, Charge};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// A name of LOCK TABLES.
+/// A name that LOCK TABLES has locked.
 pub(crate) struct LockedName {
     pub schema: String,
     pub table: String,
@@ -15,22 +15,22 @@ pub(crate) struct LockedName {
     pub write: bool,
 }
 
-/// What a name takes beside its bytes: its places in the list and in the set.
+/// The bytes that a name needs in the list and in the set, without its text.
 const NAME_BYTES: usize = 2 * (size_of::<LockedName>() + size_of::<(String, String)>());
 
 /// The names of a session's LOCK TABLES.
 pub(crate) struct LockedNames {
     names: Vec<LockedName>,
-    /// Schema and name of each view that was locked, and of those within them.
+    /// Schema and name of each view that was locked, and of the views within them.
     views: HashSet<(String, String)>,
-    /// Schema and shown name of each.
+    /// Schema and shown name of each locked name.
     shown: HashSet<(String, String)>,
-    /// What they take.
+    /// The memory of the three collections.
     charge: Charge,
 }
 
 impl LockedNames {
-    /// None, whose memory is charged here.
+    /// Creates an empty list, whose memory is charged to `memory`.
     pub fn new(memory: &Arc<Budget>) -> LockedNames {
         LockedNames {
             names: Vec::new(),
@@ -40,7 +40,8 @@ impl LockedNames {
         }
     }
 
-    /// Adds one; names of tables in one schema are unique (1066).
+    /// Adds a name. Returns 1066 (`ER_NONUNIQ_TABLE`) when the schema has a locked table with the
+    /// same shown name.
     pub fn add(&mut self, name: LockedName) -> Result<()> {
         self.charge.add(NAME_BYTES + 2 * (name.schema.len() + name.shown.len()) + name.table.len())?;
         if !self.shown.insert((name.schema.clone(), name.shown.clone())) {
@@ -50,7 +51,8 @@ impl LockedNames {
         Ok(())
     }
 
-    /// Adds a table that a view is made of: it may be there already, and the stronger lock counts.
+    /// Adds a table within a view. If the name is there already, the stronger of the two locks
+    /// counts.
     pub fn add_of_view(&mut self, name: LockedName) -> Result<()> {
         match self.names.iter_mut().find(|known| known.is(&name.schema, &name.shown)) {
             Some(known) => {
@@ -61,18 +63,18 @@ impl LockedNames {
         }
     }
 
-    /// Adds a view. False: it is there already.
+    /// Adds a view. Returns false when the view is there already.
     pub fn add_view(&mut self, schema: &str, name: &str) -> Result<bool> {
         self.charge.add(NAME_BYTES + schema.len() + name.len())?;
         Ok(self.views.insert((schema.to_owned(), name.to_owned())))
     }
 
-    /// All of them.
+    /// Returns all names.
     pub fn all(&self) -> &[LockedName] {
         &self.names
     }
 
-    /// Refuses to change a table's definition unless it is locked WRITE, under whatever name.
+    /// Refuses to change a table's definition unless the table is locked WRITE under some name.
     pub fn allow_change(&self, schema: &str, table: &str) -> Result<()> {
         let mut of_table =
             self.names.iter().filter(|name| name.schema == schema && name.table == table).peekable();
@@ -91,23 +93,25 @@ impl LockedName {
 
 /// The names that a statement may use under LOCK TABLES, and those that it has used.
 pub(crate) struct LockedUse<'a> {
-    /// `None` without LOCK TABLES.
+    /// The locked names. `None` without LOCK TABLES.
     pub names: Option<&'a LockedNames>,
-    /// Positions in the names.
+    /// The positions in the list of names of those that the statement has used.
     used: Vec<usize>,
 }
 
 impl<'a> LockedUse<'a> {
-    /// None is used.
+    /// Starts with no name used.
     pub fn of(names: Option<&'a LockedNames>) -> LockedUse<'a> {
         LockedUse { names, used: Vec::new() }
     }
 
-    /// Counts a use of a table under this name, for changing its rows or not.
+    /// Counts a use of a table under the name `shown`. `to_change` says whether the use changes
+    /// rows.
     ///
     /// # Errors
-    /// 1100 where the name is not locked, or has been used before; 1099 where it is locked READ and
-    /// to be changed.
+    /// Returns 1100 (`ER_TABLE_NOT_LOCKED`) when the name is not locked or has been used before,
+    /// and 1099 (`ER_TABLE_NOT_LOCKED_FOR_WRITE`) when it is locked READ and rows are to be
+    /// changed.
     pub fn use_name(&mut self, schema: &str, table: &str, shown: &str, to_change: bool) -> Result<()> {
         let Some(LockedNames { names, .. }) = self.names else { return Ok(()) };
         let is_it = |name: &LockedName| name.is(schema, shown) && name.table == table;
@@ -120,8 +124,8 @@ impl<'a> LockedUse<'a> {
         Ok(())
     }
 
-    /// Refuses a view that is not locked (1100). What it consists of, which is within so many
-    /// views, is locked with it.
+    /// Refuses a view that is not locked (1100). A view within another view (`view_levels` above 0)
+    /// is locked together with the outer one.
     pub fn use_view(&self, schema: &str, view: &str, view_levels: usize) -> Result<()> {
         let Some(LockedNames { views, .. }) = self.names else { return Ok(()) };
         match view_levels > 0 || views.contains(&(schema.to_owned(), view.to_owned())) {
@@ -130,8 +134,8 @@ impl<'a> LockedUse<'a> {
         }
     }
 
-    /// As [`LockedUse::use_name`], for a table that a view consists of: it may be read under its
-    /// own name too.
+    /// Does what [`LockedUse::use_name`] does for a table within a view. The statement may use such
+    /// a table under its own name as well.
     pub fn use_within_view(&self, schema: &str, table: &str, to_change: bool) -> Result<()> {
         let Some(LockedNames { names, .. }) = self.names else { return Ok(()) };
         let mut of_table = names.iter().filter(|name| name.schema == schema && name.table == table);
@@ -142,7 +146,8 @@ impl<'a> LockedUse<'a> {
         }
     }
 
-    /// Refuses to change the rows of a table that is used under this name and locked READ (1099).
+    /// Refuses to change the rows of a table that is used under the name `shown` and is locked READ
+    /// (1099).
     pub fn check_to_change(&self, schema: &str, table: &str, shown: &str) -> Result<()> {
         let Some(LockedNames { names, .. }) = self.names else { return Ok(()) };
         let is_it = |name: &&LockedName| name.is(schema, shown) && name.table == table;
@@ -152,7 +157,7 @@ impl<'a> LockedUse<'a> {
         }
     }
 
-    /// The uses of a part of the statement are its own.
+    /// Adds the uses of a part of the statement.
     pub(super) fn append(&mut self, part: LockedUse<'_>) {
         self.used.extend(part.used);
     }

@@ -1,11 +1,12 @@
-//! What a statement's text does not say: what has to be logged before it (`binlog_format =
-//! STATEMENT`), and why it may do something else on a replica, which MySQL calls unsafe.
+//! What has to be known to log a statement by its text (`binlog_format = STATEMENT`): the values to
+//! log before the text, and the reasons why the text may do something else on a replica, which
+//! MySQL calls unsafe.
 
 use crate::ast;
 use engine::Table;
 use std::collections::BTreeSet;
 
-/// Why a statement is unsafe. The order is that of MySQL's warnings.
+/// A reason why a statement is unsafe. The order is that of MySQL's warnings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Unsafe {
     Limit,
@@ -21,7 +22,7 @@ pub(crate) enum Unsafe {
 }
 
 impl Unsafe {
-    /// MySQL's words.
+    /// Returns MySQL's text for the reason.
     pub fn reason(self) -> &'static str {
         match self {
             Unsafe::Limit => {
@@ -66,7 +67,7 @@ impl Unsafe {
     }
 }
 
-/// Functions whose value is the server's own.
+/// The functions whose values depend on the server that runs them.
 const UNSAFE_FUNCTIONS: &[&str] = &[
     "aes_decrypt",
     "aes_encrypt",
@@ -97,7 +98,7 @@ const UNSAFE_FUNCTIONS: &[&str] = &[
     "wait_for_executed_gtid_set",
 ];
 
-/// Session variables that are logged with a statement.
+/// The session variables whose values are logged with a statement.
 const LOGGED_VARIABLES: &[&str] = &[
     "auto_increment_increment",
     "auto_increment_offset",
@@ -120,21 +121,22 @@ const LOGGED_VARIABLES: &[&str] = &[
     "unique_checks",
 ];
 
-/// What binding a statement has found out.
+/// What binding a statement has found out about logging its text.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LoggingNeeds {
     pub reasons: BTreeSet<Unsafe>,
-    /// User variables that it reads, in the order of their first use.
+    /// The user variables that the statement reads, in the order of their first use.
     pub user_variables: Vec<String>,
-    /// `RAND()` without a seed.
+    /// The statement calls `RAND()` without a seed.
     pub rand: bool,
     pub last_insert_id: bool,
-    /// It calls stored functions.
+    /// The statement calls stored functions.
     pub runs_functions: bool,
 }
 
 impl LoggingNeeds {
-    /// A stored function is called, which a replica would have to run alike.
+    /// Notes that the statement calls a stored function, which a replica would have to run with the
+    /// same effect.
     pub fn stored_function(&mut self) {
         self.runs_functions = true;
     }
@@ -163,8 +165,8 @@ impl LoggingNeeds {
         }
     }
 
-    /// The statement writes to this table; everything of it is bound, and whether it reads other
-    /// stored tables is known.
+    /// Notes that the statement writes to this table. It is called when the whole statement is
+    /// bound, so that `reads_others` can say whether the statement reads other stored tables.
     fn note_write(&mut self, table: &Table, reads_others: bool) {
         let reads_others = reads_others || self.reasons.contains(&Unsafe::SystemTable);
         if reads_others && table.def.auto_increment_column().is_some() {
@@ -172,7 +174,7 @@ impl LoggingNeeds {
         }
     }
 
-    /// What makes an INSERT unsafe.
+    /// Notes what makes an INSERT unsafe.
     pub fn note_insert(&mut self, table: &Table, insert: &ast::Insert, reads_others: bool) {
         let updates = !insert.on_duplicate.is_empty();
         let from_query = matches!(insert.source, ast::InsertSource::Query(_));
@@ -193,7 +195,7 @@ impl LoggingNeeds {
         self.note_write(table, reads_others);
     }
 
-    /// What makes an UPDATE or DELETE unsafe.
+    /// Notes what makes an UPDATE or DELETE unsafe.
     pub fn note_change(&mut self, table: &Table, reads_others: bool, update_ignore: bool) {
         if update_ignore {
             self.reasons.insert(Unsafe::UpdateIgnore);

@@ -1,14 +1,15 @@
-//! Names to columns: trees of `ast` become trees of `expr` and plans.
+//! Binding: the names in a statement are resolved to columns, and trees of `ast` become trees of
+//! `expr` and plans.
 //!
 //! A binder serves one statement. It finds the statement's tables in the catalog, gives every
-//! column of every table a slot of the row, and collects the statement's subqueries, whose
-//! arguments are the columns around them that they name (`outer`).
+//! column of every table a slot of the row, and collects the statement's subqueries. The arguments
+//! of a subquery are the columns of the queries around it that it names (`outer`).
 //!
-//! From below: `scope` and `place` say what may be named where; `binder` is what is known of the
-//! statement, of which `locked`, `logging`, `self_read`, `common_tables` and `windows` are parts;
-//! `expr` and `function` bind expressions; `query` binds queries out of `query/select`, FROM
-//! (`query/from`, `query/cte`, `query/view`) and the other clauses; `target` and `joined` bind what
-//! UPDATE and DELETE are about.
+//! The modules, from the lowest layer up: `scope` and `place` say which columns may be named where.
+//! `binder` holds what is known of the statement; `locked`, `logging`, `self_read`, `common_tables`
+//! and `windows` are parts of it. `expr` and `function` bind expressions. `query` binds whole
+//! queries from `query/select`, FROM (`query/from`, `query/cte`, `query/view`) and the other
+//! clauses. `target` and `joined` bind the tables that UPDATE and DELETE change.
 
 mod binder;
 mod changed_view;

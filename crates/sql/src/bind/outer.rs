@@ -1,8 +1,8 @@
 //! What a subquery sees of the queries around it.
 //!
-//! A name that a query's own tables do not have is looked for in the query around it, in the place
-//! where the subquery stands, and so on outwards. What is found becomes an argument of the
-//! subquery, and of each subquery between the two.
+//! A name that the query's own tables do not have is looked for in the query around it, in the
+//! place where the subquery stands, and so on outwards. The column that is found becomes an
+//! argument of the subquery, and of each subquery between the two queries.
 
 use super::{Binder, Frame, NODE_BYTES, Place};
 use crate::ast;
@@ -10,10 +10,12 @@ use crate::error::Result;
 use crate::expr::{Expr, Node};
 
 impl Binder<'_> {
-    /// The column with this name of the queries around a subquery; `None`: there is none.
+    /// Returns the column with this name that belongs to one of the queries around a subquery.
+    /// `None` if there is none.
     ///
     /// # Errors
-    /// 1052, with the clause in which it is named; 1143.
+    /// Returns 1052 for an ambiguous name, with the clause in which it is written, and 1143 when
+    /// the account may not read the column.
     pub(super) fn outer_column(
         &mut self,
         frame: &Frame<'_>,
@@ -45,7 +47,8 @@ impl Binder<'_> {
         Ok(Some(frame.argument(found)))
     }
 
-    /// VALUES() of the statement around a subquery.
+    /// Returns the value of VALUES() if the statement around a subquery inserts rows. `None` if it
+    /// does not.
     pub(super) fn outer_inserted_value(&mut self, frame: &Frame<'_>, name: &str) -> Option<Result<Expr>> {
         let found = match (frame.inserted, frame.parent) {
             (Some(_), _) => Some(self.inserted_value(name, &frame.place())),
@@ -55,9 +58,10 @@ impl Binder<'_> {
         found.map(|found| found.map(|found| frame.argument(found)))
     }
 
-    /// An aggregate that belongs to a query around the subquery that it stands in: the innermost of
-    /// those whose columns it names, if that may have aggregates in the place where the subquery
-    /// is; `None`: it belongs to the query that it stands in.
+    /// Returns an aggregate that belongs to a query around the subquery in which it is written.
+    /// Among the queries whose columns it names, the innermost one gets it, if aggregates are
+    /// allowed in the place where the subquery stands. `None` if it belongs to the query in which
+    /// it is written.
     pub(super) fn outer_aggregate(
         &mut self,
         call: &ast::FunctionCall,
@@ -79,8 +83,9 @@ impl Binder<'_> {
         Ok(Some(chain[..=at].iter().rev().fold(found, |found, frame| frame.argument(found))))
     }
 
-    /// Of the queries whose columns an aggregate's arguments name, how far the innermost is away; 0
-    /// is the one that it stands in; `None`: it names no columns.
+    /// Returns how many queries outwards the innermost query is whose columns the aggregate's
+    /// arguments name. 0 is the query in which the aggregate is written. `None` if the arguments
+    /// name no columns.
     fn level_of(&mut self, call: &ast::FunctionCall, place: &mut Place<'_>) -> Result<Option<usize>> {
         let Some(frame) = place.outer else { return Ok(Some(0)) };
         let (marks, subqueries) = (frame.marks(), self.subqueries.len());
@@ -98,7 +103,7 @@ impl Binder<'_> {
     }
 }
 
-/// How far the innermost query is away that one of the columns of an expression belongs to.
+/// Returns how many queries outwards the innermost query is whose columns the expression names.
 fn level_in(expr: &Expr, frame: &Frame<'_>) -> Option<usize> {
     let mut level = None;
     expr.visit(&mut |expr| {

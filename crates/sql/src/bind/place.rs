@@ -1,4 +1,4 @@
-//! What may be bound in a place of a query, and what a subquery in it sees.
+//! Places of a query: what may be bound in a place, and what a subquery in it sees.
 
 use super::scope::Scope;
 use super::windows::Windows;
@@ -7,24 +7,25 @@ use crate::expr::{Aggregate, Expr, Node};
 use engine::Table;
 use std::cell::{Cell, RefCell};
 
-/// What may be bound in the place at hand.
+/// A place of a query, and what may be bound in it.
 pub(crate) struct Place<'s> {
     pub scope: &'s Scope,
-    /// MySQL's word for it in error 1054.
+    /// MySQL's word for the place in error 1054.
     pub clause: &'static str,
-    /// Where aggregates are allowed: those of the query.
+    /// The query's aggregates, if the place may have aggregates.
     pub aggregates: Option<&'s Aggregates>,
-    /// Where functions over windows are allowed: those of the query.
+    /// The query's windows, if the place may have functions over windows.
     pub windows: Option<&'s Windows<'s>>,
-    /// Aliases of the select list, for HAVING and ORDER BY.
+    /// The aliases of the select list that may be named, in HAVING and ORDER BY.
     pub aliases: &'s [(String, Expr)],
-    /// Aliases that only subqueries may name.
+    /// The aliases that only subqueries may name.
     pub shown: &'s [(String, Expr)],
-    /// HAVING: the slots of the columns that may be named, those of the select list and the keys.
+    /// In HAVING, the slots of the columns that may be named: those of the select list and of the
+    /// keys of GROUP BY.
     pub only: Option<&'s [usize]>,
-    /// What VALUES() is about.
+    /// The row whose values VALUES() returns.
     pub inserted: Option<Inserted<'s>>,
-    /// The place of the query in the one around it.
+    /// The place of the query in the query around it. `None` if it is no subquery.
     pub outer: Option<&'s Frame<'s>>,
 }
 
@@ -32,15 +33,15 @@ pub(crate) struct Place<'s> {
 #[derive(Clone, Copy)]
 pub(crate) struct Inserted<'s> {
     pub table: &'s Table,
-    /// Slot of the first value.
+    /// The slot of the first value.
     pub first_slot: usize,
-    /// Of a row that is put through a view: the view's columns, each with the one that it stands
-    /// for.
+    /// For a row that is inserted through a view: the names of the view's columns, each with the
+    /// position of the table's column that it stands for.
     pub names: Option<&'s [(String, Option<usize>)]>,
 }
 
 impl Inserted<'_> {
-    /// The column that a name means; `None`: there is none.
+    /// Returns the position of the table's column that a name means. `None` if there is none.
     pub fn column(&self, name: &str) -> Option<usize> {
         match self.names {
             None => self.table.def.column(name),
@@ -49,12 +50,12 @@ impl Inserted<'_> {
     }
 }
 
-/// The aggregates of a query, as they are found.
+/// The aggregates of a query that have been found so far.
 pub(crate) struct Aggregates {
     pub found: RefCell<Vec<Aggregate>>,
-    /// Slot of the first.
+    /// The slot of the first aggregate's value.
     pub first_slot: usize,
-    /// The calls as written, so that the same one is computed once.
+    /// The calls as they are written. A call that is written twice is computed once.
     pub written: RefCell<Vec<ast::FunctionCall>>,
 }
 
@@ -65,12 +66,13 @@ impl Aggregates {
 }
 
 impl<'s> Place<'s> {
-    /// A place with columns and nothing else.
+    /// Creates a place in which columns may be named and nothing else is allowed.
     pub fn new(scope: &'s Scope, clause: &'static str) -> Place<'s> {
         Place::within(None, scope, clause)
     }
 
-    /// A place in a query that stands in another one.
+    /// Creates a place in which columns may be named and nothing else is allowed. Its query may
+    /// stand in another one, whose frame is `outer`.
     pub fn within(outer: Option<&'s Frame<'s>>, scope: &'s Scope, clause: &'static str) -> Place<'s> {
         Place {
             scope,
@@ -86,35 +88,37 @@ impl<'s> Place<'s> {
     }
 }
 
-/// What the rows of a query within another one are for.
+/// What the rows of a query within another one are used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RowsFor {
-    /// They are a table's.
+    /// The rows are those of a table in FROM.
     Table,
-    /// Their only one is a value.
+    /// The only row is a value.
     Value,
-    /// They are looked for, or compared: how often each of them comes is nothing to anybody.
+    /// The rows are searched or compared. How often the same row comes makes no difference.
     Comparison,
 }
 
-/// The place of a subquery in the query around it, and the arguments that it gets there.
+/// The place of a subquery in the query around it, and the arguments that the subquery gets there.
 pub(crate) struct Frame<'s> {
     pub(super) scope: &'s Scope,
     clause: &'static str,
     pub(super) aggregates: Option<&'s Aggregates>,
-    /// Aliases of the select list around it that may be named.
+    /// The aliases of the select list around the subquery that it may name.
     pub(super) aliases: &'s [(String, Expr)],
     pub(super) inserted: Option<Inserted<'s>>,
     pub(super) parent: Option<&'s Frame<'s>>,
     pub(super) args: RefCell<Vec<Expr>>,
-    /// What the rows of a subquery behind IN are compared with: it may look for that alone.
+    /// The left operand of the IN that the subquery is in. The subquery may search for this value
+    /// alone.
     pub(super) needle: Cell<Option<Expr>>,
     rows_for: Cell<RowsFor>,
 }
 
 impl<'s> Frame<'s> {
-    /// Of a derived table, which sees what the query does that it is a table of: not that query's
-    /// own tables, but for those before a LATERAL one.
+    /// Creates the frame of a derived table. The derived table sees what is around the query in
+    /// whose FROM it stands. Of that query's own tables it sees none, unless it is LATERAL: then it
+    /// sees those before it.
     pub fn derived(scope: &'s Scope, parent: Option<&'s Frame<'s>>) -> Frame<'s> {
         Frame {
             scope,
@@ -129,17 +133,17 @@ impl<'s> Frame<'s> {
         }
     }
 
-    /// What the rows of the subquery are for.
+    /// Returns what the rows of the subquery are used for.
     pub fn rows_for(&self) -> RowsFor {
         self.rows_for.get()
     }
 
-    /// Says that the rows of the subquery are looked for, or compared.
+    /// Notes that the rows of the subquery are only searched or compared.
     pub(super) fn only_compares(&self) {
         self.rows_for.set(RowsFor::Comparison);
     }
 
-    /// The place that the subquery stands in.
+    /// Returns the place in which the subquery stands.
     pub(super) fn place(&self) -> Place<'s> {
         Place {
             scope: self.scope,
@@ -154,7 +158,8 @@ impl<'s> Frame<'s> {
         }
     }
 
-    /// A value of the query around as an argument: one that is there already is the same.
+    /// Makes a value of the query around the subquery an argument of the subquery. A value that is
+    /// an argument already is not added again.
     pub fn argument(&self, value: Expr) -> Expr {
         let mut args = self.args.borrow_mut();
         let (ty, nullable, coercibility) = (value.ty.clone(), value.nullable, value.coercibility);
@@ -166,24 +171,26 @@ impl<'s> Frame<'s> {
         Expr { node: Node::Outer(at), ty, nullable, coercibility }
     }
 
-    /// Whether the subquery depends on a row around it, as far as it is bound.
+    /// Reports whether the part of the subquery that is bound so far depends on a row of a query
+    /// around it.
     pub fn is_correlated(&self) -> bool {
         !self.args.borrow().is_empty()
     }
 
-    /// The arguments, once the subquery is bound.
+    /// Returns the arguments, once the subquery is bound.
     pub fn into_args(self) -> Vec<Expr> {
         self.args.into_inner()
     }
 
-    /// How many arguments it and those around it have.
+    /// Returns the numbers of arguments of the subqueries around this one, outermost first, and of
+    /// this one.
     pub(super) fn marks(&self) -> Vec<usize> {
         let mut marks = self.parent.map_or_else(Vec::new, Frame::marks);
         marks.push(self.args.borrow().len());
         marks
     }
 
-    /// Forgets the arguments that were added since.
+    /// Removes the arguments that were added since [`Frame::marks`] returned `marks`.
     pub(super) fn forget(&self, mut marks: Vec<usize>) {
         self.args.borrow_mut().truncate(marks.pop().unwrap_or(0));
         if let Some(parent) = self.parent {
@@ -193,12 +200,12 @@ impl<'s> Frame<'s> {
 }
 
 impl<'s> Place<'s> {
-    /// Whether the query has no tables, nor has any that it stands in.
+    /// Reports whether neither the query nor any query around it has tables.
     pub fn has_no_tables(&self) -> bool {
         self.scope.tables.is_empty() && self.outer.is_none()
     }
 
-    /// What a subquery in this place sees.
+    /// Returns the frame of a subquery in this place.
     pub fn frame(&self) -> Frame<'s> {
         Frame {
             scope: self.scope,

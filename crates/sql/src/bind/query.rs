@@ -1,4 +1,4 @@
-//! Queries: WITH, set operations and what they are made of.
+//! Binding of queries: WITH, set operations, and the query blocks that they combine.
 
 mod clauses;
 mod cte;
@@ -35,7 +35,7 @@ use clauses::{Behind, Stands};
 use select::bind_select;
 use union::{bind_order, bind_rows, bind_values, columns_of_branches};
 
-/// Binds a query; `outer` is the place in another one that it stands in.
+/// Binds a query. `outer` is the place in the query around it where it stands, if it is a subquery.
 pub(crate) fn bind_query(
     binder: &mut Binder<'_>,
     query: &ast::Query,
@@ -44,8 +44,8 @@ pub(crate) fn bind_query(
     bind_with(binder, query, Stands::Alone, outer)
 }
 
-/// Binds the query of a derived table or a view, which the query around it may join with its other
-/// tables.
+/// Binds the query of a derived table or a view. The query around it may join the tables of that
+/// query with its own tables.
 fn bind_table(binder: &mut Binder<'_>, query: &ast::Query, outer: Option<&Frame<'_>>) -> Result<QueryPlan> {
     bind_with(binder, query, Stands::AsTable, outer)
 }
@@ -118,7 +118,7 @@ fn bind_union(
     Ok(QueryPlan { columns, body: QueryBody::Union { branches, order, limit } })
 }
 
-/// One query of a UNION.
+/// Binds one query of a UNION.
 fn bind_branch(
     binder: &mut Binder<'_>,
     body: &ast::QueryBody,
@@ -127,7 +127,7 @@ fn bind_branch(
 ) -> Result<QueryPlan> {
     match body {
         ast::QueryBody::Nested(inner) => bind_with(binder, inner, Stands::InUnion, outer),
-        // ORDER BY and LIMIT are the whole union's.
+        // ORDER BY and LIMIT belong to the whole union.
         ast::QueryBody::Select(select) => bind_select(binder, select, behind.of_part(), outer),
         ast::QueryBody::Values(rows) => {
             let (rows, columns) = bind_rows(binder, rows, outer)?;

@@ -13,44 +13,45 @@ pub(crate) struct ScopeColumn {
     pub name: String,
     pub ty: ColumnType,
     pub nullable: bool,
-    /// For the result's description.
+    /// The column's flags in the description of a result.
     pub flags: u16,
     pub org_name: String,
-    /// INVISIBLE: `*` leaves it out.
+    /// The column is INVISIBLE, and `*` leaves it out.
     pub invisible: bool,
 }
 
-/// A table that may be named; its columns are slots `base..`.
+/// A table that may be named. Its columns have the slots from `base` on.
 #[derive(Debug, Clone)]
 pub(crate) struct ScopeTable {
     pub schema: String,
-    /// Alias, or name.
+    /// The alias, or the table's name.
     pub alias: String,
     pub org_table: String,
     pub base: usize,
     pub columns: Vec<ScopeColumn>,
-    /// The account has SELECT on it. Who has not may change a table that it does not read.
+    /// The account has SELECT on the table. An account without it may change the table if it reads
+    /// none of its columns.
     pub readable: bool,
 }
 
-/// A column by the position of its table in the scope and its own in the table.
+/// A column: the position of its table in the scope, and its own position in the table.
 pub(crate) type ColumnAt = (usize, usize);
 
-/// What may be named, in the order of the slots.
+/// The tables that may be named, in the order of their slots.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scope {
     pub tables: Vec<ScopeTable>,
     /// With USING or NATURAL: the columns that `*` and a name without a table stand for, in the
-    /// order of `*`. Columns that were merged are one. Without: all columns of all tables.
+    /// order of `*`. Columns that were merged count as one. `None` means all columns of all tables.
     pub joined: Option<Vec<ColumnAt>>,
 }
 
-/// Every column of these tables.
+/// Returns every column of these tables.
 fn columns_of(tables: &[ScopeTable]) -> impl Iterator<Item = ColumnAt> {
     tables.iter().enumerate().flat_map(|(table, of)| (0..of.columns.len()).map(move |column| (table, column)))
 }
 
-/// Why a name stands for no column.
+/// The reason why a name does not stand for a single column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotOne {
     None,
@@ -58,7 +59,7 @@ pub(crate) enum NotOne {
 }
 
 impl NotOne {
-    /// 1054 or 1052.
+    /// Builds error 1054 (`ER_BAD_FIELD_ERROR`) or 1052 (`ER_NON_UNIQ_ERROR`).
     pub fn error(self, name: &str, clause: &str) -> SqlError {
         match self {
             NotOne::None => SqlError::unknown_column(name, clause),
@@ -67,8 +68,8 @@ impl NotOne {
     }
 }
 
-/// Strings that are computed have no fixed decimals in MySQL; those of columns, of UNION and
-/// `x'1F'` have none.
+/// Reports whether an expression is a computed string. Its decimals are "not fixed" in MySQL;
+/// strings from columns, from UNION and from literals like `x'1F'` have 0 decimals.
 fn is_text_expression(expr: &Expr) -> bool {
     let is_computed = !matches!(expr.node, Node::HexLiteral(_) | Node::Constant(types::Value::Null));
     is_computed
@@ -78,14 +79,15 @@ fn is_text_expression(expr: &Expr) -> bool {
         )
 }
 
-/// The type of what expressions get from a column: bytes that have a text are as long as that.
+/// Returns the type that a column has in expressions. A column whose bytes have a text form (UUID,
+/// INET4, INET6) is as long as the text.
 fn type_of_values(ty: &ColumnType) -> ColumnType {
     let meta = ty.text_form().map_or(ty.meta, |form| u16::from(form.chars()));
     ColumnType { meta, ..ty.clone() }
 }
 
 impl ScopeTable {
-    /// The scope of a stored table.
+    /// Returns the scope of a stored table.
     pub fn stored(table: &Table, alias: &str, base: usize) -> ScopeTable {
         let columns = table.def.columns.iter().enumerate().map(|(at, column)| ScopeColumn {
             name: column.name.clone(),
@@ -105,12 +107,12 @@ impl ScopeTable {
         }
     }
 
-    /// The scope of a definition, for its own expressions.
+    /// Returns the scope of a table's definition, for the expressions in the definition itself.
     pub fn defined(def: &TableDef) -> ScopeTable {
         let columns = def.columns.iter().map(|column| ScopeColumn {
             name: column.name.clone(),
             ty: column.ty.clone(),
-            // A row is looked at before it is known to have what is NOT NULL.
+            // These expressions are evaluated before the row's NOT NULL columns are checked.
             nullable: true,
             flags: type_flags(&column.ty),
             org_name: column.name.clone(),
@@ -126,7 +128,7 @@ impl ScopeTable {
         }
     }
 
-    /// The scope of rows that a plan or the host computes.
+    /// Returns the scope of rows that a plan or the host computes.
     pub fn computed(
         schema: &str,
         alias: &str,
@@ -152,7 +154,7 @@ impl ScopeTable {
         }
     }
 
-    /// The column at this position as an expression.
+    /// Returns the column at this position as an expression.
     pub fn column(&self, at: usize) -> Expr {
         let column = &self.columns[at];
         Expr {
@@ -173,12 +175,12 @@ impl ScopeTable {
 }
 
 impl Scope {
-    /// A scope of one table.
+    /// Creates a scope of one table.
     pub fn of(table: ScopeTable) -> Scope {
         Scope { tables: vec![table], joined: None }
     }
 
-    /// The columns that `*` stands for.
+    /// Returns the columns that `*` stands for.
     pub fn all_columns(&self) -> Vec<ColumnAt> {
         match &self.joined {
             Some(joined) => joined.clone(),
@@ -186,12 +188,12 @@ impl Scope {
         }
     }
 
-    /// Slots of all tables together.
+    /// Returns the number of slots of all tables together.
     pub fn slots(&self) -> usize {
         self.tables.last().map_or(0, |table| table.base + table.columns.len())
     }
 
-    /// The table that a slot belongs to, and the column's position in it.
+    /// Returns the table that a slot belongs to, and the column's position in the table.
     pub fn of_slot(&self, slot: usize) -> Option<(&ScopeTable, usize)> {
         self.tables
             .iter()
@@ -199,8 +201,9 @@ impl Scope {
             .map(|table| (table, slot - table.base))
     }
 
-    /// The name of a column of those tables of information_schema that are views in MySQL: there it
-    /// is the view's own, in upper case, however it was written.
+    /// Returns the name of a column of a table of information_schema that is a view in MySQL. The
+    /// result's column then has the view's own name, in upper case, however it was written. `None`
+    /// for other expressions.
     pub fn name_of_view_column(&self, expr: &Expr) -> Option<&str> {
         let Node::Slot(slot) = expr.node else { return None };
         let (table, at) = self.of_slot(slot)?;
@@ -208,7 +211,8 @@ impl Scope {
         is_view.then(|| table.columns[at].name.as_str())
     }
 
-    /// The description of an expression's result: a column's when it is one.
+    /// Returns the description of an expression's result. For a column it is the column's
+    /// description.
     pub fn describe(&self, expr: &Expr, name: &str) -> ColumnMeta {
         if let Node::Slot(slot) = expr.node
             && let Some((table, at)) = self.of_slot(slot)
@@ -238,10 +242,10 @@ impl Scope {
         }
     }
 
-    /// The column with this name.
+    /// Resolves a name to a column.
     ///
     /// # Errors
-    /// 1054 when there is none, 1052 when there are several.
+    /// Returns 1054 when there is no such column, and 1052 when there are several.
     pub fn resolve(
         &self,
         schema: Option<&str>,
@@ -252,7 +256,8 @@ impl Scope {
         self.resolve_among(None, schema, table, name, clause)
     }
 
-    /// As [`Scope::resolve`], of the columns with these slots.
+    /// Does what [`Scope::resolve`] does, among the columns with the slots in `only`. `None` means
+    /// all columns.
     pub fn resolve_among(
         &self,
         only: Option<&[usize]>,
@@ -278,7 +283,7 @@ impl Scope {
         Err(error.error(&shown.join("."), clause))
     }
 
-    /// The only one of these columns with the name.
+    /// Returns the one column of these that has the name.
     pub fn only(
         &self,
         columns: impl Iterator<Item = ColumnAt>,

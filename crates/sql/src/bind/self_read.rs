@@ -1,5 +1,5 @@
-//! Errors 1093 and 1443: a statement that changes a table does not read it in its subqueries, but
-//! for derived tables, which are computed first.
+//! Errors 1093 and 1443: the subqueries of a statement that changes a table must not read that
+//! table. Derived tables may, because they are computed first.
 
 use crate::error::{Result, SqlError};
 use crate::plan::{QueryBody, QueryPlan};
@@ -10,26 +10,26 @@ use engine::Table;
 pub(super) struct ReadTable {
     pub schema: String,
     pub name: String,
-    /// The name that it has there.
+    /// The name that the table has in the subquery.
     pub alias: String,
-    /// The view through which it is read.
+    /// The view through which the subquery reads the table.
     pub view: Option<ReadView>,
 }
 
 /// A view through which subqueries read.
 #[derive(Debug, Clone)]
 pub(super) struct ReadView {
-    /// The name that it has there.
+    /// The name that the view has in the subquery.
     pub alias: String,
     pub schema: String,
     pub name: String,
 }
 
-/// What a statement changes, as it names it.
+/// The table that a statement changes, as the statement names it.
 pub(crate) struct Changed<'c> {
     pub table: &'c Table,
     pub shown: &'c str,
-    /// The schema and name of the view through which it is changed.
+    /// The schema and name of the view through which the table is changed.
     pub view: Option<(&'c str, &'c str)>,
 }
 
@@ -45,18 +45,20 @@ impl SubqueryReads {
         self.tables.push(table);
     }
 
-    /// The reads of a part of the statement are its own.
+    /// Adds what a part of the statement reads.
     pub(super) fn append(&mut self, part: SubqueryReads) {
         self.tables.extend(part.tables);
     }
 
-    /// Notes that a derived table is bound: what it reads is read before anything is changed.
+    /// Notes that a derived table is bound, and forgets the tables found since there were
+    /// `read_before`: the derived table is computed before anything is changed.
     pub(super) fn note_derived(&mut self, read_before: usize) {
         self.tables.truncate(read_before);
     }
 
-    /// Notes that a view is bound: MySQL makes it part of the query around it where it can, and
-    /// else computes it as a whole.
+    /// Notes that a view is bound. MySQL merges a view into the query around it where it can; then
+    /// the view's tables count as read through the view. Otherwise it computes the view as a whole
+    /// first, and the tables found since there were `read_before` are forgotten.
     pub(super) fn note_view(&mut self, view: &ReadView, plan: &QueryPlan, read_before: usize) {
         match &plan.body {
             QueryBody::Select(select) if select.is_merged() => {
@@ -70,8 +72,8 @@ impl SubqueryReads {
     /// Refuses a statement that changes a table which its subqueries read.
     ///
     /// # Errors
-    /// 1093; 1443 where one of them reads or changes it through a view, unless both do it through
-    /// the same one.
+    /// Returns 1093 (`ER_UPDATE_TABLE_USED`). When the table is read or changed through a view it
+    /// returns 1443 (`ER_VIEW_PREVENT_UPDATE`), unless the same view serves both.
     pub fn check_none(&self, changed: &Changed<'_>, statement: &str) -> Result<()> {
         let (table, shown) = (changed.table, changed.shown);
         let is_it = |read: &&ReadTable| read.schema == table.def.schema && read.name == table.def.name;
@@ -96,17 +98,17 @@ impl SubqueryReads {
         })
     }
 
-    /// How many tables have been found so far.
+    /// Returns how many tables have been found so far.
     pub fn count(&self) -> usize {
         self.tables.len()
     }
 
-    /// Refuses ON DUPLICATE KEY UPDATE whose subqueries read the table that is changed by its own
-    /// name; as in MySQL they may read it under another one. The subqueries are those that were
-    /// bound when so many tables had been found.
+    /// Refuses an ON DUPLICATE KEY UPDATE whose subqueries read the changed table under the name by
+    /// which the statement changes it. As in MySQL, they may read it under another name. The
+    /// subqueries in question are those that were bound after `read_before` tables had been found.
     ///
     /// # Errors
-    /// 1093.
+    /// Returns 1093 (`ER_UPDATE_TABLE_USED`).
     pub fn check_none_by_name(&self, read_before: usize, table: &Table, shown: &str) -> Result<()> {
         let is_it = |read: &ReadTable| {
             read.schema == table.def.schema && read.name == table.def.name && read.alias == shown

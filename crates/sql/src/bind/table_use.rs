@@ -1,53 +1,59 @@
-//! What the tables of a FROM are for, and which of its views are opened: their tables stand in the
-//! FROM around whatever that costs, and it is known what CHECK OPTION asks.
+//! What the tables of a FROM are used for, and which of the views in it are opened. The tables of
+//! an opened view always stand in the FROM around it, whatever that costs, and what CHECK OPTION
+//! demands is known.
 
 use crate::attribute;
 use crate::host::Privilege;
 use engine::ObjectDef;
 
-/// What a table of FROM is for.
+/// What a table of FROM is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TableUse {
-    /// Its rows are read.
+    /// The table's rows are read.
     Read,
-    /// Its rows are locked, but nobody else is kept from reading them.
+    /// The table's rows are locked in share mode: other transactions may still read them.
     Share,
-    /// Its rows are locked to be changed.
+    /// The table's rows are locked to be changed.
     Lock,
-    /// Its rows are changed, for which this privilege is needed.
+    /// The table's rows are changed, which needs this privilege.
     Change(Privilege),
-    /// Its rows are read, or changed by an UPDATE of several tables: SELECT or UPDATE is needed.
+    /// The table's rows are read, or changed by an UPDATE of several tables. The account needs
+    /// SELECT or UPDATE.
     Join,
-    /// Its rows are read, or deleted by a DELETE from several tables, and that is asked later.
+    /// The table's rows are read, or deleted by a DELETE from several tables. The privilege to
+    /// delete is checked later.
     JoinToDelete,
-    /// It is a view's whose rows are changed: SELECT is needed, or any privilege to change it.
+    /// The table belongs to a view whose rows are changed. The account needs SELECT, or any
+    /// privilege to change the table.
     Within,
 }
 
-/// WITH CHECK OPTION.
+/// The kinds of WITH CHECK OPTION.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Check {
-    /// Its own conditions, and what the views within it ask.
+    /// A row must meet the view's own conditions, and what the views within it demand.
     Local,
-    /// All conditions of the views within it too.
+    /// A row must meet the view's own conditions and all conditions of the views within it.
     Cascaded,
 }
 
-/// That the query which is bound next is an opened view's.
+/// Says that the query which is bound next is the query of an opened view.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Opening {
-    /// What its tables are for.
+    /// What the view's tables are used for.
     pub table_use: TableUse,
     pub(super) check: Option<Check>,
-    /// ALGORITHM = MERGE: subqueries among its columns keep MySQL from nothing.
+    /// The view has ALGORITHM = MERGE. Subqueries among its columns do not keep it from being
+    /// merged.
     pub(super) wants_merge: bool,
-    /// ALGORITHM = TEMPTABLE: it is computed by itself, and the rows that are locked are those that
-    /// it reads.
+    /// The view has ALGORITHM = TEMPTABLE. It is computed by itself, and the rows that are locked
+    /// are those that it reads.
     pub(super) stays_closed: bool,
 }
 
 impl Opening {
-    /// Of a view that stands in a FROM whose tables are for this; `None`: it stays closed.
+    /// Returns how a view is opened in a FROM whose tables have this use. `None` if it stays
+    /// closed.
     pub fn of(def: &ObjectDef, table_use: TableUse) -> Option<Opening> {
         let algorithm = def.attribute(attribute::ALGORITHM);
         let (changes, table_use) = match table_use {

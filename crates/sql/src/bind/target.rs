@@ -1,4 +1,4 @@
-//! The table that an UPDATE or a DELETE changes.
+//! The table that a single-table UPDATE or DELETE changes.
 
 use super::query::From;
 use super::query::view::{MOST_VIEW_LEVELS, query_of};
@@ -22,14 +22,15 @@ pub(crate) struct Target {
     pub order: Vec<SortKey>,
     pub ordered_by_access: bool,
     pub limit: Option<LimitPlan>,
-    /// Rows that somebody else has locked are first looked at as they are committed (UPDATE).
+    /// UPDATE does not wait at once for a row that another transaction has locked, but looks at the
+    /// row's committed version first.
     pub semi_consistent: bool,
-    /// The view through which they are changed: the scope is its.
+    /// The view through which the rows are changed. If there is one, `scope` is the view's.
     pub view: Option<Box<ChangedView>>,
 }
 
 impl Target {
-    /// The names of its columns, or of the view's.
+    /// Returns the names of the table's columns, or of the view's.
     pub fn names(&self) -> Names<'_> {
         let table = match &self.step.source {
             Source::Stored { table, .. } => table,
@@ -38,15 +39,15 @@ impl Target {
         Names { table, view: self.view.as_deref() }
     }
 
-    /// What the statement changes, as it names it.
+    /// Returns what the statement changes, as the statement names it.
     pub fn changed(&self) -> Changed<'_> {
         let named = &self.scope.tables[0];
         let view = self.view.as_ref().map(|_| (&*named.schema, &*named.org_table));
         Changed { table: self.names().table, shown: &named.alias, view }
     }
 
-    /// Leaves out the columns that neither the conditions nor the order look at, nor these
-    /// expressions.
+    /// Leaves out the columns that neither the conditions, nor the order, nor the expressions
+    /// `further` use.
     pub fn need_used_columns<'e>(&mut self, further: impl Iterator<Item = &'e Expr>) {
         let mut slots = Vec::new();
         further.for_each(|expr| expr.slots(&mut slots));
@@ -56,7 +57,7 @@ impl Target {
     }
 }
 
-/// Whether the only table of an UPDATE is a view of several tables.
+/// Reports whether the only table of an UPDATE is a view of several tables.
 pub(crate) fn is_join_view(binder: &Binder<'_>, from: &TableRef) -> Result<bool> {
     let TableRef::Table { name, .. } = from else { return Ok(false) };
     if binder.is_common_table(name) {
@@ -89,8 +90,8 @@ pub(crate) fn is_join_view(binder: &Binder<'_>, from: &TableRef) -> Result<bool>
     Ok(false)
 }
 
-/// Binds the table of a single-table UPDATE or DELETE, which needs this privilege; every column is
-/// needed.
+/// Binds the table of a single-table UPDATE or DELETE, which needs this privilege. All of the
+/// table's columns are marked as needed.
 pub(crate) fn bind_target(
     binder: &mut Binder<'_>,
     from: &TableRef,
@@ -127,11 +128,12 @@ pub(crate) fn bind_target(
     Ok(Target { scope, step, preconditions, order, ordered_by_access, limit, semi_consistent: false, view })
 }
 
-/// Opens the view that a statement changes, if it is one: its table stands in FROM then, and its
-/// conditions hold.
+/// Opens the view that a statement changes, if it changes one. The view's table takes the view's
+/// place in FROM, and the view's conditions are returned.
 ///
 /// # Errors
-/// As [`ChangedView::alone`]; 1099 where the view's table is locked READ.
+/// Returns the errors of [`ChangedView::alone`], and 1099 when LOCK TABLES holds a READ lock on the
+/// view's table.
 fn open_alone(
     binder: &Binder<'_>,
     from: &mut From,

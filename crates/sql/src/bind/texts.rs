@@ -1,21 +1,21 @@
-//! Columns whose bytes have a text (UUID, INET4, INET6): how their values compare and sort.
+//! Columns whose bytes have a text form (UUID, INET4, INET6): how their values compare and sort.
 //!
-//! Their values are texts. Two of them are equal when their texts are, once a constant is written
-//! as the type writes it; their order is that of the bytes.
+//! The values of such columns are texts. Two of them are equal when the texts are equal, once a
+//! constant is rewritten to the type's own spelling. Their order is that of the bytes.
 
 use crate::ast::BinaryOp;
 use crate::expr::{Coercibility, Expr, Node, TEXT_ORDER};
 use types::{ColumnType, TextForm, Value};
 
-/// Bytes of the longest order.
+/// The length in bytes of the longest value that is sorted by.
 const MOST_BYTES: u32 = 16;
 
-/// The form of a column; `None` for every other expression.
+/// Returns the text form of a column. `None` for every other expression.
 fn form_of(expr: &Expr) -> Option<TextForm> {
     expr.ty.text_form().filter(|_| matches!(expr.node, Node::Slot(_)))
 }
 
-/// What is sorted by in place of an expression.
+/// Returns the expression to sort by in place of this one.
 pub(super) fn in_order(expr: Expr) -> Expr {
     match form_of(&expr) {
         Some(form) => ordered(expr, form),
@@ -23,7 +23,7 @@ pub(super) fn in_order(expr: Expr) -> Expr {
     }
 }
 
-/// The bytes in whose order the texts are.
+/// Returns an expression for the bytes that order the texts.
 fn ordered(expr: Expr, form: TextForm) -> Expr {
     let ty = ColumnType { form: ColumnType::of_text(form).form, ..expr.ty.clone() };
     let arg = Expr { ty, ..expr };
@@ -35,7 +35,8 @@ fn ordered(expr: Expr, form: TextForm) -> Expr {
     }
 }
 
-/// The operands of a comparison, so that comparing them as texts or bytes is right.
+/// Returns the operands of a comparison in such a form that comparing them as texts or bytes is
+/// correct.
 pub(super) fn comparable(op: BinaryOp, [left, right]: [Expr; 2]) -> [Expr; 2] {
     let Some(form) = form_of(&left).or(form_of(&right)) else { return [left, right] };
     let operands = [canonical(left, form), canonical(right, form)];
@@ -47,7 +48,7 @@ pub(super) fn comparable(op: BinaryOp, [left, right]: [Expr; 2]) -> [Expr; 2] {
     }
 }
 
-/// An item of a list that a column is looked for in.
+/// Returns an item of an IN list in the spelling of the operand's type.
 pub(super) fn beside(item: Expr, operand: &Expr) -> Expr {
     match form_of(operand) {
         Some(form) => canonical(item, form),
@@ -55,7 +56,7 @@ pub(super) fn beside(item: Expr, operand: &Expr) -> Expr {
     }
 }
 
-/// A constant as the type writes it; anything else as it is.
+/// Rewrites a constant to the type's own spelling. Other expressions stay unchanged.
 fn canonical(mut expr: Expr, form: TextForm) -> Expr {
     if let Node::Constant(Value::Bytes(text)) = &mut expr.node
         && let Some(canonical) = form.canonical(text)

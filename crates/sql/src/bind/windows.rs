@@ -6,20 +6,20 @@ use crate::expr::{Expr, Node};
 use crate::plan::WindowPlan;
 use std::cell::RefCell;
 
-/// The windows of a query, as functions over them are found.
+/// The windows of a query, with the functions over them that have been found so far.
 pub(crate) struct Windows<'q> {
     pub(super) named: &'q [(String, Window)],
     pub(super) plans: RefCell<Vec<WindowPlan>>,
-    /// Slot of the first call's value.
+    /// The slot of the first call's value.
     pub(super) first_slot: usize,
     pub(super) calls: std::cell::Cell<usize>,
     pub(super) most_calls: usize,
 }
 
-/// How a window without a name is called in messages.
+/// The name of a window without a name in messages.
 pub(super) const UNNAMED: &str = "<unnamed window>";
 
-/// Error 3593.
+/// Builds error 3593, which refuses a window function in this place.
 pub(super) fn not_in_this_place(call: &ast::WindowCall) -> SqlError {
     let text = format!("You cannot use the window function '{}' in this context.'", call.call.name);
     SqlError::new(NOT_HERE, text)
@@ -27,7 +27,7 @@ pub(super) fn not_in_this_place(call: &ast::WindowCall) -> SqlError {
 
 pub(super) const NOT_HERE: u16 = 3593;
 
-/// What a window is, with what it has of the one that it goes on from.
+/// A window's definition, including what it inherits from the window that it extends.
 pub(super) struct Resolved<'q> {
     pub name: &'q str,
     pub partition_by: &'q [ast::Expr],
@@ -36,10 +36,11 @@ pub(super) struct Resolved<'q> {
 }
 
 impl<'q> Windows<'q> {
-    /// Those of a SELECT; the slots of its tables come before.
+    /// Creates the windows of a SELECT. The slots of its tables come before `first_slot`.
     ///
     /// # Errors
-    /// 3591, 3579, 3580.
+    /// Returns 3591 when a name is defined twice, 3579 when a window extends one that does not
+    /// exist, and 3580 when windows extend each other in a circle.
     pub fn new(select: &'q ast::Select, first_slot: usize) -> Result<Windows<'q>> {
         let named = &select.windows[..];
         for (at, (name, window)) in named.iter().enumerate() {
@@ -71,12 +72,12 @@ impl<'q> Windows<'q> {
         })
     }
 
-    /// The slots of the values.
+    /// Returns the slots of the values of the functions.
     pub fn slots(&self) -> std::ops::Range<usize> {
         self.first_slot..self.first_slot + self.most_calls
     }
 
-    /// Whether an expression has the value of a function over a window in it.
+    /// Reports whether an expression contains the value of a function over a window.
     pub fn are_in(&self, expr: &Expr) -> bool {
         let mut found = false;
         expr.visit(&mut |expr| {
@@ -85,7 +86,8 @@ impl<'q> Windows<'q> {
         found
     }
 
-    /// What the function is given whose value is in this slot; `None`: no function's is.
+    /// Returns the arguments of the function whose value is in this slot. `None` if the slot holds
+    /// no function's value.
     pub fn args_of(&self, slot: usize) -> Option<Vec<Expr>> {
         let plans = self.plans.borrow();
         let function =
@@ -95,8 +97,8 @@ impl<'q> Windows<'q> {
         Some(args)
     }
 
-    /// Calls `f` for each expression that a window is defined by, with the window's name and its
-    /// position in PARTITION BY or ORDER BY.
+    /// Calls `f` for each expression that defines a window, with the window's name and the
+    /// expression's position in PARTITION BY or ORDER BY.
     pub fn each_definition(&self, f: &mut dyn FnMut(&str, usize, &Expr)) {
         for window in self.plans.borrow().iter() {
             let (partition, order) = window.keys.split_at(window.partition_keys);
@@ -106,12 +108,12 @@ impl<'q> Windows<'q> {
         }
     }
 
-    /// The windows, to be changed.
+    /// Returns the windows for changing them.
     pub fn plans_mut(&mut self) -> &mut [WindowPlan] {
         self.plans.get_mut()
     }
 
-    /// The windows that are used.
+    /// Returns the windows that are used.
     pub fn into_plans(self) -> Vec<WindowPlan> {
         let mut plans = self.plans.into_inner();
         plans.retain(|window| !window.functions.is_empty());
@@ -124,7 +126,7 @@ pub(super) fn find<'q>(named: &'q [(String, Window)], name: &str) -> Result<&'q 
     found.ok_or_else(|| SqlError::new(3579, format!("Window name '{name}' is not defined.")))
 }
 
-/// What a window is, with what it has of those that it goes on from.
+/// Returns the definition of a window, including what it inherits from the windows that it extends.
 pub(super) fn resolve<'q>(
     named: &'q [(String, Window)],
     name: &'q str,
@@ -144,7 +146,8 @@ pub(super) fn resolve<'q>(
         );
         return Err(SqlError::new(3582, text));
     }
-    // No deeper than there are named windows: they are in no circle.
+    // The recursion is at most as deep as there are named windows, because `Windows::new` refuses
+    // circles.
     let inherited = resolve(named, base_name, base)?;
     if !order_by.is_empty() && !inherited.order_by.is_empty() {
         let text =

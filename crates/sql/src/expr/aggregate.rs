@@ -1,4 +1,4 @@
-//! Aggregate functions.
+//! Aggregate functions: their arguments, and their state over the rows of a group.
 
 use super::arithmetic::number_in;
 use super::arithmetic::{decimal_of, double_of};
@@ -11,7 +11,7 @@ use std::borrow::{Borrow, Cow};
 use std::cmp::Ordering;
 use types::{Decimal, TypeCode, Value};
 
-/// Which function.
+/// The function of an aggregate.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum AggregateKind {
     /// `COUNT(*)`.
@@ -24,18 +24,19 @@ pub(crate) enum AggregateKind {
     BitAnd,
     BitOr,
     BitXor,
-    /// JSON_ARRAYAGG
+    /// `JSON_ARRAYAGG`.
     JsonArray,
-    /// JSON_OBJECTAGG
+    /// `JSON_OBJECTAGG`.
     JsonObject,
-    /// ST_COLLECT
+    /// `ST_COLLECT`.
     Collect,
-    /// Standard deviation and variance: `sample` divides by n - 1, `root` is the deviation.
+    /// A standard deviation where `root` is set, otherwise a variance. `sample` divides by n - 1.
     Variance {
         sample: bool,
         root: bool,
     },
-    /// `descending` for each of the last expressions, which are the sort keys.
+    /// GROUP_CONCAT. `order` has one entry for each sort key, which is true for a descending one.
+    /// The sort keys are the last arguments.
     GroupConcat {
         separator: Vec<u8>,
         order: Vec<bool>,
@@ -49,13 +50,14 @@ pub(crate) enum AggregateKind {
 pub(crate) struct Aggregate {
     pub kind: AggregateKind,
     pub distinct: bool,
-    /// Arguments; for GROUP_CONCAT followed by its sort keys.
+    /// The arguments. For GROUP_CONCAT the sort keys follow them.
     pub args: Vec<Expr>,
-    /// Of the result.
+    /// The type and the coercibility of the result. An expression that uses the result has a slot
+    /// as its node.
     pub expr: Expr,
 }
 
-/// The state of one aggregate of one group. DISTINCT is the affair of whoever gives the values.
+/// The state of one aggregate of one group. The caller applies DISTINCT.
 #[derive(Debug)]
 pub(crate) struct Accumulator {
     state: State,
@@ -64,14 +66,14 @@ pub(crate) struct Accumulator {
 #[derive(Debug)]
 enum State {
     Count(i64),
-    /// Exact sum, and how many.
+    /// The exact sum, and the number of values.
     Decimal(Option<Decimal>, u64),
-    /// The sum of integers while it fits.
+    /// The sum of integers, which saturates, and the number of values.
     Integer(Option<i128>, u64),
     Double(Option<f64>, u64),
     Extreme(Value),
     Bits(u64),
-    /// Welford: count, mean, sum of squares of differences.
+    /// Welford's algorithm: the count, the mean, and the sum of squared differences from the mean.
     Variance(u64, f64, f64),
     Joined(Joined),
     Parts(Parts),
@@ -79,18 +81,19 @@ enum State {
     Collected(Collected),
 }
 
-/// The parts of a GROUP_CONCAT with an order: not many more of them than its text can have.
+/// The parts of a GROUP_CONCAT with an order: not many more of them than the text has room for.
 #[derive(Debug, Default)]
 struct Parts {
-    /// The sort keys and the text of each.
+    /// The sort keys and the text of each part.
     list: Vec<(Vec<Value>, Vec<u8>)>,
     text_bytes: usize,
-    /// With so many parts, or so much text, what is not needed is looked for.
+    /// The number of parts, or bytes of text, at which parts without room are looked for and
+    /// dropped.
     most_parts: usize,
     most_text_bytes: usize,
 }
 
-/// The text of GROUP_CONCAT, as far as `group_concat_max_len` lets it be.
+/// The text of GROUP_CONCAT, as long as `group_concat_max_len` allows.
 #[derive(Debug, Default)]
 struct Joined {
     text: Vec<u8>,
@@ -99,7 +102,7 @@ struct Joined {
 }
 
 impl Joined {
-    /// Takes the next row's text in. What the text takes is added to `charge`.
+    /// Takes in the next row's text, and adds the bytes of the text to `charge`.
     fn add<'p>(
         &mut self,
         separator: &'p [u8],
@@ -114,7 +117,7 @@ impl Joined {
         let separator = if self.rows > 0 { separator } else { &[] };
         self.rows += 1;
         for part in std::iter::once(separator).chain(parts) {
-            // A byte more than wanted says that it is to be cut.
+            // One byte more than the limit shows that the text has to be cut.
             let wanted = part.len().min((limit + 1).saturating_sub(self.text.len()));
             growth::append(&mut self.text, &part[..wanted], charge)?;
         }
@@ -157,7 +160,7 @@ impl Aggregate {
         Accumulator { state }
     }
 
-    /// How many of the arguments are values; the others are sort keys.
+    /// Returns the number of arguments that are values. The others are sort keys.
     fn value_args(&self) -> usize {
         match &self.kind {
             AggregateKind::GroupConcat { order, .. } => self.args.len() - order.len(),
@@ -165,12 +168,13 @@ impl Aggregate {
         }
     }
 
-    /// The values that DISTINCT compares: how many of [`Aggregate::values`] they are.
+    /// Returns the arguments that DISTINCT compares, which are the first of [`Aggregate::values`].
     pub fn distinct_args(&self) -> &[Expr] {
         &self.args[..self.value_args()]
     }
 
-    /// A row's arguments; `None`: one that is a value is NULL, and the row does not count.
+    /// Returns a row's arguments. `None` means that a value among them is NULL, so that the row
+    /// does not count.
     pub fn values<'r>(
         &'r self,
         row: &'r [Value],
@@ -189,7 +193,7 @@ impl Aggregate {
 }
 
 impl Accumulator {
-    /// Takes a row in; what is kept of it is added to `charge`.
+    /// Takes in a row, and adds the bytes that are kept of it to `charge`.
     pub fn add(
         &mut self,
         aggregate: &Aggregate,
@@ -222,8 +226,8 @@ impl Accumulator {
         }
     }
 
-    /// Takes the arguments of a row in ([`Aggregate::values`]); what is kept of them is added to
-    /// `charge`.
+    /// Takes in a row by its arguments ([`Aggregate::values`]), and adds the bytes that are kept of
+    /// them to `charge`.
     pub fn take_values<V: Borrow<Value>>(
         &mut self,
         aggregate: &Aggregate,
@@ -307,9 +311,9 @@ impl Accumulator {
         Ok(())
     }
 
-    /// Takes a row out again that was taken in; what is left is as if it had never been. False:
-    /// this aggregate cannot do that. A sum of approximate numbers would not be the same, and
-    /// others have forgotten what was there before.
+    /// Undoes the taking in of a row, so that the state is as if the row had never been there. It
+    /// returns false where the aggregate cannot do that: a sum of approximate numbers would differ,
+    /// and other aggregates have dropped the values before.
     pub fn remove(&mut self, aggregate: &Aggregate, row: &[Value], ctx: &Context<'_>) -> Result<bool> {
         if aggregate.distinct {
             return Ok(false);
@@ -346,7 +350,8 @@ impl Accumulator {
         Ok(true)
     }
 
-    /// The result so far; `None`: it is known only at the end.
+    /// Returns the result of the rows so far. `None` means that it is known only when all rows are
+    /// taken in.
     pub fn value(&self, aggregate: &Aggregate, ctx: &Context<'_>) -> Result<Option<Value>> {
         let state = match &self.state {
             State::Count(count) => State::Count(*count),
@@ -361,7 +366,7 @@ impl Accumulator {
         Accumulator { state }.finish(aggregate, ctx).map(Some)
     }
 
-    /// The group's result.
+    /// Returns the group's result.
     pub fn finish(self, aggregate: &Aggregate, ctx: &Context<'_>) -> Result<Value> {
         Ok(match self.state {
             State::Count(count) => Value::Int(count),
@@ -445,7 +450,7 @@ impl Parts {
         Ok(())
     }
 
-    /// Twice as many may come until it is looked again: so sorting them costs little for each.
+    /// Sets the next limits to twice of what is kept, so that sorting costs little for each part.
     fn grow(&mut self, most: usize) {
         const LEAST_PARTS: usize = 1024;
         self.most_parts = 2 * self.list.len().max(LEAST_PARTS);
@@ -473,7 +478,7 @@ impl Parts {
         )
     }
 
-    /// Forgets the parts that the text has no room for.
+    /// Drops the parts that the text has no room for.
     fn cut(&mut self, aggregate: &Aggregate, ctx: &Context<'_>, charge: &mut Charge) -> Result<()> {
         let AggregateKind::GroupConcat { separator, .. } = &aggregate.kind else { return Ok(()) };
         self.sort(aggregate, ctx)?;
@@ -481,7 +486,7 @@ impl Parts {
         let mut len = 0;
         let needed = self.list.iter().position(|(_, text)| {
             len += text.len() + separator.len();
-            // The last separator stands before nothing.
+            // No separator stands after the last part.
             len > most + separator.len()
         });
         let Some(last) = needed else { return Ok(()) };
@@ -492,11 +497,11 @@ impl Parts {
         Ok(())
     }
 
-    /// The text.
+    /// Returns the joined text.
     fn finish(mut self, aggregate: &Aggregate, ctx: &Context<'_>) -> Result<Value> {
         let AggregateKind::GroupConcat { separator, .. } = &aggregate.kind else { return Ok(Value::Null) };
         self.sort(aggregate, ctx)?;
-        // What is made here is charged by whoever keeps the value; this is for the time until then.
+        // The code that keeps the value charges it. This charge covers the time until then.
         let mut charge = Charge::new(ctx.memory);
         let mut joined = Joined::default();
         for (_, part) in &self.list {
@@ -507,7 +512,7 @@ impl Parts {
     }
 }
 
-/// Whether a name is an aggregate's.
+/// Reports whether a name is that of an aggregate.
 pub(crate) fn is_aggregate(name: &str) -> bool {
     matches!(
         name,

@@ -1,5 +1,5 @@
-//! Numbers out of values, and arithmetic on them: 64-bit integers with overflow errors, DECIMAL,
-//! DOUBLE.
+//! Reads values as numbers and computes with them: 64-bit integers with overflow errors, DECIMAL
+//! and DOUBLE.
 
 use super::{Context, text_of};
 use crate::ast::BinaryOp;
@@ -16,8 +16,8 @@ pub(crate) enum Number {
     Double(f64),
 }
 
-/// The number that a value is in numeric context; text counts as a double, NULL (which callers
-/// handle before) as 0.
+/// Returns the number that a value is in numeric context. A text is a double. NULL, which callers
+/// handle before, is 0.
 pub(crate) fn number(value: &Value) -> Number {
     match value {
         Value::Null => Number::Int(0),
@@ -43,7 +43,7 @@ pub(crate) fn number(value: &Value) -> Number {
     }
 }
 
-/// As [`number`], with a warning for text that is not wholly a number.
+/// Does the same as [`number`], and warns about a text that is not as a whole a number.
 pub(crate) fn number_in(value: &Value, ctx: &Context<'_>) -> Number {
     let Value::Bytes(text) = value else { return number(value) };
     let read = double_prefix(text);
@@ -53,7 +53,7 @@ pub(crate) fn number_in(value: &Value, ctx: &Context<'_>) -> Number {
     Number::Double(read.value)
 }
 
-/// A value as a DECIMAL, with a warning for text that is not wholly a number.
+/// Returns a value as a DECIMAL, with a warning for a text that is not as a whole a number.
 pub(crate) fn decimal_in(value: &Value, ctx: &Context<'_>) -> Decimal {
     let Value::Bytes(text) = value else { return decimal_of(&number(value)) };
     let read = Decimal::parse_prefix(text);
@@ -63,8 +63,8 @@ pub(crate) fn decimal_in(value: &Value, ctx: &Context<'_>) -> Decimal {
     read.number
 }
 
-/// A value as an integer in the joint range of BIGINT and BIGINT UNSIGNED. Of text the digits that
-/// it begins with are read, with a warning when that is not all: '1.5' is 1.
+/// Returns a value as an integer in the joint range of BIGINT and BIGINT UNSIGNED. Of a text the
+/// leading digits are read, with a warning when other characters follow: '1.5' is 1.
 pub(crate) fn integer_in(value: &Value, ctx: &Context<'_>) -> i128 {
     let Value::Bytes(text) = value else { return integer_of(&number(value)) };
     let digits = text.iter().position(|b| matches!(b, b'.' | b'e' | b'E')).unwrap_or(text.len());
@@ -75,7 +75,7 @@ pub(crate) fn integer_in(value: &Value, ctx: &Context<'_>) -> i128 {
     read.value
 }
 
-/// What may follow a number: nothing is lost by it.
+/// Reports whether the rest after a number is white space, which is ignored without a warning.
 pub(super) fn is_blank(rest: &[u8]) -> bool {
     rest.iter().all(u8::is_ascii_whitespace)
 }
@@ -88,7 +88,7 @@ fn with_micros(whole: i64, micros: u32, negative: bool) -> Number {
     Number::Decimal(Decimal::parse_prefix(text.as_bytes()).number)
 }
 
-/// The number as a DECIMAL; a double out of its range becomes the largest.
+/// Returns the number as a DECIMAL. A double out of its range becomes the largest or smallest one.
 pub(crate) fn decimal_of(number: &Number) -> Decimal {
     match number {
         Number::Int(n) => Decimal::from(*n),
@@ -101,7 +101,7 @@ pub(crate) fn decimal_of(number: &Number) -> Decimal {
     }
 }
 
-/// The number as a double.
+/// Returns the number as a double.
 pub(crate) fn double_of(number: &Number) -> f64 {
     match number {
         Number::Int(n) => *n as f64,
@@ -111,7 +111,8 @@ pub(crate) fn double_of(number: &Number) -> f64 {
     }
 }
 
-/// The number as an integer in the joint range of BIGINT and BIGINT UNSIGNED, rounded, clipped.
+/// Returns the number as an integer, rounded, and clipped to the joint range of BIGINT and BIGINT
+/// UNSIGNED.
 pub(crate) fn integer_of(number: &Number) -> i128 {
     match number {
         Number::Int(n) => i128::from(*n),
@@ -122,12 +123,12 @@ pub(crate) fn integer_of(number: &Number) -> i128 {
             _ if n.is_negative() => i128::from(i64::MIN),
             _ => i128::from(u64::MAX),
         },
-        // `as` saturates, so that the clamp sees no wrapped number.
+        // `as` saturates, so the clamp never sees a wrapped number.
         Number::Double(n) => (n.round_ties_even() as i128).clamp(i128::from(i64::MIN), i128::from(u64::MAX)),
     }
 }
 
-/// The 64 bits of a value in a bit operation; `None` for NULL.
+/// Returns the 64 bits of a value in a bit operation. `None` means NULL.
 pub(crate) fn bits(value: &Value, ctx: &Context<'_>) -> Option<u64> {
     if value.is_null() {
         return None;
@@ -135,7 +136,7 @@ pub(crate) fn bits(value: &Value, ctx: &Context<'_>) -> Option<u64> {
     Some(integer_in(value, ctx) as u64)
 }
 
-/// An operand as it stands in an out-of-range message.
+/// Returns an operand as an out-of-range message shows it.
 fn shown(value: &Value) -> String {
     String::from_utf8_lossy(&text_of(value)).into_owned()
 }
@@ -155,7 +156,7 @@ fn overflow(type_name: &str, op: BinaryOp, a: &Value, b: &Value) -> SqlError {
     SqlError::out_of_range(type_name, format!("({} {} {})", shown(a), symbol(op), shown(b)))
 }
 
-/// `a op b`.
+/// Computes `a op b`.
 pub(crate) fn binary(op: BinaryOp, a: &Value, b: &Value, ctx: &Context<'_>) -> Result<Value> {
     if a.is_null() || b.is_null() {
         return Ok(Value::Null);
@@ -213,7 +214,7 @@ fn integer(op: BinaryOp, x: &Number, y: &Number, a: &Value, b: &Value, ctx: &Con
     };
     let unsigned =
         unsigned && !(op == BinaryOp::Subtract && ctx.variables.sql_mode.no_unsigned_subtraction());
-    // The sign of a remainder is the dividend's, so that it may be negative though the divisor is
+    // A remainder has the sign of the dividend, so it may be negative though the divisor is
     // unsigned.
     if unsigned && !(op == BinaryOp::Modulo && result < 0) {
         u64::try_from(result).map(Value::UInt).map_err(|_| overflow("BIGINT UNSIGNED", op, a, b))
@@ -265,10 +266,11 @@ fn integer_divide(a: &Value, b: &Value, ctx: &Context<'_>) -> Result<Value> {
         if y.is_zero() {
             return division_by_zero(ctx);
         }
-        // Without its remainder the dividend is a multiple: nothing is left to be rounded.
+        // The dividend without its remainder is a multiple of the divisor, so the division has
+        // nothing to round.
         let quotient = x.rem(&y).and_then(|rest| x.sub(&rest)).and_then(|multiple| multiple.div(&y, 0));
         let whole = quotient.map(|quotient| quotient.truncate(0));
-        // What 64 bits do not hold is out of range in the end.
+        // A quotient that 64 bits do not hold becomes an error below.
         whole.map_or(i128::MAX, |whole| match (whole.to_i64(), whole.to_u64()) {
             (Some(n), _) => i128::from(n),
             (None, Some(n)) => i128::from(n),
@@ -284,7 +286,7 @@ fn integer_divide(a: &Value, b: &Value, ctx: &Context<'_>) -> Result<Value> {
     }
 }
 
-/// `-value`.
+/// Computes `-value`.
 pub(crate) fn negate(value: &Value, ctx: &Context<'_>) -> Result<Value> {
     if value.is_null() {
         return Ok(Value::Null);

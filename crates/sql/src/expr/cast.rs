@@ -1,4 +1,4 @@
-//! Values as text and as other types: CAST, and the common type of CASE and its relatives.
+//! Converts values to text and to other types: CAST, and the common type of CASE and its relatives.
 
 use super::arithmetic::{decimal_of, double_of, integer_of};
 use super::text::{shown, text_of};
@@ -13,8 +13,8 @@ fn wrong_value(ctx: &Context<'_>, kind: &str, value: &Value) {
     ctx.warn(1292, format!("Incorrect {kind} value: '{shown}'"));
 }
 
-/// The value as a point in time: DATE and text are read as one, TIME is of today. `None` (with a
-/// warning for text) when it is none.
+/// Returns the value as a point in time. DATE and text are read as one, and a TIME is one of today.
+/// `None`, with a warning unless the value is NULL, means that the value is no point in time.
 pub(crate) fn datetime_of(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
     let read = point_in_time(value, ctx);
     if read.is_none() && !value.is_null() {
@@ -23,8 +23,8 @@ pub(crate) fn datetime_of(value: &Value, ctx: &Context<'_>) -> Option<DateTime> 
     read
 }
 
-/// The zero date is none in a text or a number where NO_ZERO_DATE says so. In a column it is what
-/// it is.
+/// Reads a value as a point in time. The zero date is refused in a text or a number where
+/// NO_ZERO_DATE says so, but not in a column's value.
 fn point_in_time(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
     let allow_invalid = ctx.dates().allow_invalid;
     let read_text = |text: &[u8]| {
@@ -52,18 +52,18 @@ fn point_in_time(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
     }
 }
 
-/// The value as a point in time whose date sql_mode takes: what CAST, DATE() and TIMESTAMP() make
-/// of it.
+/// Returns the value as a point in time whose date sql_mode accepts, for CAST, DATE() and
+/// TIMESTAMP().
 pub(crate) fn valid_datetime(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
     datetime_of(value, ctx).filter(|at| !refused(at, value, "Incorrect datetime", ctx))
 }
 
-/// The date of [`valid_datetime`].
+/// Returns the date of [`valid_datetime`].
 pub(crate) fn valid_date(value: &Value, ctx: &Context<'_>) -> Option<Date> {
     date_part(value, ctx).filter(|at| !refused(at, value, wrong_date(value), ctx)).map(|at| at.date)
 }
 
-/// Whether sql_mode takes no such date, with a warning about what is no column's value.
+/// Reports whether sql_mode refuses the date. It warns unless the value is of a temporal type.
 fn refused(at: &DateTime, value: &Value, complaint: &str, ctx: &Context<'_>) -> bool {
     let is_refused = ctx.dates().refuses(&at.date);
     let is_stored = matches!(value, Value::Date(_) | Value::DateTime(_) | Value::Timestamp { .. });
@@ -78,7 +78,7 @@ fn complain(ctx: &Context<'_>, complaint: &str, value: &Value) {
     ctx.warn(1292, format!("{complaint} value: '{shown}'"));
 }
 
-/// How MySQL complains about what is no date.
+/// Returns MySQL's words for a value that is no date.
 fn wrong_date(value: &Value) -> &'static str {
     if matches!(value, Value::Bytes(_)) { "Truncated incorrect date" } else { "Incorrect datetime" }
 }
@@ -91,7 +91,7 @@ fn date_part(value: &Value, ctx: &Context<'_>) -> Option<DateTime> {
     read
 }
 
-/// The value as a TIME.
+/// Returns the value as a TIME.
 pub(crate) fn time_of(value: &Value, ctx: &Context<'_>) -> Option<Time> {
     let read = match value {
         Value::Null => return None,
@@ -112,7 +112,7 @@ pub(crate) fn time_of(value: &Value, ctx: &Context<'_>) -> Option<Time> {
     read
 }
 
-/// `CAST(value AS ty)`.
+/// Computes `CAST(value AS ty)`.
 pub(crate) fn cast(value: &Value, ty: &ColumnType, ctx: &Context<'_>) -> Result<Value> {
     if value.is_null() {
         return Ok(Value::Null);
@@ -140,7 +140,7 @@ fn integer(value: &Value, unsigned: bool, ctx: &Context<'_>) -> Value {
     let wide = match value {
         Value::Bytes(text) => {
             let prefix = types::number::integer_prefix(text);
-            // CAST of text reads an integer only: '1.5' is 1.
+            // CAST of a text reads an integer only: '1.5' is 1.
             let digits = text.iter().position(|b| matches!(b, b'.' | b'e' | b'E')).unwrap_or(text.len());
             let read =
                 if digits < prefix.len { types::number::integer_prefix(&text[..digits]) } else { prefix };
@@ -152,7 +152,7 @@ fn integer(value: &Value, unsigned: bool, ctx: &Context<'_>) -> Value {
         other => integer_of(&number(other)),
     };
     if unsigned {
-        // Negative numbers wrap, as MySQL's CAST(-1 AS UNSIGNED) does; large positive ones are
+        // Negative numbers wrap, as in MySQL's CAST(-1 AS UNSIGNED). Large positive numbers are
         // kept.
         Value::UInt(wide as u64)
     } else {
@@ -211,7 +211,8 @@ fn year(value: &Value, ctx: &Context<'_>) -> Value {
     }
 }
 
-/// CHAR and BINARY: cut off at the length, BINARY filled up with zero bytes.
+/// Converts to CHAR or BINARY: the text is cut off at the length, and a BINARY is filled up with
+/// zero bytes.
 fn text(value: &Value, ty: &ColumnType, ctx: &Context<'_>) -> Value {
     let mut bytes = match value {
         Value::Timestamp { .. } => text_of(&value.clone().in_zone(ctx.zone())).into_owned(),
@@ -236,7 +237,7 @@ fn text(value: &Value, ty: &ColumnType, ctx: &Context<'_>) -> Value {
     Value::Bytes(bytes)
 }
 
-/// Whether a value is of the kind that the result's description promises.
+/// Reports whether a value is of the kind that the result's description promises.
 pub(crate) fn conforms(value: &Value, ty: &ColumnType) -> bool {
     match (value, ty.code) {
         (Value::Null, _) => true,
@@ -255,7 +256,7 @@ pub(crate) fn conforms(value: &Value, ty: &ColumnType) -> bool {
     }
 }
 
-/// A value as one of the type that the result's description promises, where it is of another kind.
+/// Converts a value of another kind to the type that the result's description promises.
 pub(crate) fn conform<'v>(
     value: Cow<'v, Value>,
     ty: &ColumnType,
@@ -265,7 +266,8 @@ pub(crate) fn conform<'v>(
         return Ok(value);
     }
     let converted = match (&*value, ty.code) {
-        // Clocks of a named zone show some moments twice: rows are told apart by the moments.
+        // The clocks of a named zone show some moments twice, so rows are told apart by the moment
+        // itself.
         (Value::Timestamp { .. }, TypeCode::Timestamp2) if matches!(ctx.zone(), Zone::Named(_)) => {
             return Ok(value);
         }
@@ -290,7 +292,7 @@ pub(crate) fn conform<'v>(
             stamp @ Value::Timestamp { .. } => Value::Bytes(text_of(&stamp.in_zone(ctx.zone())).into_owned()),
             other => Value::Bytes(text_of(&other).into_owned()),
         },
-        // What an expression has made is not judged again.
+        // sql_mode does not judge a value again that an expression has made.
         (_, TypeCode::Date) => date_of(&value, ctx).map_or(Value::Null, Value::Date),
         (_, TypeCode::Datetime2) => datetime_of(&value, ctx)
             .and_then(|at| ctx.dates().fit(&at, ty.fsp()))
@@ -313,13 +315,13 @@ fn is_text(code: TypeCode) -> bool {
     matches!(code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob)
 }
 
-/// Digits behind the last point of a temporal text, at most 6.
+/// Returns the number of digits after the last point of a temporal text, at most 6.
 pub(crate) fn fraction_digits(text: &[u8]) -> u8 {
     let fraction = text.iter().rposition(|b| *b == b'.').map_or(&text[..0], |at| &text[at + 1..]);
     fraction.iter().take_while(|b| b.is_ascii_digit()).count().min(6) as u8
 }
 
-/// The date part of a value, for functions about dates.
+/// Returns the date part of a value, for functions about dates.
 pub(crate) fn date_of(value: &Value, ctx: &Context<'_>) -> Option<Date> {
     date_part(value, ctx).map(|at| at.date)
 }

@@ -1,4 +1,4 @@
-//! ST_COLLECT: one geometry of a group's.
+//! ST_COLLECT, which makes one geometry of those of a group.
 
 use super::Context;
 use crate::error::{Result, SqlError};
@@ -6,28 +6,30 @@ use crate::memory::{Charge, growth};
 use types::geometry::Geometry;
 use types::{GeometryKind, Value};
 
-/// Bytes of the SRID before a geometry's WKB.
+/// The length of the SRID in front of a geometry's WKB.
 const SRID_BYTES: usize = 4;
-/// Bytes of a byte order, a kind and a number of parts.
+/// The length of a WKB head: the byte order, the kind and the number of parts.
 const HEAD_BYTES: usize = 9;
 const LITTLE_ENDIAN: u8 = 1;
 
-/// What a group has given so far.
+/// The geometries of a group so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Collected {
     srid: u32,
     count: u32,
-    /// Of all, or `Geometry` when they are of several.
+    /// The kind of all geometries, or `Geometry` when their kinds differ. `None` means that there
+    /// are none yet.
     kind: Option<GeometryKind>,
-    /// One WKB after the other.
+    /// The WKBs of the geometries, one after the other.
     parts: Vec<u8>,
 }
 
 impl Collected {
-    /// Takes a geometry in, whose bytes are added to `charge`.
+    /// Takes in a geometry, and adds its bytes to `charge`.
     ///
     /// # Errors
-    /// 3037 of what is none, 4034 of one in another system than those before; the memory's.
+    /// Returns 3037 for a value that is no geometry, 4034 for one whose SRID differs from that of
+    /// the geometries before, and the errors of charging memory.
     pub fn add(&mut self, value: &Value, charge: &mut Charge) -> Result<()> {
         let read = |value: &Value| match value {
             Value::Bytes(bytes) => Geometry::from_stored(bytes),
@@ -56,8 +58,8 @@ impl Collected {
         growth::append(&mut self.parts, &bytes[SRID_BYTES..], charge)
     }
 
-    /// The geometry; NULL where there were none, and with a warning where it is longer than a
-    /// packet may be.
+    /// Returns the geometry of the group. It is NULL where the group has none, and NULL with a
+    /// warning where it is longer than `max_allowed_packet`.
     pub fn finish(self, ctx: &Context<'_>) -> Value {
         let Some(kind) = self.kind else { return Value::Null };
         let bytes = SRID_BYTES + HEAD_BYTES + self.parts.len();

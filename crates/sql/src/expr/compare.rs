@@ -1,5 +1,5 @@
-//! Comparing values as MySQL does: each pair of kinds has one common kind in which it is compared
-//! (manual, "Type Conversion in Expression Evaluation").
+//! Compares values as MySQL does: each pair of kinds has a common kind in which the two are
+//! compared (MySQL's manual, "Type Conversion in Expression Evaluation").
 
 use super::arithmetic::number_in;
 use super::documents::plain_scalar;
@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use types::temporal::parse;
 use types::{DateTime, Value, collation};
 
-/// Orders two values; `None` when one is NULL. `collation_id` is for text.
+/// Orders two values. `None` means that one of them is NULL. Texts are compared in `collation_id`.
 pub(crate) fn compare(
     a: &Value,
     b: &Value,
@@ -36,7 +36,7 @@ pub(crate) fn compare(
     })
 }
 
-/// A document with another, or with a value of SQL as a value of one.
+/// Compares a document with another, or with an SQL value that is converted to a document.
 fn documents(a: &Value, b: &Value, ctx: &Context<'_>) -> Result<Ordering> {
     if let (Value::Json(a), Value::Json(b)) = (a, b)
         && a == b
@@ -66,8 +66,8 @@ fn numbers(a: &Number, b: &Number) -> Option<Ordering> {
     }
 }
 
-/// At least one side is a date or datetime: both as datetimes, or as numbers when the other side is
-/// a number; a text that is no date compares as text.
+/// Compares two values of which at least one is a date or datetime. They are compared as datetimes,
+/// or as numbers when the other side is a number. A text that is no date is compared as text.
 fn temporal(a: &Value, b: &Value, ctx: &Context<'_>) -> Option<Ordering> {
     let as_datetime = |value: &Value| -> Option<DateTime> {
         match value {
@@ -115,14 +115,14 @@ fn time_with_text(time: &types::Time, text: &[u8], ctx: &Context<'_>) -> Option<
     }
 }
 
-/// Total order for ORDER BY, MIN and MAX: NULL first.
+/// Orders values for ORDER BY, MIN and MAX. The order is total: NULL comes first.
 pub(crate) fn sort_compare(a: &Value, b: &Value, collation_id: u16, ctx: &Context<'_>) -> Result<Ordering> {
     Ok(match (a.is_null(), b.is_null()) {
         (true, true) => Ordering::Equal,
         (true, false) => Ordering::Less,
         (false, true) => Ordering::Greater,
         (false, false) => match (a, b) {
-            // ENUM and SET sort by number.
+            // ENUM and SET sort by their numbers.
             (Value::Enum { index: a, .. }, Value::Enum { index: b, .. }) => a.cmp(b),
             (Value::Set { bits: a, .. }, Value::Set { bits: b, .. }) => a.cmp(b),
             _ => compare(a, b, collation_id, ctx)?.unwrap_or(Ordering::Equal),
@@ -130,8 +130,8 @@ pub(crate) fn sort_compare(a: &Value, b: &Value, collation_id: u16, ctx: &Contex
     })
 }
 
-/// Appends bytes that are equal exactly for values that are equal: the key of DISTINCT and GROUP
-/// BY. Values of one column are of one kind.
+/// Appends the key of a value for DISTINCT and GROUP BY: bytes that are equal exactly when the
+/// values are equal. All values of a column must be of one kind.
 pub(crate) fn group_key(value: &Value, collation_id: u16, out: &mut Vec<u8>) {
     match value {
         Value::Null => out.push(0),

@@ -1,4 +1,4 @@
-//! What an expression may ask of its statement and session while it is computed.
+//! The parts of its statement and session that an expression may use while it is computed.
 
 use super::UserVariables;
 use super::diagnostics::{Diagnostics, Level};
@@ -19,16 +19,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use types::convert::{self, DateModes};
 use types::{ColumnType, Value};
 
-/// The rows of a subquery for some arguments.
+/// The rows of a subquery for one list of arguments.
 #[derive(Debug)]
 pub(crate) struct SubqueryRows {
     pub rows: Vec<Vec<Value>>,
-    /// What the rows take, and the keys; given back with them.
+    /// The memory that `rows` and `keys` take. It is given back together with them.
     pub(super) charge: RefCell<Charge>,
     pub(super) keys: OnceCell<RowKeys>,
 }
 
-/// The keys of rows without NULL, and whether there are rows with.
+/// The keys of those rows of a subquery that have no NULL, and whether other rows exist.
 #[derive(Debug)]
 pub(super) struct RowKeys {
     pub keys: HashSet<Vec<u8>>,
@@ -43,20 +43,21 @@ impl SubqueryRows {
 
 /// Runs the subqueries of a statement.
 pub(crate) trait RunSubqueries {
-    /// The rows of a subquery for these arguments: no more of them than its use asks for.
+    /// Returns the rows of a subquery for these arguments, at most as many of them as the
+    /// subquery's use needs.
     ///
     /// # Errors
-    /// What the subquery ends with.
+    /// Returns the errors of running the subquery.
     fn rows(&self, number: usize, args: Vec<Value>, ctx: &Context<'_>) -> Result<Rc<SubqueryRows>>;
 
-    /// Gives a subquery without arguments the rows that it has from now on; `None`: it has none.
+    /// Sets the rows of a subquery without arguments. `None` forgets its rows.
     fn set_rows(&self, number: usize, rows: Option<Rc<SubqueryRows>>);
 
-    /// The statement's transaction, for the stored functions that it calls.
+    /// Returns the statement's transaction, for the stored functions that it calls.
     fn transaction(&self) -> &dyn SharedTransaction;
 }
 
-/// A transaction that is shared.
+/// A transaction that several parts of a statement use in turn.
 pub(crate) trait SharedTransaction {
     fn lend(&self, take: &mut dyn FnMut(&mut Transaction));
 }
@@ -76,21 +77,22 @@ pub(crate) struct StoredFunction {
     pub deterministic: bool,
 }
 
-/// The row that a trigger is run for.
+/// The row that a trigger runs for.
 pub(crate) struct TriggerRow<'r> {
     pub event: TriggerEvent,
     pub before: bool,
     pub old: Option<&'r [Value]>,
-    /// A BEFORE trigger may set its columns.
+    /// The new row. A BEFORE trigger may set its columns.
     pub new: Option<&'r mut [Value]>,
 }
 
-/// Runs stored programs within a statement: in its transaction, with what its session has.
+/// Runs stored programs within a statement: in its transaction and with the state of its session.
 pub(crate) trait Programs {
-    /// The value of a stored function.
+    /// Calls a stored function and returns its value.
     ///
     /// # Errors
-    /// What its statements end with; 1424 when it is running already.
+    /// Returns the errors of the function's statements, and 1424 when the function is running
+    /// already.
     fn call(
         &self,
         function: &StoredFunction,
@@ -102,7 +104,8 @@ pub(crate) trait Programs {
     /// Runs the triggers of a table for a row.
     ///
     /// # Errors
-    /// As of a function: the statement fails with it.
+    /// Returns the errors of the triggers' statements, and 1424. The statement that fires the
+    /// triggers fails with them.
     fn fire(
         &self,
         table: &Arc<Table>,
@@ -112,7 +115,7 @@ pub(crate) trait Programs {
     ) -> Result<()>;
 }
 
-/// Where no session is, no program is run.
+/// Refuses to run stored programs, because there is no session.
 pub(crate) struct NoPrograms;
 
 impl Programs for NoPrograms {
@@ -137,16 +140,17 @@ impl Programs for NoPrograms {
     }
 }
 
-/// The surroundings of an expression.
+/// The surroundings of an expression while it is computed.
 pub(crate) struct Context<'a> {
     pub host: &'a dyn Host,
-    /// What the session keeps is charged to it.
+    /// The budget that is charged with what the session keeps.
     pub memory: &'a Arc<Budget>,
-    /// What the session's statements have done.
+    /// The counters of what the session's statements have done.
     pub counters: &'a Counters,
-    /// Of it, what functions have made of the row at hand; see [`Context::charge_made`].
+    /// Bytes of `memory` that functions have charged for values of the row at hand; see
+    /// [`Context::charge_made`].
     pub made_bytes: Cell<u64>,
-    /// The statement is to end; see [`Context::check_interrupt`].
+    /// Set when the statement is to end; see [`Context::check_interrupt`].
     pub interrupt: &'a AtomicBool,
     pub engine: &'a Arc<Engine>,
     pub variables: &'a Variables,
@@ -154,45 +158,46 @@ pub(crate) struct Context<'a> {
     pub parameters: &'a [Value],
     pub diagnostics: &'a RefCell<Diagnostics>,
     pub schema: Option<&'a str>,
-    /// Unix time of the statement's start: NOW() is one value in a statement.
+    /// The moment of the statement's start, in microseconds of Unix time. NOW() has one value in a
+    /// statement.
     pub now_us: u64,
     pub last_insert_id: &'a Cell<u64>,
-    /// LAST_INSERT_ID(expr) was called.
+    /// Set when LAST_INSERT_ID(expr) has been called.
     pub last_insert_id_set: &'a Cell<bool>,
     pub row_count: i64,
     pub found_rows: u64,
-    /// Runs the statement's subqueries; `None` where it has none.
+    /// Runs the statement's subqueries. `None` means that it has none.
     pub subqueries: Option<&'a dyn RunSubqueries>,
     /// Runs stored functions and triggers.
     pub programs: &'a dyn Programs,
     /// The stored tables of the statement.
     pub tables: &'a [Arc<Table>],
-    /// The arguments of the subquery that is run.
+    /// The arguments of the subquery that is running.
     pub outer: &'a [Value],
-    /// The two seeds of RAND() without a seed, the first in the lower half.
+    /// The two seeds of RAND() without a seed, the first one in the lower half.
     pub random: &'a Cell<u64>,
-    /// An inexact conversion is an error and no warning (strict mode in a statement that changes
-    /// data).
+    /// Whether an inexact conversion is an error instead of a warning (strict mode in a statement
+    /// that changes data).
     pub strict: bool,
-    /// It is a warning nevertheless: the statement has IGNORE, or has succeeded at the source that
-    /// it comes from.
+    /// Whether an inexact conversion is a warning nevertheless, because the statement has IGNORE or
+    /// has succeeded at the source that it comes from.
     pub lenient: Cell<bool>,
     /// The patterns that the statement has compiled.
     pub regexps: PatternCache,
 }
 
-/// Warnings that are errors in strict mode, as far as statements here can have them (MySQL's
-/// `Strict_error_handler`).
+/// The warnings that strict mode turns into errors, as far as this server's statements can have
+/// them (MySQL's `Strict_error_handler`).
 const STRICT_ERRORS: [u16; 9] = [1260, 1264, 1292, 1366, 1411, 1441, 3020, 3155, 3156];
 
 impl Context<'_> {
-    /// The surroundings of a subquery's expressions, with its arguments.
+    /// Returns the surroundings of a subquery's expressions, with the subquery's arguments.
     pub fn within<'s>(&'s self, subqueries: &'s dyn RunSubqueries, outer: &'s [Value]) -> Context<'s> {
         Context {
             host: self.host,
             memory: self.memory,
             counters: self.counters,
-            // Of the rows of the subquery, which are not the row at hand.
+            // The rows of the subquery are not the row at hand, so the count begins at 0.
             made_bytes: Cell::new(0),
             interrupt: self.interrupt,
             engine: self.engine,
@@ -217,8 +222,8 @@ impl Context<'_> {
         }
     }
 
-    /// Warns. What strict mode makes an error ends the statement when its rows are done, or when
-    /// it is asked for with [`Context::check_refused`].
+    /// Adds a warning. Where strict mode turns it into an error, the statement ends with it when
+    /// its rows are done, or when [`Context::check_refused`] is called.
     pub fn warn(&self, code: u16, message: impl Into<String>) {
         if self.strict && !self.lenient.get() && STRICT_ERRORS.contains(&code) {
             self.diagnostics.borrow_mut().refused.get_or_insert_with(|| SqlError::new(code, message));
@@ -227,58 +232,59 @@ impl Context<'_> {
         self.diagnostics.borrow_mut().push(Level::Warning, code, message);
     }
 
-    /// The error that strict mode has made of a warning. It comes before errors that came later.
+    /// Returns the error that strict mode has made of a warning, if any. Callers return it in
+    /// preference to errors that occurred later.
     ///
     /// # Errors
-    /// One of [`STRICT_ERRORS`].
+    /// Returns one of [`STRICT_ERRORS`].
     pub fn check_refused(&self) -> Result<()> {
         self.diagnostics.borrow_mut().refused.take().map_or(Ok(()), Err)
     }
 
-    /// From here on the statement has strict mode's warnings as warnings.
+    /// Makes strict mode's errors warnings for the rest of the statement.
     pub fn be_lenient(&self) {
         self.lenient.set(true);
     }
 
-    /// Warns that a value is not wholly what it was read as.
+    /// Warns that a value is not as a whole what it was read as.
     pub fn warn_truncated(&self, kind: &str, value: &Value) {
         self.warn(1292, format!("Truncated incorrect {kind} value: '{}'", shown(value)));
     }
 
-    /// What the session says about dates and times.
+    /// Returns the session's modes for dates and times.
     pub fn dates(&self) -> DateModes {
         self.variables.sql_mode.dates()
     }
 
-    /// How values are converted for columns.
+    /// Returns the settings with which values are converted for columns.
     pub fn conversion(&self, strict: bool) -> convert::Context {
         convert::Context { strict, zone: self.zone(), dates: self.dates() }
     }
 
-    /// Error 1317 when the statement was killed or its time is over. It costs a load: every loop
-    /// over rows, values or bytes that somebody else decides the length of calls it, often enough
-    /// that it comes ten times a second.
+    /// Returns error 1317 when the statement was killed or its time is over. A call costs one load.
+    /// Every loop over rows, values or bytes whose number somebody else decides calls it, often
+    /// enough that it is called ten times a second.
     #[inline]
     pub fn check_interrupt(&self) -> Result<()> {
         if self.interrupt.load(Ordering::Relaxed) { Err(SqlError::interrupted()) } else { Ok(()) }
     }
 
-    /// Charges a long value that a function is about to make. It may live as long as the row that
-    /// it is computed for, or as the statement where there are no rows.
+    /// Charges `bytes` for a long value that a function is about to make. The value may live as
+    /// long as the row that it is computed for, or as the statement where there are no rows.
     ///
     /// # Errors
-    /// As [`crate::memory::Charge::add`].
+    /// Returns the errors of [`crate::memory::Charge::add`].
     pub fn charge_made(&self, bytes: usize) -> Result<()> {
         self.memory.charge(bytes as u64)?;
         self.made_bytes.set(self.made_bytes.get() + bytes as u64);
         Ok(())
     }
 
-    /// As [`Context::charge_made`], of a value that may be long; one that is not costs a
+    /// Does the same as [`Context::charge_made`] for a value that is long. A short value costs one
     /// comparison.
     ///
     /// # Errors
-    /// As [`Context::charge_made`]; 1317.
+    /// Returns the errors of [`Context::charge_made`], and 1317.
     #[inline]
     pub fn charge_if_long(&self, bytes: usize) -> Result<()> {
         if bytes < LONG_VALUE_BYTES {
@@ -288,10 +294,10 @@ impl Context<'_> {
         self.charge_made(bytes)
     }
 
-    /// A copy of a value.
+    /// Returns a copy of a value.
     ///
     /// # Errors
-    /// As [`Context::charge_if_long`].
+    /// Returns the errors of [`Context::charge_if_long`].
     pub fn copied(&self, value: &Value) -> Result<Value> {
         if let Value::Bytes(bytes) | Value::Json(bytes) = value {
             self.charge_if_long(bytes.len())?;
@@ -299,10 +305,10 @@ impl Context<'_> {
         Ok(value.clone())
     }
 
-    /// The value itself, or a copy of what is borrowed.
+    /// Returns the value itself, or a copy of a borrowed one.
     ///
     /// # Errors
-    /// As [`Context::copied`].
+    /// Returns the errors of [`Context::copied`].
     #[inline]
     pub fn owned(&self, value: Cow<'_, Value>) -> Result<Value> {
         match value {
@@ -311,7 +317,8 @@ impl Context<'_> {
         }
     }
 
-    /// The values of the row before are gone, or charged to what keeps them.
+    /// Gives back what was charged for the values of the row before, which are gone or charged to
+    /// what keeps them.
     #[inline]
     pub fn forget_made(&self) {
         if self.made_bytes.get() > 0 {
@@ -319,7 +326,7 @@ impl Context<'_> {
         }
     }
 
-    /// The session's time zone.
+    /// Returns the session's time zone.
     pub fn zone(&self) -> types::Zone {
         self.variables.zone
     }

@@ -1,5 +1,5 @@
-//! An expression where another type is wanted: in numeric context, beside another in a comparison,
-//! for a column, and as a document or out of one.
+//! Converts expressions where another type is wanted: in numeric context, beside another operand in
+//! a comparison, for a column, and to a document or out of one.
 
 use super::documents;
 use super::eval::converted;
@@ -13,8 +13,8 @@ use types::collation::{Charset, charset_of};
 use types::{ColumnType, TypeCode, Value, Zone};
 
 impl Expr {
-    /// This expression in numeric context, where `x'1F'` is a number. One of more than eight bytes
-    /// is 0, as MySQL's.
+    /// Returns this expression in numeric context, where `x'1F'` is a number. As in MySQL, a
+    /// literal of more than eight bytes is 0.
     pub fn numeric(self) -> Expr {
         const MOST_BYTES: usize = 8;
         let Node::HexLiteral(Value::Bytes(bytes)) = &self.node else { return self };
@@ -26,7 +26,8 @@ impl Expr {
         Expr { ty, coercibility, ..Expr::constant(Value::UInt(number)) }
     }
 
-    /// A moment becomes the date and time that the session's clocks show; anything else stays.
+    /// Makes a TIMESTAMP the date and time in the session's time zone. Other expressions stay as
+    /// they are.
     pub fn show_on_clocks(&mut self) {
         if self.ty.code == TypeCode::Timestamp2 && !matches!(self.node, Node::OnClocks(_)) {
             let ty = ColumnType::datetime(self.ty.fsp());
@@ -37,20 +38,22 @@ impl Expr {
         }
     }
 
-    /// This expression beside another in a comparison: `x'1F'` is a number there if the other is
-    /// one.
+    /// Returns this expression as it is compared with an operand of the type `other`: `x'1F'` is a
+    /// number if the operand is one.
     pub fn beside(self, other: &ColumnType) -> Expr {
         if matches!(self.node, Node::HexLiteral(_)) && is_number(other) { self.numeric() } else { self }
     }
 
-    /// This text where an operation has a collation: as the bytes that its own character set stores
-    /// if that is `binary`, and the characters of its bytes if they are `binary` and the collation
-    /// is not. Texts are in utf8mb4 here, so no other conversion changes a value.
+    /// Returns this text for an operation in the collation `id`. Where the collation is `binary`,
+    /// it becomes the bytes that its own character set stores. Where only the text is `binary`, it
+    /// becomes the characters of its bytes. Texts are kept in utf8mb4, so no other conversion
+    /// changes a value.
     pub fn in_characters_of(self, id: u16) -> Expr {
         if is_stored_otherwise(&self.ty, id) { self.recollated(id) } else { self }
     }
 
-    /// This text in the character set of a collation, with room for what that makes of it.
+    /// Returns this text in the character set of a collation, with a length that has room for the
+    /// converted text.
     pub fn recollated(self, id: u16) -> Expr {
         let ty = text_type(length_in(&self.ty, id), id);
         let (nullable, coercibility) = (self.nullable, self.coercibility);
@@ -64,8 +67,8 @@ impl Expr {
         Expr { node, ty, nullable, coercibility }
     }
 
-    /// This expression as a value for a column of this type: a VECTOR takes no text. Whether a
-    /// parameter or a user variable is one is not known here.
+    /// Returns this expression as a value for a column of this type. A VECTOR takes no text.
+    /// Whether a parameter or a user variable is a text is not known here.
     pub fn for_column(self, column: &ColumnType) -> Expr {
         let is_refused = column.code == TypeCode::Vector
             && self.ty.code != TypeCode::Vector
@@ -91,8 +94,9 @@ impl Expr {
         }
     }
 
-    /// This expression where a text is wanted: a date or a time with the digits that its type gives
-    /// the fraction, and a number as its column shows it. Any other expression stays as it is.
+    /// Returns this expression where a text is wanted: a date or a time has the digits of its
+    /// type's fraction, and a number is written as its column shows it. Other expressions stay as
+    /// they are.
     pub fn into_text(mut self) -> Expr {
         self.show_on_clocks();
         if self.ty.fsp() == 0 && (self.ty.form.is_none() || is_text(&self.ty)) { self } else { self.shown() }
@@ -104,18 +108,18 @@ impl Expr {
         Expr { node: Node::Call { function: &AS_TEXT, args: vec![self] }, ty, nullable, coercibility }
     }
 
-    /// An operand of an operation whose result is of this type.
+    /// Returns this operand for an operation whose result has the type `ty`.
     pub fn for_result(self, ty: &ColumnType) -> Expr {
         if is_text(ty) { self.into_text().in_characters_of(ty.collation) } else { self }
     }
 
-    /// A document as a value of the kind that a type is of; anything else as it is. `column` is its
-    /// name, where it is a column.
+    /// Converts a document to a value of the kind that the type `ty` is of. Other expressions stay
+    /// as they are. `column` is the document's name where it is a column.
     pub fn read_from_json(self, ty: &ColumnType, column: Option<&str>) -> Expr {
         if !self.is_json() || ty.code == TypeCode::Json || documents::Kind::of(ty) == documents::Kind::Text {
             return self;
         }
-        // What messages call it: the function or the column that it is.
+        // Messages show the name of the function or of the column.
         let name = match &self.node {
             Node::Call { function, .. } => function.name,
             _ => column.unwrap_or_default(),
@@ -129,7 +133,8 @@ impl Expr {
         }
     }
 
-    /// A value of SQL as a document, to be compared with one; a document as it is.
+    /// Converts an SQL value to a document, so that it can be compared with one. A document stays
+    /// as it is.
     pub fn into_json(self) -> Expr {
         if self.is_json() || self.ty.code == TypeCode::Null {
             return self;
@@ -143,9 +148,9 @@ impl Expr {
     }
 }
 
-/// A value of one type where a text of another type is stored: a date or a time with the digits
-/// that its own type gives the fraction, and bytes where texts of one of the two are bytes and the
-/// other's are not. `None` where the value is stored as it is.
+/// Converts a value of the type `from` to the text that a column of the type `to` stores. A date or
+/// a time has the digits of its own type's fraction. Bytes are converted where one of the two types
+/// has bytes and the other characters. `None` means that the value is stored as it is.
 pub(crate) fn text_for(value: &Value, from: &ColumnType, to: &ColumnType, zone: Zone) -> Option<Value> {
     if !is_text(to) {
         return None;
@@ -166,8 +171,8 @@ pub(crate) fn text_for(value: &Value, from: &ColumnType, to: &ColumnType, zone: 
     }
 }
 
-/// Whether values of a type are other bytes in a collation: one of the two is `binary`, and the
-/// other has characters that are not stored as in utf8mb4.
+/// Reports whether values of a type have other bytes in a collation: one of the two is `binary`,
+/// and the other has characters that are not stored as in utf8mb4.
 pub(crate) fn is_stored_otherwise(ty: &ColumnType, id: u16) -> bool {
     let other = match (charset_of(ty.collation), charset_of(id)) {
         (Charset::Binary, other) | (other, Charset::Binary) => other,

@@ -11,7 +11,7 @@ use types::{ColumnType, Date, DateTime, Time, TypeCode, Value};
 const MICROS: i64 = 1_000_000;
 const DAY_MICROS: i64 = 86_400 * MICROS;
 
-/// An interval: whole months, and microseconds.
+/// An interval: whole months and microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Interval {
     pub months: i64,
@@ -19,7 +19,7 @@ pub(crate) struct Interval {
 }
 
 impl TimeUnit {
-    /// DATE stays a DATE under it.
+    /// Reports whether a DATE stays a DATE when an interval of this unit is added.
     pub(crate) fn is_of_days(self) -> bool {
         matches!(
             self,
@@ -32,7 +32,7 @@ impl TimeUnit {
         )
     }
 
-    /// It may leave microseconds.
+    /// Reports whether an interval of this unit may have microseconds.
     pub(crate) fn has_micros(self) -> bool {
         matches!(
             self,
@@ -44,7 +44,7 @@ impl TimeUnit {
         )
     }
 
-    /// Microseconds of one, for the simple units without months.
+    /// Returns the microseconds of one unit, for the simple units below a month.
     fn micros(self) -> Option<i64> {
         Some(match self {
             TimeUnit::Microsecond => 1,
@@ -57,7 +57,8 @@ impl TimeUnit {
         })
     }
 
-    /// The parts of a compound unit, largest first.
+    /// Returns the parts of a compound unit, the largest first: in microseconds, or in months for
+    /// YEAR_MONTH. It is empty for a simple unit.
     fn parts(self) -> &'static [i64] {
         const D: i64 = DAY_MICROS;
         const H: i64 = 3600 * MICROS;
@@ -80,7 +81,7 @@ impl TimeUnit {
     }
 }
 
-/// So many of a unit; `None`: more than there may be.
+/// Computes an interval of `amount` units. `None` means that it is longer than an interval may be.
 pub(crate) fn interval(amount: &Value, unit: TimeUnit, ctx: &Context<'_>) -> Option<Interval> {
     let whole = || i64::try_from(arithmetic::integer_in(amount, ctx)).ok();
     match unit {
@@ -104,8 +105,8 @@ pub(crate) fn interval(amount: &Value, unit: TimeUnit, ctx: &Context<'_>) -> Opt
     compound(&text_of(amount), unit)
 }
 
-/// `'1 10:30'` and the like: numbers between any other characters; fewer numbers than parts are the
-/// last parts.
+/// Reads the amount of a compound unit, such as `'1 10:30'`: numbers separated by any other
+/// characters. Fewer numbers than parts are the last parts.
 fn compound(text: &[u8], unit: TimeUnit) -> Option<Interval> {
     let negative = text.iter().find(|b| !b.is_ascii_whitespace()) == Some(&b'-');
     let parts = unit.parts();
@@ -143,7 +144,8 @@ fn add_months(at: DateTime, months: i64) -> Option<DateTime> {
     Some(DateTime { date: Date::new(year, month, day)?, ..at })
 }
 
-/// `date + INTERVAL amount unit`, of the type that the expression was bound with.
+/// Computes `date + INTERVAL amount unit`, as a value of the type that the expression was bound
+/// with.
 pub(crate) fn add(
     date: &Value,
     amount: &Value,
@@ -178,7 +180,8 @@ pub(crate) fn add(
     Ok(match (ty.code, date) {
         (TypeCode::Date, _) => Value::Date(sum.date),
         (TypeCode::Datetime2, _) => Value::DateTime(sum),
-        // Text in, text out; a date alone stays one where the unit leaves it.
+        // The result for a text is a text. It is a date without a time where the text and the unit
+        // have no time.
         (_, Value::Bytes(text)) => {
             let has_time = types::temporal::parse::datetime(text).is_some_and(|parsed| parsed.has_time);
             let value =
@@ -190,16 +193,16 @@ pub(crate) fn add(
     })
 }
 
-/// Year and week of a date in one of WEEK()'s eight modes (manual, "WEEK()").
+/// Returns the year and the week of a date in one of WEEK()'s eight modes (MySQL's manual,
+/// "WEEK()").
 pub(crate) fn week_of(date: &Date, mode: u8) -> (u16, u8) {
     let mode = mode & 7;
     let monday_first = mode & 1 != 0;
-    // Week 0 exists unless bit 1 is set: then those days belong to the last week of the year
-    // before.
+    // Week 0 exists unless bit 1 is set, which counts its days to the last week of the year before.
     let mut week_year = mode & 2 != 0;
     let first_weekday_rule = (mode & 4 != 0) != monday_first;
-    // `first_weekday`: week 1 is the first one that starts in the year, else the first with four
-    // days in it.
+    // `first_weekday`: week 1 is the first week that starts in the year. Otherwise it is the first
+    // one that has four days in it.
     let first_weekday = !first_weekday_rule;
     let day_number = date.day_number();
     let mut year = date.year;
@@ -237,7 +240,7 @@ pub(crate) fn week_of(date: &Date, mode: u8) -> (u16, u8) {
     (year, (days / 7 + 1) as u8)
 }
 
-/// `EXTRACT(unit FROM value)`.
+/// Computes `EXTRACT(unit FROM value)`.
 pub(crate) fn extract(value: &Value, unit: TimeUnit, ctx: &Context<'_>) -> Result<Value> {
     if value.is_null() {
         return Ok(Value::Null);
@@ -295,7 +298,7 @@ pub(crate) fn extract(value: &Value, unit: TimeUnit, ctx: &Context<'_>) -> Resul
     Ok(Value::Int(if time.negative { -number } else { number }))
 }
 
-/// `TIMESTAMPDIFF(unit, a, b)`: whole units from `a` to `b`.
+/// Computes `TIMESTAMPDIFF(unit, a, b)`: the whole units from `a` to `b`.
 pub(crate) fn difference(a: &Value, b: &Value, unit: TimeUnit, ctx: &Context<'_>) -> Result<Value> {
     let (Some(a), Some(b)) = (datetime_of(a, ctx), datetime_of(b, ctx)) else { return Ok(Value::Null) };
     if let Some(micros) = unit.micros() {

@@ -1,9 +1,9 @@
-//! The diagnostics area: the conditions that a statement has raised.
+//! The diagnostics area, which holds the conditions that a statement has raised.
 
 use crate::ast::ConditionItem;
 use crate::error::SqlError;
 
-/// How serious a warning is.
+/// The level of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Level {
     Note,
@@ -12,7 +12,7 @@ pub(crate) enum Level {
 }
 
 impl Level {
-    /// As SHOW WARNINGS prints it.
+    /// Returns the level's name in SHOW WARNINGS.
     pub fn name(self) -> &'static str {
         match self {
             Level::Note => "Note",
@@ -22,19 +22,20 @@ impl Level {
     }
 }
 
-/// A line of SHOW WARNINGS: a condition.
+/// A condition, which is one line of SHOW WARNINGS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Warning {
     pub level: Level,
     pub code: u16,
     pub message: String,
     pub state: [u8; 5],
-    /// What SIGNAL has said of it beside these.
+    /// Further items of the condition that SIGNAL has set.
     pub items: Vec<(ConditionItem, String)>,
 }
 
 impl Warning {
-    /// A condition with its number's own SQLSTATE.
+    /// Makes a condition with the SQLSTATE of its number; `HY000` becomes `01000` for notes and
+    /// warnings.
     pub fn new(level: Level, code: u16, message: impl Into<String>) -> Warning {
         let state = match (level, crate::error::sqlstate(code)) {
             (Level::Note | Level::Warning, state) if &state == b"HY000" => *b"01000",
@@ -44,24 +45,24 @@ impl Warning {
     }
 }
 
-/// The diagnostics area: the warnings of the last statement.
+/// The diagnostics area with the warnings of the last statement.
 #[derive(Debug, Default)]
 pub(crate) struct Diagnostics {
     pub warnings: Vec<Warning>,
-    /// All that were raised; only [`Diagnostics::KEPT`] of them are kept.
+    /// The number of conditions that were raised, of which at most [`Diagnostics::KEPT`] are kept.
     pub count: u64,
-    /// How often it was cleared.
+    /// The number of times that the area was cleared.
     pub cleared: u64,
-    /// Of the warnings, those that were there when a handler began.
+    /// The number of conditions, the first ones, that were there when the current handler began.
     marked: usize,
-    /// What SIGNAL has raised as an error, which is not among the conditions yet.
+    /// The condition that SIGNAL ends its statement with. It is not among the conditions yet.
     signalled: Option<Box<Warning>>,
-    /// The first warning that strict mode makes the statement's error (`Context::warn`).
+    /// The first warning that strict mode turns into the statement's error (`Context::warn`).
     pub refused: Option<SqlError>,
 }
 
 impl Diagnostics {
-    /// Warnings that are kept (MySQL's default `max_error_count`).
+    /// The most conditions that are kept (MySQL's default for `max_error_count`).
     pub const KEPT: usize = 1024;
 
     pub fn push(&mut self, level: Level, code: u16, message: impl Into<String>) {
@@ -71,7 +72,7 @@ impl Diagnostics {
         }
     }
 
-    /// Raises a condition.
+    /// Adds a condition.
     pub fn push_condition(&mut self, condition: Warning) {
         self.count += 1;
         if self.warnings.len() < Self::KEPT {
@@ -79,12 +80,13 @@ impl Diagnostics {
         }
     }
 
-    /// Notes what SIGNAL ends its statement with.
+    /// Notes the condition that SIGNAL ends its statement with.
     pub fn signal(&mut self, condition: Warning) {
         self.signalled = Some(Box::new(condition));
     }
 
-    /// A statement's error becomes a condition, with what SIGNAL has said of it.
+    /// Adds a statement's error as a condition, with the items that SIGNAL has set. Returns the
+    /// condition.
     pub fn push_error(&mut self, error: &SqlError) -> Warning {
         let signalled = self.signalled.take().filter(|signalled| {
             (signalled.code, signalled.state, &signalled.message) == (error.code, error.state, &error.message)
@@ -98,25 +100,25 @@ impl Diagnostics {
         condition
     }
 
-    /// Takes over what a statement within this one has raised.
+    /// Moves the conditions of a statement that ran within this one to this area.
     pub fn take_over(&mut self, inner: &mut Diagnostics) {
         inner.warnings.drain(..).for_each(|condition| self.push_condition(condition));
         self.signalled = inner.signalled.take();
     }
 
-    /// The notes of this number were not worth telling.
+    /// Removes the notes of this number.
     pub fn forget_notes(&mut self, code: u16) {
         let before = self.warnings.len();
         self.warnings.retain(|condition| (condition.level, condition.code) != (Level::Note, code));
         self.count -= (before - self.warnings.len()) as u64;
     }
 
-    /// A handler begins: what is there now goes when it ends.
+    /// Notes which conditions are there when a handler begins. They are removed when it ends.
     pub fn mark(&mut self) {
         self.marked = self.warnings.len();
     }
 
-    /// The handler has ended.
+    /// Removes, when a handler ends, the conditions that were there when it began.
     pub fn remove_marked(&mut self) {
         let gone = self.marked.min(self.warnings.len());
         self.warnings.drain(..gone);
@@ -132,7 +134,7 @@ impl Diagnostics {
         self.refused = None;
     }
 
-    /// For the packets that have 16 bits for it.
+    /// Returns the number of conditions for packets, which have 16 bits for it.
     pub fn count_u16(&self) -> u16 {
         self.count.min(u64::from(u16::MAX)) as u16
     }

@@ -1,4 +1,4 @@
-//! Values of JSON documents as values of SQL, and the other way round.
+//! Converts values of JSON documents to SQL values, and SQL values to those of documents.
 
 use super::text_of;
 use crate::error::{Result, SqlError};
@@ -7,17 +7,18 @@ use types::json::{self as documents, JsonError, Node};
 use types::temporal::parse;
 use types::{ColumnType, Decimal, TypeCode, Value, Zone, number};
 
-/// Error 3157.
+/// Builds error 3157: the document is nested too deeply.
 pub(crate) fn too_deep() -> SqlError {
     SqlError::new(3157, JsonError::TOO_DEEP)
 }
 
-/// Error 3142: a document that a source or a disk has damaged.
+/// Builds error 3142, for a document that a source or a disk has damaged.
 pub(crate) fn damaged() -> SqlError {
     SqlError::new(3142, "The JSON binary value contains invalid data.")
 }
 
-/// A value that is not of a truth and no bytes, as one of a document.
+/// Converts an SQL value to one of a document. Truth values become numbers and bytes become strings
+/// here.
 pub(crate) fn plain_scalar(value: &Value, zone: Zone) -> Result<Node> {
     Ok(match value {
         Value::Null => Node::Null,
@@ -45,18 +46,18 @@ pub(crate) fn plain_scalar(value: &Value, zone: Zone) -> Result<Node> {
     })
 }
 
-/// What a value of a document is not.
+/// The failure to convert a value of a document.
 pub(crate) struct Misfit {
-    /// As messages name the kind.
+    /// The name of the wanted kind in messages.
     kind: &'static str,
-    /// It is one, and too large.
+    /// Whether the value is of the kind, and too large for it.
     is_too_large: bool,
-    /// What it becomes.
+    /// The nearest value of the wanted kind.
     pub nearest: Value,
 }
 
 impl Misfit {
-    /// The number and the words of MySQL's complaint.
+    /// Returns the number and the words of MySQL's complaint.
     pub fn complaint(&self, name: &str) -> (u16, String) {
         let (code, what) = if self.is_too_large { (3155, "Out of range") } else { (3156, "Invalid") };
         (code, format!("{what} JSON value for CAST to {} from column {name} at row 1", self.kind))
@@ -65,7 +66,8 @@ impl Misfit {
 
 pub(crate) type Converted = std::result::Result<Value, Misfit>;
 
-/// The kinds that values of documents are made: columns of other types get texts.
+/// The kinds of SQL values that values of documents are converted to. Columns of other types get
+/// texts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Integer { unsigned: bool },
@@ -91,7 +93,7 @@ impl Kind {
     }
 }
 
-/// A value of a document as a value of the kind that a type is of.
+/// Converts a value of a document to the kind `kind`.
 pub(crate) fn converted(node: &Node, kind: Kind, dates: DateModes) -> Converted {
     match kind {
         Kind::Integer { unsigned } => integer(node, unsigned),
@@ -107,7 +109,7 @@ pub(crate) fn converted(node: &Node, kind: Kind, dates: DateModes) -> Converted 
     }
 }
 
-/// The double that a value of a document is, or is nearest to.
+/// Returns the double that a document is, or the one nearest to it.
 pub(crate) fn double_of(document: &[u8]) -> f64 {
     let read = documents::read_document(document).map(|node| double(&node).unwrap_or_else(|no| no.nearest));
     match read {
@@ -126,7 +128,7 @@ fn integer(node: &Node, unsigned: bool) -> Converted {
         let nearest = match (unsigned && n >= 0, u64::try_from(n), i64::try_from(n)) {
             (true, Ok(n), _) => Value::UInt(n),
             (true, Err(_), _) => Value::UInt(u64::MAX),
-            // A negative number becomes an unsigned one as MySQL's CAST does.
+            // As in MySQL's CAST, a negative number wraps to an unsigned one.
             (false, _, Ok(n)) if unsigned => Value::UInt(n as u64),
             (false, _, Ok(n)) => Value::Int(n),
             (false, _, Err(_)) => Value::Int(if n < 0 { i64::MIN } else { i64::MAX }),
@@ -139,7 +141,7 @@ fn integer(node: &Node, unsigned: bool) -> Converted {
     };
     match node {
         Node::Int(n) => whole(i128::from(*n)),
-        // A signed integer takes its bits.
+        // A signed integer takes the 64 bits of an unsigned one.
         Node::UInt(n) if !unsigned => Ok(Value::Int(*n as i64)),
         Node::UInt(n) => whole(i128::from(*n)),
         Node::Bool(n) => whole(i128::from(*n)),
@@ -236,7 +238,7 @@ fn time(node: &Node) -> Converted {
     }
 }
 
-/// Whether it is a number below zero, or the text of one.
+/// Reports whether the value is a number below zero or the text of one.
 pub(crate) fn is_negative(node: &Node) -> bool {
     match node {
         Node::Int(n) => *n < 0,

@@ -1,4 +1,4 @@
-//! Computing a bound expression.
+//! Computes bound expressions.
 
 use super::node::{Call, Expr, Function, Node};
 use super::value_type::{is_text, text_collation};
@@ -11,13 +11,13 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use types::{ColumnType, TypeCode, Value, json};
 
-/// SQL's three-valued truth of a value; `None` is unknown.
+/// Returns SQL's three-valued truth of a value. `None` means unknown.
 pub(crate) fn truth(value: &Value, ctx: &Context<'_>) -> Option<bool> {
     match value {
         Value::Null => None,
         Value::Int(n) => Some(*n != 0),
         Value::UInt(n) => Some(*n != 0),
-        // A document is compared with the number 0 as a document.
+        // A document is false only if it equals the document `0`.
         Value::Json(document) => Some(!json::is_zero(document)),
         other => Some(match arithmetic::number_in(other, ctx) {
             Number::Int(n) => n != 0,
@@ -47,7 +47,7 @@ fn ordering_matches(op: BinaryOp, ordering: Ordering) -> bool {
     }
 }
 
-/// `a op b` with unknown as `None`.
+/// Computes `a op b`. `None` means unknown.
 fn compared(op: BinaryOp, a: &Value, b: &Value, collation: u16, ctx: &Context<'_>) -> Result<Option<bool>> {
     if op == BinaryOp::NullSafeEqual {
         return Ok(Some(match (a.is_null(), b.is_null()) {
@@ -60,7 +60,7 @@ fn compared(op: BinaryOp, a: &Value, b: &Value, collation: u16, ctx: &Context<'_
 }
 
 impl Expr {
-    /// Whether the condition holds: unknown is no.
+    /// Reports whether the condition is true. Unknown counts as false.
     pub fn holds(&self, row: &[Value], ctx: &Context<'_>) -> Result<bool> {
         if let Some(holds) = self.holds_for_integers(row, ctx) {
             return Ok(holds);
@@ -68,8 +68,9 @@ impl Expr {
         Ok(truth(&*self.eval(row, ctx)?, ctx) == Some(true))
     }
 
-    /// The answer where the condition compares a column with values that are there, and all are
-    /// signed integers: what most rows of a range are asked.
+    /// Returns the answer where the condition compares columns, constants and parameters that are
+    /// all signed integers. Most conditions on the rows of a range are of this kind. `None` means
+    /// that it is another condition.
     #[inline]
     fn holds_for_integers(&self, row: &[Value], ctx: &Context<'_>) -> Option<bool> {
         let integer = |operand: &Expr| match &operand.node {
@@ -92,7 +93,7 @@ impl Expr {
         }
     }
 
-    /// The value for a row.
+    /// Returns the expression's value for a row.
     pub fn eval<'v>(&'v self, row: &'v [Value], ctx: &'v Context<'_>) -> Result<Cow<'v, Value>> {
         match &self.node {
             Node::Slot(slot) | Node::InsertedValue(slot) => Ok(Cow::Borrowed(&row[*slot])),
@@ -130,7 +131,7 @@ impl Expr {
         }
     }
 
-    /// The nodes that are seldom on a hot path.
+    /// Computes the nodes that are seldom on a hot path.
     fn eval_rare<'v>(&'v self, row: &'v [Value], ctx: &'v Context<'_>) -> Result<Cow<'v, Value>> {
         let value = match &self.node {
             Node::Xor(operands) => {
@@ -224,7 +225,7 @@ impl Expr {
                 match &*value {
                     Value::Null => return Ok(value),
                     Value::Bytes(bytes) => {
-                        // What it becomes, and what it is on the way there.
+                        // The charge is for the result and for a text on the way to it.
                         ctx.charge_if_long(bytes.len().saturating_mul(2))?;
                         match converted(bytes, &operand.ty, &self.ty) {
                             Some(bytes) => Value::Bytes(bytes),
@@ -327,7 +328,7 @@ impl Expr {
         Ok(boolean(if unknown && any { None } else { Some(negated) }))
     }
 
-    /// `pairs` is left, right, left, right, ...
+    /// Compares rows. `pairs` has a left operand and a right one in turn.
     fn compare_rows<'v>(
         &self,
         op: BinaryOp,
@@ -370,8 +371,8 @@ impl Expr {
         }
     }
 
-    /// The value for a row as one of a column of the result, whose type is `ty`. A DECIMAL that is
-    /// a user variable keeps the digits that it has.
+    /// Returns the value for a row as a value of a result column of the type `ty`. A DECIMAL that
+    /// comes from a user variable keeps its own scale.
     pub fn output<'v>(
         &'v self,
         row: &'v [Value],
@@ -386,7 +387,7 @@ impl Expr {
         }
     }
 
-    /// The value of one branch as the expression's own type.
+    /// Returns the value of one branch as a value of the expression's type.
     fn conformed<'v>(&self, value: Cow<'v, Value>, ctx: &Context<'_>) -> Result<Cow<'v, Value>> {
         conform(value, &self.ty, ctx)
     }
@@ -415,9 +416,10 @@ fn trim(text: &[u8], remove: &[u8], leading: bool, trailing: bool) -> Vec<u8> {
     text.to_vec()
 }
 
-/// Text of one character set as text of another; `None` where nothing changes. Text is in utf8mb4
-/// whatever its character set, and a question mark stands for what the other does not have. Bytes
-/// are as the character set that they come from or go to stores them.
+/// Converts text of one character set to another. `None` means that nothing changes. Text of every
+/// character set is kept in utf8mb4, and a question mark replaces a character that the other
+/// character set lacks. `binary` bytes are as the character set that they come from or go to stores
+/// them.
 pub(crate) fn converted(bytes: &[u8], from: &ColumnType, to: &ColumnType) -> Option<Vec<u8>> {
     use types::collation::{Charset, charset_of, from_utf8mb4_lossy, to_utf8mb4};
     let (before, after) = (charset_of(text_collation(from)), charset_of(to.collation));
@@ -433,7 +435,7 @@ pub(crate) fn converted(bytes: &[u8], from: &ColumnType, to: &ColumnType) -> Opt
 }
 
 impl Function {
-    /// Computes the arguments and calls it.
+    /// Computes the arguments and calls the function.
     pub fn call(&self, args: &[Expr], row: &[Value], ctx: &Context<'_>) -> Result<Value> {
         let mut values = Vec::with_capacity(args.len());
         let mut held = None;
@@ -455,7 +457,8 @@ impl Function {
         if let Value::Bytes(bytes) | Value::Json(bytes) = &value
             && bytes.len() >= LONG_VALUE_BYTES
         {
-            // What the function has not asked for itself, which is no longer than its arguments.
+            // The rest is charged here: what the function has not charged itself is no longer than
+            // its arguments.
             let asked = ctx.made_bytes.get().saturating_sub(charged);
             ctx.charge_made(bytes.len().saturating_sub(asked as usize))?;
         }

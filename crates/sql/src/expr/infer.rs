@@ -1,4 +1,4 @@
-//! The type of an expression from its operands' types, by MySQL's rules for results and for
+//! Derives the type of an expression from its operands' types, by MySQL's rules for results and for
 //! collations.
 
 use super::node::{Coercibility, Expr, Function};
@@ -10,7 +10,7 @@ use crate::error::{Result, SqlError};
 use types::collation::{self, Charset};
 use types::{ColumnType, TypeCode};
 
-/// The type of CASE, IF, COALESCE, UNION: one that holds the values of all.
+/// Returns the type of CASE, IF, COALESCE or UNION: one that holds the values of all items.
 pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)> {
     let mut real: Vec<&&Expr> = items.iter().filter(|item| item.ty.code != TypeCode::Null).collect();
     if real.is_empty() {
@@ -50,22 +50,22 @@ pub(crate) fn common_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
     Ok((text_type(chars, collation_id), coercibility))
 }
 
-/// The collation of a text put together of the operands, and how strongly it holds. The error names
-/// no operation: [`of_operation`] does.
+/// Returns the collation of a text that combines the operands, and how strongly it holds. An error
+/// names no operation: [`of_operation`] adds the name.
 pub(crate) fn aggregate_collations<'e>(
     items: impl Iterator<Item = &'e Expr> + Clone,
 ) -> Result<(u16, Coercibility)> {
     aggregate(items, Coercibility::Implicit)
 }
 
-/// As [`aggregate_collations`]. Where two operands give no collation, another operand gives one
-/// that is as strong as `least`.
+/// Does the same as [`aggregate_collations`]. Where two operands have left the text without a
+/// collation, only an operand that is at least as strong as `least` gives it one.
 fn aggregate<'e>(
     items: impl Iterator<Item = &'e Expr> + Clone,
     least: Coercibility,
 ) -> Result<(u16, Coercibility)> {
     let mut result = (collation::UTF8MB4_0900_AI_CI, Coercibility::Null);
-    // `mixed`: two of these operands gave no collation.
+    // `mixed`: two of the operands so far have left the result without a collation.
     let (mut first, mut mixed) = (true, false);
     for item in items.clone() {
         let (id, strength) = if is_text(&item.ty) {
@@ -88,8 +88,8 @@ fn aggregate<'e>(
     Ok(result)
 }
 
-/// Two collations of the same strength: binary wins, then Unicode over the others, then `_bin`.
-/// `None` where a text cannot have both.
+/// Returns the winner of two collations of the same strength: `binary` first, then a Unicode
+/// character set before others, then `_bin`. `None` means that a text cannot have both.
 fn stronger_of_equal(a: u16, b: u16, strength: Coercibility) -> Option<(u16, Coercibility)> {
     if a == collation::BINARY || b == collation::BINARY {
         return Some((collation::BINARY, strength));
@@ -118,7 +118,7 @@ fn stronger_of_equal(a: u16, b: u16, strength: Coercibility) -> Option<(u16, Coe
     })
 }
 
-/// Errors 1267, 1270 and 1271: operands whose collations do not go together.
+/// Builds error 1267, 1270 or 1271: the collations of the operands cannot be combined.
 fn illegal_mix<'e>(operation: &str, items: impl Iterator<Item = &'e Expr>) -> SqlError {
     let name = |item: &Expr| {
         let id = if is_text(&item.ty) { text_collation(&item.ty) } else { collation::UTF8MB4_0900_AI_CI };
@@ -133,7 +133,8 @@ fn illegal_mix<'e>(operation: &str, items: impl Iterator<Item = &'e Expr>) -> Sq
     SqlError::new(code, format!("Illegal mix of collations{which} for operation '{operation}'"))
 }
 
-/// The error with the operation whose operands do not go together, as MySQL names it.
+/// Completes the error of [`aggregate_collations`] with the name of the operation, as MySQL gives
+/// it.
 pub(crate) fn of_operation(error: SqlError, operation: &str) -> SqlError {
     match (error.code, error.message.strip_suffix("for operation ''")) {
         (1267 | 1270 | 1271, Some(mix)) => {
@@ -155,7 +156,8 @@ fn strength_name(strength: Coercibility) -> &'static str {
     }
 }
 
-/// The collation in which the operands of an operation compare, as far as they are texts.
+/// Returns the collation in which the operands of an operation are compared, as far as they are
+/// texts.
 pub(crate) fn comparison_collation<'e>(
     operation: &str,
     operands: impl Iterator<Item = &'e Expr> + Clone,
@@ -173,7 +175,7 @@ pub(crate) fn comparison_collation<'e>(
     }
 }
 
-/// The type of a column of UNION: it has a collation that it can be compared in.
+/// Returns the type of a column of UNION, which must have a collation that it can be compared in.
 pub(crate) fn united_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)> {
     match common_type(items).map_err(|error| of_operation(error, "UNION"))? {
         (ty, Coercibility::None) if is_text(&ty) => {
@@ -183,7 +185,7 @@ pub(crate) fn united_type(items: &[&Expr]) -> Result<(ColumnType, Coercibility)>
     }
 }
 
-/// The type of a function's result, and how strongly its collation holds.
+/// Returns the type of a function's result, and how strongly its collation holds.
 pub(crate) fn function_type(function: &Function, args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     (function.infer)(args).map_err(|error| of_operation(error, function.name))
 }

@@ -1,4 +1,4 @@
-//! JSON_ARRAYAGG and JSON_OBJECTAGG: the document of a group's rows.
+//! JSON_ARRAYAGG and JSON_OBJECTAGG, which make one document of a group's rows.
 
 use super::functions::json::{made, no_name, scalar_of};
 use super::{Context, Expr, text_of};
@@ -7,7 +7,7 @@ use crate::memory::{Charge, allocated, growth};
 use types::Value;
 use types::json::Node;
 
-/// What a group has given so far.
+/// The elements or members of a group so far.
 #[derive(Debug)]
 pub(super) enum JsonParts {
     Array(Vec<Node>),
@@ -15,10 +15,11 @@ pub(super) enum JsonParts {
 }
 
 impl JsonParts {
-    /// Takes a row in.
+    /// Takes in a row.
     ///
     /// # Errors
-    /// 3158 for a member without a name; what the arguments end with.
+    /// Returns 3158 for a member whose name is NULL, the errors of the arguments, and those of
+    /// charging memory.
     pub fn add(
         &mut self,
         args: &[Expr],
@@ -45,7 +46,7 @@ impl JsonParts {
         }
     }
 
-    /// The document; NULL where there were no rows.
+    /// Returns the document, or NULL where the group has no rows.
     pub fn finish(self, ctx: &Context<'_>) -> Result<Value> {
         let is_empty = match &self {
             JsonParts::Array(elements) => elements.is_empty(),

@@ -1,16 +1,16 @@
-//! LIKE: `%` any characters, `_` one character, compared in a collation.
+//! LIKE: `%` matches any characters, `_` one character, and the others are compared in a collation.
 
 use crate::error::Result;
 use types::collation;
 
-/// Whether `text` matches `pattern`. `escape` is `\` unless the statement says otherwise; `None` is
-/// no escape at all.
+/// Reports whether `text` matches `pattern`. `escape` is `\` unless the statement says otherwise;
+/// `None` means that there is no escape.
 pub(crate) fn like(text: &[u8], pattern: &[u8], escape: Option<u8>, collation_id: u16) -> bool {
     like_while(text, pattern, escape, collation_id, || Ok(())).unwrap_or(false)
 }
 
-/// As [`like`], asking now and then whether to go on: many wildcards and a long text take as many
-/// steps as both lengths multiplied.
+/// Does the same as [`like`], and calls `go_on` from time to time: a pattern with many wildcards
+/// takes as many steps as the lengths of both texts multiplied. An error of `go_on` ends the match.
 pub(crate) fn like_while(
     text: &[u8],
     pattern: &[u8],
@@ -18,7 +18,7 @@ pub(crate) fn like_while(
     collation_id: u16,
     go_on: impl Fn() -> Result<()>,
 ) -> Result<bool> {
-    /// Steps between two questions.
+    /// The steps between two calls of `go_on`.
     const STEPS: u32 = 1024;
     let mut steps = 0;
     let by_bytes = collation_id == collation::BINARY;
@@ -28,7 +28,7 @@ pub(crate) fn like_while(
     let char_at = |bytes: &[u8], at: usize| {
         if by_bytes { 1 } else { char_length(bytes, at) }
     };
-    // Greedy with one point to come back to: the last `%`.
+    // The match is greedy and returns to one point only, the last `%`.
     let (mut t, mut p) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;
     loop {
@@ -78,7 +78,7 @@ pub(crate) fn like_while(
     }
 }
 
-/// Bytes of the UTF-8 character at `at`; 1 where it is none.
+/// Returns the length of the UTF-8 character at `at`, which is 1 where the bytes are no character.
 fn char_length(bytes: &[u8], at: usize) -> usize {
     let length = match bytes[at] {
         0xc2..=0xdf => 2,

@@ -1,8 +1,9 @@
-//! Bound expressions: names are slots of a row, types are known, and a value comes out.
+//! Bound expressions: names are resolved to slots of a row, types are known, and evaluation yields
+//! a value.
 //!
-//! A row is a slice of values, one slot a column of the statement's tables, in the order of the
-//! tables; behind them, in a grouped query, the results of the aggregates. `Expr::eval` borrows
-//! what it can from the row, so that comparing two columns copies nothing.
+//! A row is a slice of values with one slot for each column of the statement's tables, in the order
+//! of the tables. In a grouped query the results of the aggregates follow. `Expr::eval` borrows
+//! from the row what it can, so that comparing two columns copies nothing.
 
 mod aggregate;
 mod arithmetic;

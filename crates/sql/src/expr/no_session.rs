@@ -1,4 +1,4 @@
-//! What an expression is computed with where no session computes it: constants while a statement is
+//! The surroundings of expressions that no session computes: constants while a statement is
 //! planned, and the expressions of definitions.
 
 use super::{Context, Diagnostics, NoPrograms, UserVariables};
@@ -12,7 +12,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// A session's parts of a [`Context`], of a session that has done nothing.
+/// The parts of a [`Context`] that belong to a session, as in a session that has run nothing yet.
 pub(crate) struct NoSession {
     memory: Arc<Budget>,
     counters: Counters,
@@ -25,7 +25,7 @@ pub(crate) struct NoSession {
 }
 
 impl NoSession {
-    /// What is computed is charged to `memory`; `seed` is where RAND() begins.
+    /// Makes the parts. Computing charges `memory`, and RAND() begins at `seed`.
     pub fn new(memory: Arc<Budget>, seed: u64) -> NoSession {
         NoSession {
             user_variables: UserVariables::new(&memory),
@@ -39,8 +39,8 @@ impl NoSession {
         }
     }
 
-    /// The context of an expression. `strict`: a value that does not fit is an error, if the
-    /// variables' sql_mode says so.
+    /// Returns the context of an expression. With `strict`, a value that does not fit is an error
+    /// if the sql_mode of the variables says so.
     pub fn context<'c>(
         &'c self,
         engine: &'c Arc<Engine>,

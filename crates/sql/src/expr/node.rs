@@ -1,8 +1,8 @@
-//! What a bound expression is: a tree of nodes with their types, and the native functions and
+//! The tree of a bound expression: its nodes with their types, and the native functions and
 //! subqueries that nodes name.
 //!
-//! Everything else of expressions is above: how values are computed, which functions there are, and
-//! how types follow from types.
+//! Other modules use this tree to compute values, to list the functions there are, and to derive
+//! types.
 
 use super::Context;
 use super::context::StoredFunction;
@@ -12,19 +12,19 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use types::{ColumnType, TypeCode, Value};
 
-/// How strongly a collation holds (manual, "Collation Coercibility in Expressions"); smaller is
-/// stronger.
+/// How strongly an operand's collation holds against another's (MySQL's manual, "Collation
+/// Coercibility in Expressions"). Smaller is stronger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Coercibility {
     Explicit = 0,
     Implicit = 2,
     SystemConstant = 3,
     Literal = 4,
-    /// Numbers and temporal values turned into text.
+    /// Text of a number or a temporal value.
     Numeric = 5,
     Null = 6,
-    /// Text that is put together of texts whose collations hold equally: it has the bytes' order,
-    /// and cannot be compared before another operand gives it a collation.
+    /// Text that combines texts whose collations hold equally. Its collation compares bytes, and it
+    /// cannot be compared before another operand gives it a collation.
     None = 7,
 }
 
@@ -32,24 +32,25 @@ pub(crate) enum Coercibility {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Expr {
     pub node: Node,
-    /// Type of the value; its collation is the expression's.
+    /// The type of the value. Its collation is the expression's collation.
     pub ty: ColumnType,
     pub nullable: bool,
     /// How strongly the collation holds against another operand's.
     pub coercibility: Coercibility,
 }
 
-/// What computes the value.
+/// The operation that computes an expression's value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Node {
     Constant(Value),
-    /// `x'1F'`, `0x1F`, `b'101'`: its bytes, but a number where a number is wanted
+    /// `x'1F'`, `0x1F`, `b'101'`: the literal's bytes. In numeric context it becomes a number
     /// ([`Expr::numeric`]).
     HexLiteral(Value),
     Parameter(usize),
-    /// A column, or in a grouped query an aggregate's result.
+    /// The index of a column in the row, or in a grouped query of an aggregate's result.
     Slot(usize),
-    /// An argument of the subquery that the expression is in: a column of a query around it.
+    /// The index of an argument of the subquery that the expression is in: a column of a query
+    /// around it.
     Outer(usize),
     UserVariable(String),
     AssignVariable(String, Box<Expr>),
@@ -66,7 +67,8 @@ pub(crate) enum Node {
         operands: Box<[Expr; 2]>,
         collation: u16,
     },
-    /// `(a, b) = (c, d)` and its relatives; `op` is Equal, NotEqual or NullSafeEqual.
+    /// `(a, b) = (c, d)` and its relatives. `op` is Equal, NotEqual or NullSafeEqual, and `pairs`
+    /// is a, c, b, d.
     CompareRows {
         op: BinaryOp,
         pairs: Vec<Expr>,
@@ -126,16 +128,16 @@ pub(crate) enum Node {
         function: &'static Function,
         args: Vec<Expr>,
     },
-    /// A stored function.
+    /// A call of a stored function.
     Stored {
         function: Arc<StoredFunction>,
         args: Vec<Expr>,
     },
-    /// To the expression's own type; `unsigned` casts of integers wrap as MySQL's do.
+    /// A cast to the expression's own type. Casts of integers to `unsigned` wrap as MySQL's do.
     Cast(Box<Expr>),
-    /// The same value under another collation, or in another character set.
+    /// The same text under another collation or in another character set.
     Recollate(Box<Expr>),
-    /// A moment as the date and time that the session's clocks show.
+    /// A TIMESTAMP as the date and time in the session's time zone.
     OnClocks(Box<Expr>),
     DateAdd {
         operands: Box<[Expr; 2]>,
@@ -155,42 +157,45 @@ pub(crate) enum Node {
         trailing: bool,
         operands: Box<[Expr; 2]>,
     },
-    /// `VALUES(column)`: the value that the row was to have; the slot is in the second half of the
+    /// `VALUES(column)`: the value that the row was to have. The slot is in the second half of the
     /// row.
     InsertedValue(usize),
 }
 
-/// A subquery of the statement, and its arguments.
+/// A use of one of the statement's subqueries, with its arguments.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SubqueryCall {
-    /// Its number in the statement.
+    /// The subquery's number in the statement.
     pub number: usize,
-    /// The values of the columns around it that it names, as expressions over the row at hand.
+    /// The columns of the queries around the subquery that it names, as expressions over the row at
+    /// hand.
     pub args: Vec<Expr>,
 }
 
-/// What a subquery's result is used for.
+/// The use that is made of a subquery's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SubqueryUse {
-    /// One column of at most one row.
+    /// The value of `(SELECT ...)`: one column of at most one row.
     Scalar,
     Exists,
 }
 
-/// A row that is compared with the rows of a subquery: `IN`, `= ANY`, `<> ALL` and their like.
+/// A value or row that is compared with the rows of a subquery: `IN`, `= ANY`, `<> ALL` and their
+/// like.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Quantified {
     pub op: BinaryOp,
-    /// ALL; else ANY.
+    /// True for ALL, false for ANY.
     pub all: bool,
-    /// The answer is the other one.
+    /// Whether the answer is negated.
     pub negated: bool,
-    /// One, or those of a row.
+    /// The value, or the values of the row.
     pub operands: Vec<Expr>,
-    /// Of each operand with its column.
+    /// The collation in which each operand is compared with its column.
     pub collations: Vec<u16>,
     pub call: SubqueryCall,
-    /// Rows that are equal are found by [`super::group_key`]: the kinds of the values are the same.
+    /// Whether equal rows can be found by [`super::group_key`], because operands and columns have
+    /// the same kinds of values.
     pub hashes: bool,
 }
 
@@ -203,16 +208,16 @@ pub(crate) struct RowSubquery {
     pub call: SubqueryCall,
 }
 
-/// `needle = column` or not known: a row for which it holds may be what an IN looks for. Where the
-/// needle is NULL, each row is.
+/// The condition that `needle = column` is true or unknown. A row for which it holds may be the one
+/// that an IN looks for; if the needle is NULL, every row may be.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MayEqual {
-    /// The column, and the needle.
+    /// The column and the needle.
     pub operands: [Expr; 2],
     pub collation: u16,
 }
 
-/// A call that is being computed.
+/// A call of a native function that is being computed.
 pub(crate) struct Call<'c> {
     /// The arguments' values.
     pub values: &'c [Cow<'c, Value>],
@@ -223,20 +228,20 @@ pub(crate) struct Call<'c> {
     pub ctx: &'c Context<'c>,
 }
 
-/// What a result's type is made from.
+/// A function that derives the type of a function's result from its arguments.
 pub(crate) type Infer = fn(&[Expr]) -> Result<(ColumnType, Coercibility)>;
 
 /// A native function.
 pub(crate) struct Function {
-    /// In lower case.
+    /// The name in lower case.
     pub name: &'static str,
     pub least_args: usize,
     pub most_args: usize,
-    /// Two calls with the same arguments in one statement may differ.
+    /// Whether two calls with the same arguments in one statement may have different results.
     pub varies: bool,
-    /// A NULL argument makes the result NULL without a call.
+    /// Whether a NULL argument makes the result NULL without a call.
     pub null_in_null_out: bool,
-    /// The result is never NULL, whatever the arguments are.
+    /// Whether the result is never NULL, whatever the arguments are.
     pub never_null: bool,
     pub infer: Infer,
     pub run: fn(&Call<'_>) -> Result<Value>,
@@ -255,7 +260,8 @@ impl PartialEq for Function {
 }
 
 impl Function {
-    /// A function of so many arguments that is NULL when one of them is.
+    /// Makes a function that takes a number of arguments within `args` and whose result is NULL
+    /// when an argument is NULL.
     pub const fn new(
         name: &'static str,
         args: std::ops::RangeInclusive<usize>,
@@ -275,24 +281,25 @@ impl Function {
         }
     }
 
-    /// The function is called with a NULL argument too.
+    /// Makes the function be called with NULL arguments too.
     pub const fn sees_nulls(self) -> Function {
         Function { null_in_null_out: false, ..self }
     }
 
-    /// The result is never NULL.
+    /// Declares that the result is never NULL.
     pub const fn never_null(self) -> Function {
         Function { never_null: true, ..self }
     }
 
-    /// The function may have another value at each call, whose arguments may be NULL.
+    /// Declares that each call may have another value, and makes the function be called with NULL
+    /// arguments too.
     pub const fn varies(self) -> Function {
         Function { varies: true, null_in_null_out: false, ..self }
     }
 }
 
-/// Calls a function for each operand of a node, whose operands stand here once for the two walks:
-/// `iter` or `iter_mut` says how lists of them are gone through.
+/// Calls a function for each operand of a node. The two walks share this list of every node's
+/// operands: `iter` or `iter_mut` says how the lists of operands are gone through.
 macro_rules! each_operand {
     ($node:expr, $iter:ident, $f:expr) => {
         match $node {
@@ -354,19 +361,19 @@ macro_rules! each_operand {
 }
 
 impl Expr {
-    /// A constant of its value's natural type.
+    /// Makes a constant of its value's natural type.
     pub fn constant(value: Value) -> Expr {
         let ty = value.natural_type();
         let nullable = value.is_null();
         Expr { node: Node::Constant(value), ty, nullable, coercibility: Coercibility::Literal }
     }
 
-    /// Whether its values are documents.
+    /// Reports whether the values are JSON documents.
     pub fn is_json(&self) -> bool {
         self.ty.code == TypeCode::Json
     }
 
-    /// The slots that the value depends on.
+    /// Appends the slots that the value depends on.
     pub fn slots(&self, found: &mut Vec<usize>) {
         self.visit(&mut |expr| {
             if let Node::Slot(slot) | Node::InsertedValue(slot) = expr.node {
@@ -381,14 +388,14 @@ impl Expr {
         self.for_children(&mut |child| child.visit(f));
     }
 
-    /// Whether a parameter is in it.
+    /// Reports whether the expression contains a parameter.
     pub fn has_parameter(&self) -> bool {
         let mut found = false;
         self.visit(&mut |expr| found |= matches!(expr.node, Node::Parameter(_)));
         found
     }
 
-    /// Whether it may have another value each time, or does something: RAND(), `@a := 1`.
+    /// Reports whether each evaluation may have another value or has an effect: RAND(), `@a := 1`.
     pub fn varies(&self) -> bool {
         let mut varies = false;
         self.visit(&mut |expr| {
@@ -401,7 +408,7 @@ impl Expr {
         varies
     }
 
-    /// What the value of a constant takes beside itself.
+    /// Returns the bytes that the value of a constant takes on the heap; 0 for other nodes.
     pub fn constant_bytes(&self) -> usize {
         match &self.node {
             Node::Constant(value) | Node::HexLiteral(value) => crate::memory::heap_bytes(value),
@@ -409,28 +416,28 @@ impl Expr {
         }
     }
 
-    /// Levels of the tree.
+    /// Returns the number of levels of the tree.
     pub fn height(&self) -> usize {
         let mut highest = 0;
         self.for_children(&mut |child| highest = highest.max(child.height()));
         highest + 1
     }
 
-    /// Calls `f` for all below this expression and then for itself.
+    /// Calls `f` for all expressions below this one and then for this one.
     pub fn change(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         self.for_children_mut(&mut |child| child.change(f));
         f(self);
     }
 
-    /// Calls `f` for this expression, and for those below it where it says that it has not put
-    /// another one in its place.
+    /// Calls `f` for this expression. Where `f` returns false, because it has not put another
+    /// expression in its place, the same happens to the operands.
     pub fn replace(&mut self, f: &mut dyn FnMut(&mut Expr) -> bool) {
         if !f(self) {
             self.for_children_mut(&mut |child| child.replace(f));
         }
     }
 
-    /// Adds the operands.
+    /// Appends the operands.
     pub fn children<'e>(&'e self, found: &mut Vec<&'e Expr>) {
         let mut add = |child: &'e Expr| found.push(child);
         each_operand!(&self.node, iter, add)

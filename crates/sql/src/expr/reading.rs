@@ -1,8 +1,9 @@
-//! Texts that are compared with numbers and dates: what they are read as, and what MySQL complains
-//! of then.
+//! Reads texts that are compared with numbers and dates, with the warnings that MySQL gives about
+//! them.
 //!
-//! MySQL reads a constant once as a value of the column that it is compared with, before the first
-//! row. So does this: a literal is read when the statement is bound, a parameter when it runs.
+//! MySQL reads a constant once, before the first row, as a value of the type of the column that it
+//! is compared with. This module does the same: a literal is read when the statement is bound, a
+//! parameter when it runs.
 
 use super::arithmetic::is_blank;
 use super::text::shown;
@@ -12,20 +13,21 @@ use types::number::double_prefix;
 use types::temporal::parse;
 use types::{ColumnType, Decimal, TypeCode, Value, Zone};
 
-/// What a text stands beside in a comparison.
+/// The type of the operand that a text is compared with.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reading {
     kind: Kind,
-    /// The column's name, where it is one.
+    /// The column's name, where the operand is a column.
     column: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Whole numbers of a column are compared exactly, all other numbers as doubles.
+    /// A column of whole numbers, which are compared exactly. All other numbers are compared as
+    /// doubles.
     Integer,
     Double,
-    /// Numbers below 100 are years too.
+    /// A YEAR. Numbers below 100 stand for years too.
     Year,
     Date,
     Datetime,
@@ -33,20 +35,20 @@ enum Kind {
     Time,
 }
 
-/// What a text was read as.
+/// The result of reading a text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Read {
-    /// `None`: it stays the text.
+    /// The value that was read. `None` means that the text is compared as it is.
     pub value: Option<Value>,
-    /// The warning that it is not wholly that, 1292.
+    /// The warning 1292, if the text is not as a whole such a value.
     pub complaint: Option<String>,
-    /// A comparison with it is refused with this, 1525.
+    /// The error 1525 with which a comparison with the text is refused.
     pub refusal: Option<SqlError>,
 }
 
 impl Reading {
-    /// For texts beside values of this type; `None` where they are compared as texts. `column` is
-    /// the column's name, if it is one.
+    /// Makes a reading of texts that are compared with values of this type. `column` is the
+    /// operand's name if it is a column. `None` means that they are compared as texts.
     pub fn beside(ty: &ColumnType, column: Option<&str>) -> Option<Reading> {
         let kind = match ty.code {
             TypeCode::Year => Kind::Year,
@@ -62,13 +64,13 @@ impl Reading {
         Some(Reading { kind, column: column.map(str::to_owned) })
     }
 
-    /// Whether it is a column that the texts are compared with.
+    /// Reports whether the texts are compared with a column.
     pub fn is_beside_column(&self) -> bool {
         self.column.is_some()
     }
 
-    /// Reads a text, or a year's number; anything else stays as it is. The offset of a text moves
-    /// it to the session's time zone.
+    /// Reads a text, or a number that is compared with a YEAR. Anything else stays as it is. A text
+    /// with a time zone offset is moved to the session's time zone.
     pub fn read(&self, value: &Value, dates: DateModes, zone: Zone) -> Read {
         let nothing = Read { value: None, complaint: None, refusal: None };
         match (self.kind, value) {
@@ -90,7 +92,7 @@ impl Reading {
         let is_whole = !read.overflow && is_blank(&text[read.len..]);
         let number = match self.kind {
             Kind::Integer => exactly(text).unwrap_or(Value::Double(read.value)),
-            // '0' is a year as well.
+            // The text '0' stands for the year 2000, but the number 0 does not.
             Kind::Year if read.len > 0 && (0.0..100.0).contains(&read.value) => {
                 full_year(read.value.round_ties_even() as i64)
             }
@@ -123,7 +125,7 @@ impl Reading {
                 Read { value: None, complaint: Some(complaint()), refusal }
             }
             Some(read) => {
-                // MySQL leaves the offset out of account where there is no column.
+                // MySQL ignores the time zone offset where the operand is no column.
                 let at = if self.is_beside_column() { read.in_zone(zone) } else { read.value };
                 let complaint = read.trailing_garbage.then(complaint);
                 Read { value: Some(Value::DateTime(at)), complaint, refusal: None }
@@ -132,7 +134,7 @@ impl Reading {
     }
 }
 
-/// A year of two digits.
+/// Returns the year that a number of two digits stands for.
 fn full_year(year: i64) -> Value {
     let year = match year {
         0 => 2000,
@@ -141,7 +143,7 @@ fn full_year(year: i64) -> Value {
     Value::Int(i64::from(year))
 }
 
-/// The whole number of 64 bits that a text begins with, however it is written.
+/// Returns the whole number that a text begins with, in whatever form, if 64 bits hold it.
 fn exactly(text: &[u8]) -> Option<Value> {
     let number = Decimal::parse_prefix(text).number;
     if number != number.truncate(0) {

@@ -1,14 +1,15 @@
-//! Sorting by a comparison that can fail, and that KILL ends.
+//! A sort whose comparison can fail and that KILL can end.
 
 use crate::error::{Result, SqlError};
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// Sorts as the slice's own stable `sort_by`. An error of a comparison, or of `goes_on`, which is
-/// asked before each, ends the sort where it is; the items are all there then, in some order.
+/// Sorts like the slice's own stable `sort_by`. An error of a comparison, or of `goes_on`, which is
+/// called before each comparison, ends the sort. All items are still there then, in some order.
 ///
-/// The library's sort has no other way out than to unwind: it may panic by itself when, after an
-/// error, the answers are no order any more. No panic hook runs for this.
+/// The error leaves the library's sort by unwinding, because there is no other way out: if the
+/// comparison went on with arbitrary answers, the sort might panic. No panic hook runs for this
+/// unwinding.
 pub(crate) fn sort_by<T>(
     items: &mut [T],
     goes_on: impl Fn() -> Result<()>,
@@ -26,8 +27,8 @@ pub(crate) fn sort_by<T>(
     })
 }
 
-/// What sorting these items takes beside them: the library's sort has a place for half of them, and
-/// for all while that is not much.
+/// Returns the bytes that sorting these items takes beside them: the library's sort has room for
+/// half of the items, or for all of them while they are few.
 pub(crate) fn scratch_bytes<T>(items: &[T]) -> usize {
     const MOST_WHOLE_BYTES: usize = 8_000_000;
     let bytes = size_of_val(items);

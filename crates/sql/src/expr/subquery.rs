@@ -1,8 +1,8 @@
-//! Subqueries in expressions: what they are asked, and what their rows answer.
+//! Computes subqueries in expressions from their rows.
 //!
-//! A subquery is run when its value is asked for. The columns of the queries around it that it
-//! names are its arguments: expressions over the row at hand, computed first. What runs it
-//! ([`RunSubqueries`]) remembers its rows by the arguments.
+//! A subquery runs when its value is asked for. The columns of the queries around it that it names
+//! are its arguments: expressions over the row at hand, which are computed first. The
+//! implementation of [`RunSubqueries`] caches its rows by the arguments.
 
 use super::context::RowKeys;
 use super::node::{MayEqual, Quantified, RowSubquery, SubqueryCall, SubqueryUse};
@@ -15,10 +15,10 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use types::Value;
 
-/// So many rows are looked at one by one.
+/// At most this many rows are compared one by one.
 const FEW_ROWS: usize = 8;
 
-/// The keys of a subquery's rows, made when they are asked for.
+/// Returns the keys of a subquery's rows, which are made when they are first asked for.
 fn keys<'f>(found: &'f SubqueryRows, collations: &[u16], ctx: &Context<'_>) -> Result<&'f RowKeys> {
     if let Some(keys) = found.keys.get() {
         return Ok(keys);
@@ -35,7 +35,7 @@ fn keys<'f>(found: &'f SubqueryRows, collations: &[u16], ctx: &Context<'_>) -> R
     Ok(found.keys.get_or_init(|| made))
 }
 
-/// The key of a row; `None` where one of its values is NULL.
+/// Returns the key of a row. `None` means that one of its values is NULL.
 fn key_of<'v>(row: impl Iterator<Item = &'v Value>, collations: &[u16]) -> Option<Vec<u8>> {
     let mut key = Vec::new();
     for (value, collation) in row.zip(collations) {
@@ -48,10 +48,11 @@ fn key_of<'v>(row: impl Iterator<Item = &'v Value>, collations: &[u16]) -> Optio
 }
 
 impl SubqueryCall {
-    /// The subquery's rows for the row at hand.
+    /// Returns the subquery's rows for the row at hand.
     ///
     /// # Errors
-    /// As [`RunSubqueries::rows`]; 1235 where expressions are computed without a statement.
+    /// Returns the errors of [`RunSubqueries::rows`], and 1235 where expressions are computed
+    /// without a statement.
     pub fn rows(&self, row: &[Value], ctx: &Context<'_>) -> Result<Rc<SubqueryRows>> {
         let mut args = Vec::with_capacity(self.args.len());
         for arg in &self.args {
@@ -63,10 +64,10 @@ impl SubqueryCall {
         subqueries.rows(self.number, args, ctx)
     }
 
-    /// The only row there may be.
+    /// Returns the subquery's only row, or `None` where it has no row.
     ///
     /// # Errors
-    /// 1242 where there are several.
+    /// Returns 1242 where the subquery has several rows, and the errors of [`SubqueryCall::rows`].
     pub fn only_row(&self, row: &[Value], ctx: &Context<'_>) -> Result<Option<Rc<SubqueryRows>>> {
         let found = self.rows(row, ctx)?;
         match found.rows.len() {
@@ -76,7 +77,7 @@ impl SubqueryCall {
         }
     }
 
-    /// The value of `(SELECT ...)` or `EXISTS (SELECT ...)`.
+    /// Returns the value of `(SELECT ...)` or `EXISTS (SELECT ...)`.
     pub fn value(&self, what: SubqueryUse, row: &[Value], ctx: &Context<'_>) -> Result<Value> {
         match what {
             SubqueryUse::Exists => Ok(Value::Int(i64::from(!self.rows(row, ctx)?.rows.is_empty()))),
@@ -88,8 +89,9 @@ impl SubqueryCall {
     }
 }
 
-/// How a row compares with another, as MySQL compares rows: with `=`, `<>` and `<=>` a difference
-/// decides before a NULL does, with the others what comes first.
+/// Compares two rows as MySQL does. `None` means unknown. With `=`, `<>` and `<=>` a pair that
+/// differs decides before a pair with NULL does. With the other operators the first pair decides
+/// that differs or has a NULL.
 pub(crate) fn compare_rows<'v>(
     op: BinaryOp,
     pairs: impl Iterator<Item = (&'v Value, &'v Value, u16)>,
@@ -131,7 +133,7 @@ pub(crate) fn compare_rows<'v>(
 }
 
 impl Quantified {
-    /// The answer; `None` is unknown.
+    /// Returns the answer. `None` means unknown.
     pub fn answer(&self, row: &[Value], ctx: &Context<'_>) -> Result<Option<bool>> {
         let mut needles = Vec::with_capacity(self.operands.len());
         for operand in &self.operands {
@@ -143,7 +145,8 @@ impl Quantified {
             match key_of(needles.iter().map(|needle| &**needle), &self.collations) {
                 Some(key) if keys.keys.contains(&key) => Some(true),
                 Some(_) if !keys.has_null => Some(false),
-                // Of a row another value may tell that it is another one.
+                // In a row with several values, another value than the NULL may tell that the rows
+                // differ.
                 _ if needles.len() == 1 => None,
                 _ => self.look_through(&needles, &found, ctx)?,
             }
@@ -175,7 +178,8 @@ impl Quantified {
 }
 
 impl RowSubquery {
-    /// The answer; `None` is unknown. A row that is not there is one of NULLs.
+    /// Returns the answer. `None` means unknown. Where the subquery has no row, NULLs take its
+    /// place.
     pub fn answer(&self, row: &[Value], ctx: &Context<'_>) -> Result<Option<bool>> {
         let found = self.call.only_row(row, ctx)?;
         let mut operands = Vec::with_capacity(self.operands.len());

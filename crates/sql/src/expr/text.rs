@@ -1,9 +1,9 @@
-//! The text of values, and as much of it as messages show.
+//! Converts values to text, as a whole or as much of it as messages show.
 
 use std::borrow::Cow;
 use types::{ColumnType, Value};
 
-/// A value as text (bytes for binary values); empty for NULL.
+/// Returns a value as text (bytes for binary values), which is empty for NULL.
 pub(crate) fn text_of(value: &Value) -> Cow<'_, [u8]> {
     match value {
         Value::Bytes(bytes) => Cow::Borrowed(bytes),
@@ -11,8 +11,8 @@ pub(crate) fn text_of(value: &Value) -> Cow<'_, [u8]> {
     }
 }
 
-/// The text of a value of a type: its fraction has the digits of the type, and a number is written
-/// as its column shows it.
+/// Returns the text of a value of the type `ty`: its fraction has the type's digits, and a number
+/// is written as its column shows it.
 pub(crate) fn text_as<'v>(value: &'v Value, ty: &ColumnType) -> Cow<'v, [u8]> {
     match value {
         Value::Bytes(bytes) => Cow::Borrowed(bytes),
@@ -20,13 +20,13 @@ pub(crate) fn text_as<'v>(value: &'v Value, ty: &ColumnType) -> Cow<'v, [u8]> {
     }
 }
 
-/// A value as messages show it: as much of it as MySQL does.
+/// Returns a value as messages show it: at most as much of it as MySQL shows.
 pub(crate) fn shown(value: &Value) -> String {
     const MOST_BYTES: usize = 128;
     let text = text_of(value);
     let cut = &text[..text.len().min(MOST_BYTES)];
     let cut = match std::str::from_utf8(cut) {
-        // The last character is cut through.
+        // The cut goes through the last character.
         Err(error) if error.error_len().is_none() && cut.len() < text.len() => &cut[..error.valid_up_to()],
         _ => cut,
     };

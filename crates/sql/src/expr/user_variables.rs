@@ -1,4 +1,4 @@
-//! User variables: `@a`.
+//! User variables, such as `@a`.
 
 use super::text::text_as;
 use super::value_type::is_text;
@@ -9,21 +9,21 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use types::{ColumnType, TypeCode, Value, collation};
 
-/// A session's user variables, by name in lower case, and what they take.
+/// A session's user variables, by name in lower case, and the memory that they take.
 #[derive(Debug)]
 pub(crate) struct UserVariables {
     variables: RefCell<HashMap<String, UserVariable>>,
     charge: RefCell<Charge>,
 }
 
-/// A user variable: a number or a text, never a date or a document.
+/// A user variable, which holds a number or a text, never a date or a document.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct UserVariable {
     pub value: Value,
     kind: Kind,
 }
 
-/// What a variable is as an operand, which a NULL that is written leaves as it was.
+/// The type of a variable as an operand. Assigning the literal NULL leaves it as it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Int,
@@ -35,7 +35,8 @@ enum Kind {
 }
 
 impl UserVariable {
-    /// What a value of an expression of this type becomes. `before` is what the variable was.
+    /// Makes a variable of a value whose expression has the type `ty`. `before` is the kind that
+    /// the variable had.
     fn of(value: &Value, ty: &ColumnType, before: Option<Kind>) -> UserVariable {
         let kind = match value {
             Value::Null if ty.code == TypeCode::Null => before.unwrap_or(Kind::Text(collation::BINARY)),
@@ -67,7 +68,7 @@ impl UserVariable {
         UserVariable { value, kind }
     }
 
-    /// Its type as an operand.
+    /// Returns the variable's type as an operand.
     pub fn ty(&self) -> ColumnType {
         match self.kind {
             Kind::Int => ColumnType::bigint(false),
@@ -79,7 +80,7 @@ impl UserVariable {
     }
 }
 
-/// What a variable is that takes NULL from an expression of this type.
+/// Returns the kind of a variable that is set to NULL by an expression of this type.
 fn kind_of_type(ty: &ColumnType) -> Kind {
     match ty.code {
         TypeCode::NewDecimal => Kind::Decimal,
@@ -94,35 +95,36 @@ fn kind_of_type(ty: &ColumnType) -> Kind {
 }
 
 impl UserVariables {
-    /// None yet.
+    /// Makes an empty set of variables.
     pub fn new(memory: &Arc<Budget>) -> UserVariables {
         UserVariables { variables: RefCell::default(), charge: RefCell::new(Charge::new(memory)) }
     }
 
-    /// All of them.
+    /// Returns all variables.
     pub fn borrow(&self) -> Ref<'_, HashMap<String, UserVariable>> {
         self.variables.borrow()
     }
 
-    /// One's value; NULL where there is none.
+    /// Returns a variable's value, or NULL where it does not exist.
     pub fn value(&self, name: &str) -> Value {
         self.variables.borrow().get(name).map_or(Value::Null, |variable| variable.value.clone())
     }
 
-    /// One's type as an operand. One that is not there is of bytes.
+    /// Returns a variable's type as an operand. A variable that does not exist has the type of
+    /// bytes.
     pub fn ty(&self, name: &str) -> ColumnType {
         let missing = || ColumnType::longtext(collation::BINARY);
         self.variables.borrow().get(name).map_or_else(missing, UserVariable::ty)
     }
 
-    /// Sets one to what a value of this type becomes: numbers stay numbers, all others are texts of
-    /// the type's collation.
+    /// Sets a variable to a value of an expression of the type `ty`. Numbers stay numbers, all
+    /// other values become texts of the type's collation.
     ///
     /// # Errors
-    /// As [`Charge::add`]; it is as before then.
+    /// Returns the errors of [`Charge::add`]. The variable is then as before.
     pub fn set(&self, name: &str, value: &Value, ty: &ColumnType) -> Result<()> {
         let (mut variables, mut charge) = (self.variables.borrow_mut(), self.charge.borrow_mut());
-        // What it becomes takes no more than the value and a short text.
+        // The variable takes no more than the value and a short text.
         let bytes = copy_bytes(value);
         charge.add(bytes)?;
         let before = variables.get(name).map(|known| known.kind);
@@ -134,7 +136,7 @@ impl UserVariables {
             charge.take_away(bytes - taken);
         }
         if let Some(known) = variables.get_mut(name) {
-            // Both are there until the copy is made.
+            // The old value and the new one are both charged until here.
             let before = std::mem::replace(known, new);
             charge.take_away(heap_bytes(&before.value));
             return Ok(());
@@ -147,13 +149,13 @@ impl UserVariables {
         entered.inspect_err(|_| charge.take_away(taken))
     }
 
-    /// These become those of the other session, and the other way round.
+    /// Exchanges the variables with those of another session.
     pub fn swap(&self, other: &UserVariables) {
         self.variables.swap(&other.variables);
         self.charge.swap(&other.charge);
     }
 
-    /// There are none any more.
+    /// Removes all variables.
     pub fn clear(&self) {
         self.variables.borrow_mut().clear();
         self.charge.borrow_mut().clear();

@@ -1,13 +1,15 @@
-//! What follows from a type alone: whether its values are numbers or text, and how long they are.
+//! Properties that follow from a type alone: whether its values are numbers or text, and how long
+//! they are.
 
 use types::{ColumnType, NumberForm, TypeCode, collation};
 
-/// The form of what is true or false by itself.
+/// Returns the form of values that are true or false.
 pub(crate) fn truth_form() -> NumberForm {
     NumberForm::new(1, None, false)
 }
 
-/// The kinds of numbers in arithmetic; the later one wins.
+/// The kinds of numbers in arithmetic. The largest kind among the operands is the kind of the
+/// result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum NumericClass {
     Integer,
@@ -15,7 +17,7 @@ pub(crate) enum NumericClass {
     Double,
 }
 
-/// What a type counts as in arithmetic.
+/// Returns the kind of number that a type's values are in arithmetic.
 pub(crate) fn numeric_class(ty: &ColumnType) -> NumericClass {
     match ty.code {
         TypeCode::NewDecimal => NumericClass::Decimal,
@@ -46,29 +48,29 @@ pub(crate) fn numeric_class(ty: &ColumnType) -> NumericClass {
     }
 }
 
-/// DECIMAL of so many digits, within MySQL's limits.
+/// Returns a DECIMAL type with this many digits before and after the point, within MySQL's limits.
 pub(crate) fn decimal_type(integer_digits: u32, scale: u32) -> ColumnType {
     let scale = scale.min(30);
     let precision = (integer_digits + scale).clamp(1, 65);
     ColumnType::decimal(precision as u8, scale.min(precision) as u8)
 }
 
-/// Whether values of the type are characters or bytes.
+/// Reports whether values of the type are characters or bytes.
 pub(crate) fn is_text(ty: &ColumnType) -> bool {
     ty.is_character() || ty.is_blob() || matches!(ty.code, TypeCode::Varchar | TypeCode::String)
 }
 
-/// Whether values of the type are times without a date.
+/// Reports whether values of the type are times without a date.
 pub(crate) fn is_time(ty: &ColumnType) -> bool {
     matches!(ty.code, TypeCode::Time | TypeCode::Time2)
 }
 
-/// The collation of a type's values as text, which documents have too.
+/// Returns the collation of a type's values as text. JSON documents have one too.
 pub(crate) fn text_collation(ty: &ColumnType) -> u16 {
     if ty.code == TypeCode::Json { collation::UTF8MB4_BIN } else { ty.collation }
 }
 
-/// Characters a value of the type may have as text.
+/// Returns the most characters that a value of the type may have as text.
 pub(crate) fn text_length(ty: &ColumnType) -> u32 {
     if is_text(ty) {
         let per_char = u64::from(collation::max_bytes_per_char(ty.collation));
@@ -80,7 +82,8 @@ pub(crate) fn text_length(ty: &ColumnType) -> u32 {
     ty.display_length()
 }
 
-/// The length of a type's values as text of a collation: bytes for `binary`, else characters.
+/// Returns the length of a type's values as text of a collation: in bytes for `binary`, otherwise
+/// in characters.
 pub(crate) fn length_in(ty: &ColumnType, id: u16) -> u32 {
     let bytes_per_char = match id == collation::BINARY && is_text(ty) {
         true => u32::from(collation::max_bytes_per_char(text_collation(ty))),
@@ -89,7 +92,8 @@ pub(crate) fn length_in(ty: &ColumnType, id: u16) -> u32 {
     text_length(ty).saturating_mul(bytes_per_char)
 }
 
-/// A text type for so many characters: VARCHAR, or LONGTEXT when it is longer than that can be.
+/// Returns a text type for at most `chars` characters: VARCHAR, or LONGTEXT where VARCHAR is too
+/// short.
 pub(crate) fn text_type(chars: u32, collation_id: u16) -> ColumnType {
     if ColumnType::char_fits(chars, collation_id) {
         ColumnType::varchar(chars, collation_id)
@@ -98,7 +102,7 @@ pub(crate) fn text_type(chars: u32, collation_id: u16) -> ColumnType {
     }
 }
 
-/// Whether values of the type are numbers.
+/// Reports whether values of the type are numbers.
 pub(crate) fn is_number(ty: &ColumnType) -> bool {
     ty.is_integer()
         || matches!(
@@ -107,7 +111,7 @@ pub(crate) fn is_number(ty: &ColumnType) -> bool {
         )
 }
 
-/// Digits before the point that a value of the type may have.
+/// Returns the most digits that a value of the type may have before the decimal point.
 pub(crate) fn integer_digits(ty: &ColumnType) -> u32 {
     match ty.code {
         TypeCode::NewDecimal => u32::from(ty.precision() - ty.scale()),
@@ -124,7 +128,7 @@ pub(crate) fn integer_digits(ty: &ColumnType) -> u32 {
     }
 }
 
-/// Digits behind the point.
+/// Returns the number of digits after the decimal point.
 pub(crate) fn scale_of(ty: &ColumnType) -> u32 {
     match ty.code {
         TypeCode::NewDecimal => u32::from(ty.scale()),
@@ -132,8 +136,8 @@ pub(crate) fn scale_of(ty: &ColumnType) -> u32 {
     }
 }
 
-/// Bytes that MySQL takes a value of the type as text for at most: of a TEXT, each of its bytes for
-/// a character.
+/// Returns the length in bytes that MySQL announces for a value of the type as text. For a TEXT it
+/// counts each byte as a character.
 pub(crate) fn announced_bytes(ty: &ColumnType) -> u64 {
     let per_char = u64::from(collation::max_bytes_per_char(ty.collation));
     match ty.code {
@@ -143,8 +147,8 @@ pub(crate) fn announced_bytes(ty: &ColumnType) -> u64 {
     }
 }
 
-/// Bytes, so many of them at most. Columns that are made of more than a few have MySQL's type for
-/// long ones.
+/// Returns a type for at most `bytes` bytes. As in MySQL, columns that are made of more than a few
+/// bytes have a BLOB type.
 pub(crate) fn bytes_type(bytes: u64) -> ColumnType {
     match bytes {
         0..=512 => ColumnType::varbinary(bytes as u32),

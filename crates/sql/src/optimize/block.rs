@@ -1,8 +1,9 @@
-//! A query's tables as blocks: tables that may be joined in any order, with the nests that hang on
+//! Blocks: the tables of a query that may be joined in any order, with the nests that depend on
 //! them.
 //!
-//! In: FROM as a tree, and WHERE. Out: one block for the query and one within it for each outer,
-//! semi- or anti-join. An outer join whose missing rows no condition would take is an inner one.
+//! In: FROM as a tree, and WHERE. Out: one block for the query, and one within it for each outer
+//! join, semi-join and anti-join. An outer join becomes an inner join if the conditions reject the
+//! rows that it completes with NULLs.
 
 use super::equalities::key_kind;
 use super::nulls::rejected_slots;
@@ -13,14 +14,15 @@ use crate::plan::{JoinTree, Joining, KeyKind, NestKind, Source};
 use engine::IndexRef;
 use std::collections::HashSet;
 
-/// Tables that are joined by inner joins, and what hangs on them.
+/// Tables that are joined by inner joins, and the nests that depend on them.
 #[derive(Debug, Default)]
 pub(super) struct Block {
-    /// In the order in which they were written.
+    /// The tables and nests in the order in which they are written.
     pub members: Vec<Member>,
-    /// All of them hold for each combination of rows of the block.
+    /// The conditions that hold for each combination of rows of the block.
     pub conditions: Vec<Expr>,
-    /// Of each STRAIGHT_JOIN: the tables that are read before these.
+    /// The order that each STRAIGHT_JOIN demands: the tables of the first mask are read before
+    /// those of the second.
     pub straight: Vec<(Mask, Mask)>,
 }
 
@@ -31,7 +33,7 @@ pub(super) enum Member {
 }
 
 impl Block {
-    /// All tables in it, those of nests among them.
+    /// Returns all tables of the block, including those of nests.
     pub fn tables(&self) -> Mask {
         self.members.iter().fold(Mask::NONE, |mask, member| match member {
             Member::Table(at) => mask.with(*at),
@@ -39,7 +41,7 @@ impl Block {
         })
     }
 
-    /// The block of a whole query.
+    /// Builds the block of a whole query.
     pub fn of(tables: &mut Tables, tree: JoinTree, filter: Vec<Expr>) -> Block {
         let rejected = filter.iter().flat_map(rejected_slots).collect();
         let tree = simplified(tables, tree, &rejected);
@@ -48,7 +50,8 @@ impl Block {
         block
     }
 
-    /// Notes which tables hints want to be read before others, as far as that is an order.
+    /// Notes the tables that hints want read before others. A wish is dropped if no order of the
+    /// tables would meet it.
     pub fn prefer(&mut self, tables: &Tables, before: Vec<(Mask, Mask)>) {
         let own = self.members.iter().fold(Mask::NONE, |mask, member| match member {
             Member::Table(at) => mask.with(*at),
@@ -62,7 +65,7 @@ impl Block {
         }
     }
 
-    /// Whether the tables can be read in some order.
+    /// Reports whether the tables can be read in some order.
     fn has_order(&self, tables: &Tables, own: Mask) -> bool {
         let mut placed = Mask::NONE;
         loop {
@@ -108,8 +111,8 @@ impl Block {
     }
 }
 
-/// Whether no more than one row of a table can fulfil the conditions, for any row of the others:
-/// they fix a unique key.
+/// Reports whether, for any row of the other tables, at most one row of a table meets the
+/// conditions, because they fix the columns of a unique key.
 fn has_one_row(tables: &Tables, at: usize, conditions: &[Expr]) -> bool {
     let leaf = &tables.leaves[at];
     let Source::Stored { table, .. } = &leaf.source else { return false };
@@ -135,7 +138,8 @@ fn has_one_row(tables: &Tables, at: usize, conditions: &[Expr]) -> bool {
     })
 }
 
-/// The tree with inner joins where conditions around reject the NULLs of an outer join.
+/// Returns the tree with an outer join replaced by an inner join where conditions around it reject
+/// its NULLs, and a semi-join replaced by one where at most one row can match.
 fn simplified(tables: &Tables, tree: JoinTree, rejected: &HashSet<usize>) -> JoinTree {
     let JoinTree::Join { joining, left, right, on } = tree else { return tree };
     let of_right = tables.mask_of_tree(&right);

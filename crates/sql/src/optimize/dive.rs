@@ -1,4 +1,5 @@
-//! How many entries the ranges of an index have whose ends are constants: the tree is asked.
+//! Index dives: the number of entries in the ranges of an index whose ends are constants, found in
+//! the tree itself.
 
 use crate::error::{Result, SqlError};
 use crate::exec::Ranges;
@@ -11,19 +12,20 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// More ranges than that are guessed by the index's figures (MySQL's `eq_range_index_dive_limit`).
+/// The number of ranges up to which the tree is searched (MySQL's `eq_range_index_dive_limit`).
+/// More ranges are estimated from the statistics of the index.
 const MOST_RANGES: usize = 200;
 
-/// What constants are computed with before there is a statement that runs.
+/// What constant expressions are computed with while the statement is not running yet.
 pub(crate) struct Constants<'c> {
     pub engine: &'c Arc<Engine>,
     host: &'c dyn Host,
     variables: &'c Variables,
-    /// What was asked before.
+    /// The results of earlier dives.
     asked: RefCell<Vec<Dive>>,
 }
 
-/// Ranges of an index of a table, and how many entries they have.
+/// Ranges of an index of a table, and the number of entries in them.
 #[derive(Debug)]
 struct Dive {
     table: u64,
@@ -44,7 +46,7 @@ impl<'c> Constants<'c> {
         Constants { engine, host, variables, asked: RefCell::default() }
     }
 
-    /// Error 1317 when the statement was killed.
+    /// Returns error 1317 (`ER_QUERY_INTERRUPTED`) when the statement was killed.
     pub fn check_interrupt(&self) -> Result<()> {
         match self.host.interrupt_flag() {
             Some(flag) if flag.load(Ordering::Relaxed) => Err(SqlError::interrupted()),
@@ -52,8 +54,8 @@ impl<'c> Constants<'c> {
         }
     }
 
-    /// Rows that an access finds; `None`: it depends on other things than constants, or is of too
-    /// many ranges.
+    /// Returns the number of rows that an access finds. `None` if it depends on more than constants
+    /// or has too many ranges.
     pub fn found(&self, table: &Table, access: &Access) -> Option<f64> {
         if access.alternatives.is_empty() || !access.alternatives.iter().all(are_constant) {
             return None;

@@ -1,25 +1,26 @@
-//! Columns that are equal to one another: `a = b AND b = c AND c = 5` says more than its parts.
+//! Classes of equal columns: `a = b AND b = c AND c = 5` says more than its parts.
 //!
-//! In: the conditions of a block. Out: classes of columns of which all are equal in each row of the
-//! block, in place of the equalities that said so. Which equalities are asked of a row depends on
-//! the order of the tables: of each column that comes, one.
+//! In: the conditions of a block. Out: classes of columns that are all equal in each row of the
+//! block, in place of the equalities that said so. The order of the tables decides which equalities
+//! are tested: one for each column that is read.
 
 use crate::ast::BinaryOp;
 use crate::expr::{Coercibility, Expr, Node};
 use crate::plan::KeyKind;
 use types::{ColumnType, TypeCode};
 
-/// Columns of which all are equal.
+/// Columns that are all equal.
 #[derive(Debug)]
 pub(super) struct Class {
-    /// Each a column.
+    /// The columns, as expressions.
     pub columns: Vec<Expr>,
-    /// What they equal.
+    /// The constant that all of the columns equal, if there is one.
     pub constant: Option<Expr>,
     collation: u16,
 }
 
-/// How values of a type are compared with others of the same class of types.
+/// Returns the kind of comparison of a type's values. Only columns of one kind may be in a class.
+/// `None` for types that may not be in any.
 fn class_of(ty: &ColumnType, collation: u16) -> Option<KeyKind> {
     if ty.text_form().is_some() {
         return None;
@@ -42,8 +43,8 @@ fn class_of(ty: &ColumnType, collation: u16) -> Option<KeyKind> {
     }
 }
 
-/// What the keys of two columns are made of that are compared in a collation; `None`: there are no
-/// keys that are equal exactly where the columns are.
+/// Returns the kind of keys for two columns that are compared in a collation. `None` if no keys are
+/// equal exactly when the columns are.
 pub(super) fn key_kind(a: &ColumnType, b: &ColumnType, collation: u16) -> Option<KeyKind> {
     use KeyKind::{Decimal, Double, Integer};
     match (class_of(a, collation)?, class_of(b, collation)?) {
@@ -54,7 +55,7 @@ pub(super) fn key_kind(a: &ColumnType, b: &ColumnType, collation: u16) -> Option
     }
 }
 
-/// The two sides of an equality of columns, with its collation.
+/// Returns the two sides of an equality of columns, and its collation.
 pub(super) fn equal_columns(condition: &Expr) -> Option<(&Expr, &Expr, u16)> {
     let Node::Compare { op: BinaryOp::Equal, operands, collation } = &condition.node else { return None };
     let [left, right] = &**operands;
@@ -62,7 +63,7 @@ pub(super) fn equal_columns(condition: &Expr) -> Option<(&Expr, &Expr, u16)> {
     are_columns.then_some((left, right, *collation))
 }
 
-/// A column and the constant that it equals.
+/// Returns the column and the constant of an equality, and its collation.
 fn equal_constant(condition: &Expr) -> Option<(&Expr, &Expr, u16)> {
     let Node::Compare { op: BinaryOp::Equal, operands, collation } = &condition.node else { return None };
     let is_constant =
@@ -78,7 +79,7 @@ fn equal_constant(condition: &Expr) -> Option<(&Expr, &Expr, u16)> {
     }
 }
 
-/// The condition that two values are equal.
+/// Builds the condition that two expressions are equal.
 pub(crate) fn equality(a: Expr, b: Expr, collation: u16) -> Expr {
     let operands = Box::new([a, b]);
     Expr {
@@ -105,10 +106,10 @@ pub(super) fn take_classes(conditions: &mut Vec<Expr>, is_own: impl Fn(&Expr) ->
     classes
 }
 
-/// Notes that two columns are equal; false: a class cannot say so.
+/// Notes that two columns are equal. Returns false if no class can express it.
 fn add_pair(classes: &mut Vec<Class>, left: &Expr, right: &Expr, collation: u16) -> bool {
-    // Equality of columns is handed on only where all are of one kind: 'a' = 'A' and 0 = 'a' hold,
-    // and 0 = 'A' need not.
+    // Equality is transitive only among columns of one kind: 'a' = 'A' and 0 = 'a' hold, but 0 =
+    // 'A' need not hold.
     let kind = class_of(&left.ty, collation);
     if kind.is_none() || kind != class_of(&right.ty, collation) {
         return false;
@@ -142,7 +143,8 @@ fn add_pair(classes: &mut Vec<Class>, left: &Expr, right: &Expr, collation: u16)
     }
 }
 
-/// Notes what the columns of a class equal; false: the class cannot say so.
+/// Notes the constant that the columns of a class equal. Returns false if the class cannot express
+/// it.
 fn set_constant(classes: &mut [Class], column: &Expr, constant: &Expr, collation: u16) -> bool {
     let Some(class) =
         classes.iter_mut().find(|class| class.columns.iter().any(|known| known.node == column.node))
@@ -166,8 +168,8 @@ fn set_constant(classes: &mut [Class], column: &Expr, constant: &Expr, collation
 }
 
 impl Class {
-    /// The equalities that make the columns that `comes` says join those that `is_known` says, and
-    /// what they equal.
+    /// Adds the equalities that tie the columns for which `comes` is true to the constant, or else
+    /// to the columns for which `is_known` is true.
     pub fn equalities(
         &self,
         comes: impl Fn(&Expr) -> bool,

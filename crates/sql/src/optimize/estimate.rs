@@ -1,6 +1,6 @@
-//! How many rows there are, and how many of them conditions take.
+//! Estimates of the number of rows, and of the share of them that meets conditions.
 //!
-//! All figures are guesses: a wrong one makes a plan slow and no answer wrong.
+//! All figures are guesses. A wrong one makes a plan slow, but never a result wrong.
 
 use crate::ast::BinaryOp;
 use crate::expr::{Expr, Node};
@@ -8,28 +8,29 @@ use crate::plan::{Access, KeyCondition, QueryBody, QueryPlan, Source};
 use engine::{Engine, IndexRef, Table, TableStatistics};
 use std::sync::Arc;
 
-/// Rows that are expected of what nothing is known about.
+/// The number of rows assumed for a source of which nothing is known.
 const UNKNOWN_ROWS: f64 = 1000.0;
 
-/// The share of a table's rows that have one value in a column that no index begins with.
+/// The share of a table's rows assumed to have one value in a column with which no index begins.
 const SHARE_OF_ONE_VALUE: f64 = 0.1;
 
-/// The share that a bound takes.
+/// The share of the rows assumed to meet a lower or an upper bound.
 const SHARE_OF_BOUND: f64 = 1.0 / 3.0;
 
-/// The share that a pair of bounds takes.
+/// The share of the rows assumed to lie between two bounds.
 const SHARE_OF_RANGE: f64 = 1.0 / 9.0;
 
-/// What is known of a table's size.
+/// What is known about a table's size.
 #[derive(Debug, Clone)]
 pub(super) struct Size {
     pub rows: f64,
-    /// Of a stored table.
+    /// The statistics of a stored table. `None` for other sources and if they cannot be read.
     statistics: Option<Arc<TableStatistics>>,
 }
 
 impl Size {
-    /// Of a source. A damaged table is read all the same, and the reading tells of the damage.
+    /// Returns the size of a source. If the table is damaged, the error is ignored here, because
+    /// the execution reports it when it reads the table.
     pub fn of(engine: &Engine, source: &Source) -> Size {
         let statistics = match source {
             Source::Stored { table, .. } => TableStatistics::of(table).ok(),
@@ -39,17 +40,17 @@ impl Size {
             Some(statistics) => statistics.rows as f64,
             None => rows_of(engine, source),
         };
-        // An empty table may have a row when the plan runs.
+        // A table that is empty now may have a row when the plan runs.
         Size { rows: rows.max(1.0), statistics }
     }
 
-    /// Different values of an index's first parts.
+    /// Returns the number of different values of the first `parts` columns of an index.
     fn distinct(&self, table: &Table, index: IndexRef, parts: usize) -> f64 {
         let known = self.statistics.as_ref().and_then(|statistics| statistics.distinct(index, parts));
         known.unwrap_or_else(|| guessed_distinct(table, self.rows, index, parts)).clamp(1.0, self.rows)
     }
 
-    /// Different values of a column, where an index begins with it.
+    /// Returns the number of different values of a column. `None` if no index begins with it.
     pub fn distinct_of_column(&self, table: &Table, column: usize) -> Option<f64> {
         let secondary = (0..table.def.indexes.len()).map(IndexRef::Secondary);
         let starts =
@@ -58,12 +59,13 @@ impl Size {
         known.map(|index| self.distinct(table, index, 1)).reduce(f64::max)
     }
 
-    /// Different values of a column that no index begins with.
+    /// Returns the number of different values assumed for a column with which no index begins.
     pub fn guessed_distinct_of_column(&self) -> f64 {
         (self.rows * SHARE_OF_ONE_VALUE).max(1.0)
     }
 
-    /// Rows that an access finds in one round, and the ranges that it looks at.
+    /// Returns the number of rows that an access finds in one round, and the number of ranges that
+    /// it reads.
     pub fn found(&self, table: &Table, access: &Access) -> (f64, f64) {
         if access.alternatives.is_empty() {
             return (self.rows, 1.0);
@@ -129,7 +131,7 @@ fn rows_of_query(engine: &Engine, plan: &QueryPlan) -> f64 {
     }
 }
 
-/// The share of the rows that a condition takes, where nothing is known of its columns.
+/// Returns the share of the rows that meets a condition if nothing is known about its columns.
 pub(super) fn share(condition: &Expr) -> f64 {
     match &condition.node {
         Node::And(operands) => operands.iter().map(share).product(),
@@ -153,8 +155,8 @@ fn complement(negated: bool, share: f64) -> f64 {
     if negated { 1.0 - share } else { share }
 }
 
-/// As [`Size::distinct`], where the index was not looked at: each part more has ten times as many
-/// values.
+/// Estimates what [`Size::distinct`] returns, for an index without statistics: each further column
+/// has ten times as many values.
 fn guessed_distinct(table: &Table, rows: f64, index: IndexRef, parts: usize) -> f64 {
     let columns = table.index_columns(index).len();
     let is_unique = match index {

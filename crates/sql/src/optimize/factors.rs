@@ -1,11 +1,11 @@
-//! What an OR says beside itself: `(a AND b) OR (a AND c)` is `a AND (b OR c)`, and `a` may be what
-//! tables are joined by; and where each branch says something of one table, so does the whole.
+//! Conditions that follow from an OR. `(a AND b) OR (a AND c)` is `a AND (b OR c)`, and tables may
+//! then be joined by `a`. If each branch restricts one table, so does the whole OR.
 
 use super::tables::{Mask, Tables};
 use crate::expr::{Expr, Node};
 use crate::plan::conjuncts;
 
-/// The conditions with what is common to the branches of each OR taken out.
+/// Returns the conditions with the common conditions of each OR's branches taken out of it.
 pub(super) fn factored(conditions: Vec<Expr>) -> Vec<Expr> {
     let mut all = Vec::with_capacity(conditions.len());
     for condition in conditions {
@@ -36,7 +36,8 @@ fn factor(condition: Expr, into: &mut Vec<Expr>) {
             into.push(candidate);
         }
     }
-    // A branch that was nothing else holds wherever what is common does.
+    // A branch that consisted of the common conditions alone is now always true, and so is the
+    // whole OR.
     if branches.iter().any(Vec::is_empty) {
         return;
     }
@@ -48,8 +49,8 @@ fn factor(condition: Expr, into: &mut Vec<Expr>) {
     into.push(whole(Node::Or(branches)));
 }
 
-/// Of each OR on several tables, what it says of one table alone: this holds wherever the OR does,
-/// which stays as it is.
+/// Returns, for each OR over several tables, the conditions on single tables that follow from it.
+/// The OR itself stays as it is.
 pub(super) fn implied(tables: &Tables, conditions: &[Expr]) -> Vec<Expr> {
     let mut all = Vec::new();
     for condition in conditions {
@@ -68,7 +69,8 @@ pub(super) fn implied(tables: &Tables, conditions: &[Expr]) -> Vec<Expr> {
     all
 }
 
-/// The parts of a branch that are on one table and nothing else; `None`: there is none.
+/// Returns those conditions of a branch that depend on one table and nothing else. `None` if there
+/// are none.
 fn of_table(tables: &Tables, branch: &Expr, table: Mask) -> Option<Expr> {
     let mut parts = Vec::new();
     conjuncts(branch.clone(), &mut parts);

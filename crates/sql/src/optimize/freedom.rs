@@ -1,12 +1,13 @@
 //! How much of a plan the optimizer may choose.
 
-/// What the optimizer may decide.
+/// The decisions that the optimizer may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Freedom {
-    /// Only which index is read, by rules: rows are locked in the order in which they are read.
+    /// Rules choose only the index of each table, because rows are locked in the order in which
+    /// they are read.
     None,
-    /// How each table is read.
+    /// The optimizer chooses how each table is read.
     Methods,
-    /// The order too.
+    /// The optimizer also chooses the order of the tables.
     All,
 }

@@ -1,5 +1,5 @@
-//! How one table is read for the rows of the tables before: by an index for each of them, or once,
-//! into a hash table.
+//! The method by which one table is read for the rows of the tables before it: by an index for each
+//! of them, or once into a hash table.
 
 use super::dive::Constants;
 use super::equalities::{equal_columns, key_kind};
@@ -10,11 +10,11 @@ use crate::expr::{Expr, Node};
 use crate::plan::{Access, HashKey, Source, Wish, accesses};
 use engine::{IndexRef, Table};
 
-/// What things cost, in rows that are read one after the other.
+/// The costs of operations, in units of the cost of reading one row in sequence.
 mod price {
-    /// A way down a tree.
+    /// A descent in a tree.
     pub const LOOKUP: f64 = 2.0;
-    /// A row of the clustered index that is found by an entry of another one.
+    /// A row of the clustered tree that is found through an entry of another index.
     pub const ROW_OF_ENTRY: f64 = 1.5;
     /// A row that is put into a hash table.
     pub const HASHED: f64 = 1.0;
@@ -22,38 +22,39 @@ mod price {
     pub const PROBE: f64 = 0.5;
     /// A row that is in memory.
     pub const IN_MEMORY: f64 = 0.3;
-    /// What is left of the cost where the rows come in the wanted order, and all of them are wanted
-    /// or some.
+    /// The factors for an access that yields the rows in the wanted order: without and with a
+    /// LIMIT.
     pub const ORDERED: f64 = 0.9;
     pub const ORDERED_WITH_LIMIT: f64 = 0.2;
 }
 
-/// A way to read a table, and what it costs for so many rows of the tables before.
+/// A way to read a table, and its cost for all rounds, that is for all rows of the tables before.
 #[derive(Debug, Clone)]
 pub(super) struct Method {
-    /// Of a stored table.
+    /// The access to a stored table. `None` for other sources.
     pub access: Option<Access>,
     pub hashes: bool,
-    /// Rows that are read in a round, or for the hash table.
+    /// The number of rows that are read in one round, or once to fill the hash table.
     pub read: f64,
     pub cost: f64,
 }
 
-/// What is asked of a table.
+/// The circumstances in which a table is read.
 pub(super) struct Asked<'a> {
-    /// Conditions on it, and on it and tables that are known.
+    /// The conditions on the table alone, and those on it and known tables.
     pub conditions: &'a [Expr],
-    /// Tables whose rows are at hand.
+    /// The tables whose rows are available.
     pub known: Mask,
-    /// So many combinations of their rows.
+    /// The number of combinations of their rows, for each of which the table is read.
     pub rounds: f64,
-    /// Rows of the table, of a round, that the conditions take.
+    /// The number of the table's rows in one round that meet the conditions.
     pub taken: f64,
     pub may_hash: bool,
     pub wish: &'a Wish,
 }
 
-/// The columns of the table that equal columns of known ones, as keys.
+/// Returns the pairs of columns that serve as the key of a hash table: a column of the table, and a
+/// column of a known table that equals it.
 pub(super) fn hash_keys(tables: &Tables, at: usize, known: Mask, conditions: &[Expr]) -> Vec<HashKey> {
     let slot_of = |expr: &Expr| match expr.node {
         Node::Slot(slot) => tables.of_slot(slot).map(|table| (slot, table)),
@@ -90,7 +91,7 @@ fn cost_of_access(
     (read, cost)
 }
 
-/// The cheapest way to read a table.
+/// Returns the cheapest way to read a table.
 pub(super) fn cheapest(
     tables: &Tables,
     constants: &Constants<'_>,
@@ -134,7 +135,8 @@ pub(super) fn cheapest(
         source => {
             let cost = asked.rounds * size.rows * price::IN_MEMORY;
             consider(Method { access: None, hashes: false, read: size.rows, cost });
-            // What the host computes need not be of the columns' types.
+            // The values that the host computes need not have the types of the columns, so they are
+            // not hashed.
             let is_fixed = !matches!(source, Source::Virtual { .. }) && tables.needed_by(at).is_empty();
             if !keys.is_empty() && is_fixed {
                 let cost = size.rows * (price::IN_MEMORY + price::HASHED) + of_probes;

@@ -1,14 +1,15 @@
-//! From FROM and WHERE to the steps of the loops.
+//! The optimizer: it turns FROM and WHERE into the steps of nested loops.
 //!
-//! In: the tables and how they are joined, as the binder has understood them, and the conditions.
-//! Out: the steps in the order in which they are taken, each with its access, the way in which its
-//! rows are found, and the conditions that can be decided there.
+//! In: the bound tables, how they are joined, and the conditions. Out: the steps in the order in
+//! which they run, each with its access path, the way in which its rows are found, and the
+//! conditions that can be decided there.
 //!
-//! The way: what the branches of an OR have in common is taken out (`factors`), outer joins become
-//! inner ones where that is the same (`nulls`), the tables that may be joined in any order become a
-//! block (`block`), columns that are equal become a class (`equalities`). Then the cheapest order
-//! is looked for (`order`), by what it costs to read each table after others (`method`, `estimate`,
-//! `dive`), and the steps of it are made (`steps`). A statement of one table sees none of that.
+//! First, common conditions are taken out of the branches of each OR (`factors`), outer joins
+//! become inner joins where the two are equivalent (`nulls`), the tables that may be joined in any
+//! order become a block (`block`), and columns that are equal become a class (`equalities`). Then
+//! the cheapest order is searched (`order`) by what it costs to read each table after others
+//! (`method`, `estimate`, `dive`), and its steps are built (`steps`). A statement of one table
+//! skips all of this unless there are access paths to choose between.
 
 mod block;
 mod dive;
@@ -36,8 +37,8 @@ use estimate::Size;
 use factors::factored;
 use steps::{Around, Planner, with_tables};
 
-/// How the only table of a statement is read, where figures have nothing to decide; `None`: they
-/// have. Without freedom rules choose the index, whose rows are locked.
+/// Returns how the only table of a statement is read. `None` if the choice depends on estimates.
+/// Without freedom, rules choose the index, because the rows that are read are locked.
 pub(crate) fn only_access(
     leaf: &Leaf,
     filter: &[Expr],
@@ -55,7 +56,7 @@ pub(crate) fn only_access(
     }
 }
 
-/// The step of a statement of one table, and the conditions on no table.
+/// Returns the step of a statement of one table, and the conditions that depend on no table.
 pub(crate) fn only_step(mut leaf: Leaf, filter: Vec<Expr>, chosen: Access) -> (Vec<TableStep>, Vec<Expr>) {
     let mut slots = Vec::new();
     let (conditions, preconditions): (Vec<Expr>, Vec<Expr>) = filter.into_iter().partition(|condition| {
@@ -70,8 +71,9 @@ pub(crate) fn only_step(mut leaf: Leaf, filter: Vec<Expr>, chosen: Access) -> (V
     (vec![step], preconditions)
 }
 
-/// The steps of a statement of several tables, or of one that can be read in several ways, and the
-/// conditions on no table; `before`: which tables hints want to be read before others.
+/// Returns the steps of a statement of several tables, or of one table with several access paths,
+/// and the conditions that depend on no table. `before` are the tables that hints want read before
+/// others.
 pub(crate) fn optimize(
     constants: Constants<'_>,
     mut tables: Tables,

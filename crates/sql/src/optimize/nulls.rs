@@ -1,10 +1,10 @@
-//! What a condition says of NULL: which columns may not have it where the condition holds.
+//! NULLs in conditions: the columns that cannot be NULL where a condition holds.
 
 use crate::ast::{BinaryOp, TruthValue};
 use crate::expr::{Expr, Node};
 use std::collections::HashSet;
 
-/// The slots for each of which NULL makes the expression NULL.
+/// Returns the slots that make the expression NULL when one of them is NULL.
 pub(crate) fn null_slots(expr: &Expr) -> HashSet<usize> {
     let union = |operands: &[Expr]| operands.iter().flat_map(null_slots).collect();
     match &expr.node {
@@ -26,13 +26,13 @@ pub(crate) fn null_slots(expr: &Expr) -> HashSet<usize> {
         | Node::Recollate(operand)
         | Node::OnClocks(operand)
         | Node::Extract { operand, .. } => null_slots(operand),
-        // NULL AND FALSE is FALSE, NULL OR TRUE is TRUE.
+        // NULL AND FALSE is FALSE, and NULL OR TRUE is TRUE, so a slot has to be in all operands.
         Node::And(operands) | Node::Or(operands) => common(operands.iter().map(null_slots)),
         _ => HashSet::new(),
     }
 }
 
-/// The slots for each of which NULL makes the condition something else than true.
+/// Returns the slots that keep the condition from being true when one of them is NULL.
 pub(crate) fn rejected_slots(condition: &Expr) -> HashSet<usize> {
     match &condition.node {
         Node::And(operands) => operands.iter().flat_map(rejected_slots).collect(),

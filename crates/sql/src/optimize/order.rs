@@ -1,8 +1,8 @@
 //! The order in which the tables of a block are read.
 //!
-//! Exactly, for up to [`MOST_EXACT`] tables: of each set of tables the cheapest order is found from
-//! the cheapest orders of the sets with one table less. For more tables step by step, each time
-//! the table that costs least and multiplies the rows least.
+//! Up to [`MOST_EXACT`] tables are ordered exactly: the cheapest order of each set of tables is
+//! found from the cheapest orders of the sets with one table less. More tables are ordered step by
+//! step: the next table is always the one with the least sum of cost and resulting rows.
 
 use super::dive::Constants;
 use super::equalities::Class;
@@ -14,30 +14,30 @@ use crate::expr::{Expr, Node};
 use crate::plan::{Source, Wish};
 use std::collections::HashMap;
 
-/// So many tables are ordered exactly.
+/// The number of tables up to which the order is found exactly.
 const MOST_EXACT: usize = 8;
 
-/// What is known of a block whose tables are to be ordered.
+/// What is known about a block whose tables are to be ordered.
 pub(super) struct Ordering<'a> {
     pub tables: &'a Tables,
     pub constants: &'a Constants<'a>,
-    /// Of each table.
+    /// The sizes of all tables of the query, by their positions.
     pub sizes: &'a [Size],
-    /// The block's tables, as they are written.
+    /// The positions of the block's tables, in the order in which they are written.
     pub members: &'a [usize],
-    /// Conditions with the tables that they are on.
+    /// The conditions, each with the tables that it depends on.
     pub conditions: &'a [(Expr, Mask)],
     pub classes: &'a [Class],
     pub straight: &'a [(Mask, Mask)],
-    /// Tables around the block.
+    /// The tables around the block.
     pub known: Mask,
-    /// So many rows of them come.
+    /// The number of combinations of their rows, for each of which the block runs.
     pub rounds: f64,
     pub may_hash: bool,
     pub wish: Option<&'a dyn Fn(usize) -> Wish>,
 }
 
-/// A beginning of an order.
+/// The beginning of an order.
 #[derive(Debug, Clone)]
 struct Begun {
     order: Vec<usize>,
@@ -46,15 +46,15 @@ struct Begun {
     cost: f64,
 }
 
-/// A table that comes next.
+/// A table that is read next.
 pub(super) struct Next {
     pub method: Method,
-    /// Rows behind it.
+    /// The number of combinations of rows after it.
     pub rows: f64,
 }
 
 impl Ordering<'_> {
-    /// The cheapest order.
+    /// Returns the cheapest order.
     pub fn cheapest(&self) -> Result<Vec<usize>> {
         let first = Begun { order: Vec::new(), placed: Mask::NONE, rows: self.rounds, cost: 0.0 };
         if self.members.len() <= MOST_EXACT { self.exactly(first) } else { self.step_by_step(first) }
@@ -96,7 +96,7 @@ impl Ordering<'_> {
         Ok(begun.order)
     }
 
-    /// The tables that may be read after these.
+    /// Returns the tables that may be read after these.
     fn may_follow(&self, placed: Mask) -> Vec<usize> {
         let own = self.members.iter().fold(Mask::NONE, |mask, at| mask.with(*at));
         let waits = |at: usize| {
@@ -120,7 +120,8 @@ impl Ordering<'_> {
         })
     }
 
-    /// How a table is read after others of the block, of which so many combinations of rows come.
+    /// Returns how a table is read after others of the block. `rounds` is the number of
+    /// combinations of their rows.
     pub fn next(&self, placed: Mask, at: usize, rounds: f64) -> Result<Next> {
         self.constants.check_interrupt()?;
         let known = placed | self.known;
@@ -138,7 +139,8 @@ impl Ordering<'_> {
         let asked =
             Asked { conditions: &conditions, known, rounds, taken, may_hash: self.may_hash, wish: &wish };
         let method = cheapest(self.tables, self.constants, size, at, &asked)?;
-        // What the index finds may be known better than what the conditions take.
+        // The number of rows that the index finds may be known more exactly than the number that
+        // meets the conditions.
         let found = match method.hashes {
             true => taken * (method.read / size.rows / own_share).min(1.0),
             false => taken.min(method.read),
@@ -146,7 +148,7 @@ impl Ordering<'_> {
         Ok(Next { method, rows: (rounds * found).max(f64::MIN_POSITIVE) })
     }
 
-    /// The wanted order, for a table that is the first.
+    /// Returns the wanted order if the table is the first one.
     pub fn wish_of(&self, placed: Mask, at: usize) -> Wish {
         match self.wish {
             Some(wish) if placed.is_empty() => wish(self.tables.leaves[at].base),
@@ -154,7 +156,7 @@ impl Ordering<'_> {
         }
     }
 
-    /// The conditions that can be decided when a table comes to others of the block.
+    /// Returns the conditions that can be decided once a table is read after others of the block.
     pub fn decided(&self, placed: Mask, at: usize) -> Vec<Expr> {
         let known = placed | self.known;
         let is_decided = |mask: Mask| mask.has(at) && mask.is_within(known.with(at));
@@ -176,7 +178,7 @@ impl Ordering<'_> {
         decided
     }
 
-    /// The share of a table's rows that a condition takes.
+    /// Returns the share of a table's rows that meets a condition.
     fn share(&self, condition: &Expr, at: usize) -> f64 {
         let Node::Compare { op: crate::ast::BinaryOp::Equal, operands, .. } = &condition.node else {
             return estimate::share(condition);

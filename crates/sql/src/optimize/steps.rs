@@ -1,4 +1,4 @@
-//! The steps of a block in the order that was found.
+//! Building of a block's steps in the order that was found.
 
 use super::block::{Block, Member};
 use super::dive::Constants;
@@ -14,31 +14,31 @@ use crate::expr::{Expr, Node};
 use crate::plan::{Access, Estimate, HashLookup, Leaf, Nest, NestKind, Source, TableStep, Wish, choose};
 use engine::Table;
 
-/// Makes steps of blocks.
+/// The planner, which turns blocks into steps.
 pub(super) struct Planner<'t> {
     pub tables: &'t Tables,
     pub constants: Constants<'t>,
-    /// Of each table.
+    /// The sizes of all tables, by their positions.
     pub sizes: Vec<Size>,
     pub freedom: Freedom,
 }
 
-/// What there is around a block.
+/// What is around a block.
 #[derive(Clone, Copy)]
 pub(super) struct Around {
-    /// Tables whose rows are at hand.
+    /// The tables whose rows are available.
     pub known: Mask,
-    /// So many rows of them come.
+    /// The number of combinations of their rows.
     pub rounds: f64,
-    /// What it costs to get them.
+    /// The cost of reading them.
     pub cost: f64,
 }
 
-/// A step before it has its table.
+/// A step whose table is known by its position only.
 pub(super) struct Draft {
     /// The table's position.
     at: usize,
-    /// Of a stored table.
+    /// The access to a stored table. `None` for other sources.
     access: Option<Access>,
     nests: Vec<Nest>,
     hash: Option<HashLookup>,
@@ -52,7 +52,7 @@ impl Draft {
     }
 }
 
-/// The steps with their tables.
+/// Turns drafts into steps that own their tables.
 pub(super) fn with_tables(drafts: Vec<Draft>, tables: Tables) -> Vec<TableStep> {
     let mut leaves: Vec<Option<Leaf>> = tables.leaves.into_iter().map(Some).collect();
     let with_table = |draft: Draft| {
@@ -67,10 +67,10 @@ pub(super) fn with_tables(drafts: Vec<Draft>, tables: Tables) -> Vec<TableStep> 
     drafts.into_iter().map(with_table).collect()
 }
 
-/// A block that is planned.
+/// A planned block.
 pub(super) struct Planned {
     pub steps: Vec<Draft>,
-    /// Rows that come out of it, of all rounds.
+    /// The number of rows that the block yields in all rounds together.
     rows: f64,
     cost: f64,
 }
@@ -80,13 +80,14 @@ struct Hanging {
     kind: NestKind,
     block: Block,
     own: Mask,
-    /// Tables that its conditions look at.
+    /// The tables around the nest that its conditions and tables depend on.
     needs: Mask,
-    /// It is placed as soon as it can be: it takes rows away, or something else looks at it.
+    /// The nest is placed as early as possible, because it removes rows or because conditions
+    /// outside depend on it.
     is_eager: bool,
 }
 
-/// What is placed of a block.
+/// The part of a block that is placed so far.
 struct Placed {
     steps: Vec<Draft>,
     tables: Mask,
@@ -95,7 +96,8 @@ struct Placed {
 }
 
 impl Planner<'_> {
-    /// The steps of a block; `wish` where its rows may come in a wanted order.
+    /// Returns the steps of a block. `wish` is given if the block's rows may come in a wanted
+    /// order.
     pub fn block(
         &self,
         mut block: Block,
@@ -137,7 +139,8 @@ impl Planner<'_> {
         };
         let mut placed =
             Placed { steps: Vec::new(), tables: Mask::NONE, rows: around.rounds, cost: around.cost };
-        // A table that is computed from rows of a nest comes behind it, as it is written.
+        // A table that is computed from rows of a nest has to come after it, so the order stays as
+        // it is written.
         let all = around.known | own;
         let needs_nest = members.iter().any(|at| !self.tables.needed_by(*at).is_within(all));
         if self.freedom != Freedom::All || needs_nest {
@@ -174,7 +177,8 @@ impl Planner<'_> {
         Hanging { kind, own, needs, is_eager: kind != NestKind::Outer || is_looked_at, block }
     }
 
-    /// The tables that conditions in a block look at, and those that its tables are computed from.
+    /// Returns the tables that the conditions of a block depend on, and those from which its tables
+    /// are computed.
     fn needs_of(&self, block: &Block) -> Mask {
         let of_conditions =
             block.conditions.iter().fold(Mask::NONE, |mask, condition| mask | self.tables.mask_of(condition));
@@ -184,7 +188,7 @@ impl Planner<'_> {
         })
     }
 
-    /// Places those of the nests that can be, in the order in which they were written.
+    /// Places those of the nests that can be placed, in the order in which they are written.
     fn place_nests(
         &self,
         ordering: &Ordering<'_>,
@@ -232,8 +236,8 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Has a table's rows found in a hash table: conditions that its keys decide are not asked
-    /// again, and those on the table alone are asked once.
+    /// Has a table's rows found in a hash table. Conditions that its keys decide are not tested
+    /// again, and those on the table alone are tested once, when the hash table is filled.
     fn hash(&self, step: &mut Draft, at: usize, known: Mask) {
         let keys = hash_keys(self.tables, at, known, &step.conditions);
         assert!(!keys.is_empty(), "a hash table has a key");
@@ -279,8 +283,8 @@ impl Planner<'_> {
     }
 }
 
-/// Whether a lookup in an index finds only rows for which the condition holds: it is an equality of
-/// integers, whose keys are equal exactly where they are.
+/// Reports whether a lookup in an index finds only rows that meet the condition. It does for an
+/// equality of integers, whose keys are equal exactly when the integers are.
 fn is_looked_up(table: &Table, base: usize, access: &Access, condition: &Expr) -> bool {
     let ([lookup], Some((left, right, _))) = (&access.alternatives[..], equal_columns(condition)) else {
         return false;

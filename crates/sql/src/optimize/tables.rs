@@ -4,7 +4,7 @@ use crate::expr::Expr;
 use crate::plan::{JoinTree, Leaf, Source};
 use std::ops::{BitAnd, BitOr};
 
-/// A set of tables by their positions. A query has at most [`Mask::MOST`].
+/// A set of tables, by their positions. A query has at most [`Mask::MOST`] tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Mask(u64);
 
@@ -33,7 +33,7 @@ impl Mask {
         self.0.is_power_of_two()
     }
 
-    /// Whether all of these are in the other set.
+    /// Reports whether all tables of this set are in the other one.
     pub fn is_within(self, other: Mask) -> bool {
         self.0 & !other.0 == 0
     }
@@ -57,21 +57,21 @@ impl BitAnd for Mask {
     }
 }
 
-/// The tables of a query in the order in which they were written; their slots ascend.
+/// The tables of a query in the order in which they are written. Their slots ascend.
 #[derive(Debug)]
 pub(crate) struct Tables {
     pub leaves: Vec<Leaf>,
 }
 
 impl Tables {
-    /// The table that a slot belongs to.
+    /// Returns the position of the table that a slot belongs to.
     pub fn of_slot(&self, slot: usize) -> Option<usize> {
         let behind = self.leaves.partition_point(|leaf| leaf.base <= slot);
         let at = behind.checked_sub(1)?;
         (slot < self.leaves[at].base + self.leaves[at].columns).then_some(at)
     }
 
-    /// The tables whose rows have to be at hand before a table can be read.
+    /// Returns the tables whose rows must be available before a table can be read.
     pub fn needed_by(&self, at: usize) -> Mask {
         match &self.leaves[at].source {
             Source::Subquery(call) => call.args.iter().fold(Mask::NONE, |mask, arg| mask | self.mask_of(arg)),

@@ -1,4 +1,4 @@
-//! `IDENTIFIED ...` and the options of CREATE USER and ALTER USER.
+//! Parsing of `IDENTIFIED ...` and the options of CREATE USER and ALTER USER.
 
 use super::Parser;
 use crate::SqlError;
@@ -6,11 +6,12 @@ use crate::admin::{AccountOptions, Authentication, PasswordExpiry, Secret, TlsRe
 use crate::error::Result;
 use crate::lexer::{self, TokenKind};
 
-/// FAILED_LOGIN_ATTEMPTS and PASSWORD_LOCK_TIME go as far as this.
+/// The greatest value of FAILED_LOGIN_ATTEMPTS (attempts) and PASSWORD_LOCK_TIME (days).
 const MAX_LOCKING: u64 = 32_767;
 
 impl Parser<'_> {
-    /// What follows `IDENTIFIED`. CREATE USER has no password to replace or to retain.
+    /// Reads what follows `IDENTIFIED`. REPLACE and RETAIN are read for ALTER USER only, since
+    /// CREATE USER has no password to replace or retain.
     pub(super) fn authentication(&mut self, is_alter: bool) -> Result<Authentication> {
         let mut plugin = None;
         if self.eat("WITH") || self.eat("VIA") {
@@ -53,7 +54,7 @@ impl Parser<'_> {
         }))
     }
 
-    /// `[REPLACE 'current'] [RETAIN CURRENT PASSWORD]`.
+    /// Reads `[REPLACE 'current'] [RETAIN CURRENT PASSWORD]`.
     pub(super) fn replace_and_retain(&mut self, authentication: &mut Authentication) -> Result<()> {
         if self.eat("REPLACE") {
             authentication.replace = Some(self.string()?);
@@ -65,8 +66,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `ADD | MODIFY | DROP n FACTOR ...` behind an account of ALTER USER: there is one factor
-    /// only.
+    /// Reads `ADD | MODIFY | DROP n FACTOR ...` behind an account in ALTER USER. It always returns
+    /// an error, because this server has one factor only.
     pub(super) fn factor(&mut self) -> Result<()> {
         let words = self.upper();
         self.advance();
@@ -87,8 +88,8 @@ impl Parser<'_> {
         Err(SqlError::new(4057, text))
     }
 
-    /// REQUIRE, WITH, the options of passwords and locking in any order, and the attribute, in this
-    /// order.
+    /// Reads the options of an account: REQUIRE, then WITH, then the options of passwords and of
+    /// locking in any order, then the attribute.
     pub(super) fn account_options(&mut self) -> Result<AccountOptions> {
         let mut options = AccountOptions::default();
         if self.eat("REQUIRE") {
@@ -166,12 +167,12 @@ impl Parser<'_> {
             };
             is_first = false;
             self.advance();
-            // MySQL's own overflow.
+            // A number that is too large wraps around, as in MySQL.
             *place = Some(self.unsigned()? as u32);
         }
     }
 
-    /// What follows PASSWORD.
+    /// Reads what follows PASSWORD.
     fn password_option(&mut self, options: &mut AccountOptions) -> Result<()> {
         let days_or_default = |parser: &mut Self| -> Result<Option<u16>> {
             if parser.eat("DEFAULT") {
@@ -217,7 +218,7 @@ impl Parser<'_> {
     }
 }
 
-/// Error 4052: no plugin that is there can be a further factor.
+/// Builds error 4052, because none of this server's plugins can be a further factor.
 fn no_further_factor(plugin: Option<String>, factor: u64, statement: &str) -> SqlError {
     let Some(plugin) = plugin else { return SqlError::new(1524, "Plugin '' is not loaded") };
     let text = format!("Invalid plugin \"{plugin}\" specified as {factor} factor during \"{statement}\".");

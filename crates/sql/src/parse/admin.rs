@@ -1,4 +1,5 @@
-//! Replication, the binary log, FLUSH, PURGE, KILL, SHUTDOWN.
+//! Parsing of statements about replication and the binary log, and of FLUSH, PURGE, KILL and
+//! SHUTDOWN.
 
 use super::Parser;
 use crate::SqlError;
@@ -10,7 +11,7 @@ use crate::error::Result;
 use crate::lexer::TokenKind;
 
 impl Parser<'_> {
-    /// CHANGE REPLICATION SOURCE TO, CHANGE MASTER TO, CHANGE REPLICATION FILTER.
+    /// Reads CHANGE REPLICATION SOURCE TO, CHANGE MASTER TO or CHANGE REPLICATION FILTER.
     pub(super) fn change(&mut self) -> Result<Statement> {
         self.expect("CHANGE")?;
         if self.eat_all(&["REPLICATION", "FILTER"]) {
@@ -42,7 +43,7 @@ impl Parser<'_> {
             let none = parser.is_symbol(")");
             let rules = if none { Vec::new() } else { parser.list(|parser| parser.filter_rule(kind))? };
             parser.expect_symbol(")")?;
-            // The last of several lists of one kind counts.
+            // Of several lists of one kind the last one counts.
             filters.retain(|(earlier, _)| *earlier != kind);
             filters.push((kind, rules));
             Ok(())
@@ -152,7 +153,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Seconds with a fraction.
+    /// Reads a number of seconds, which may have a fraction.
     fn seconds(&mut self) -> Result<f64> {
         let token = self.token();
         if !matches!(token.kind, TokenKind::Integer | TokenKind::Decimal) {
@@ -163,7 +164,7 @@ impl Parser<'_> {
         digits.parse().map_err(|_| self.error())
     }
 
-    /// `FOR CHANNEL 'name'`.
+    /// Reads `FOR CHANNEL 'name'`. `None` if something else follows.
     pub(super) fn channel(&mut self) -> Result<Option<String>> {
         if !self.eat_all(&["FOR", "CHANNEL"]) {
             return Ok(None);
@@ -171,7 +172,7 @@ impl Parser<'_> {
         self.string_or_name().map(Some)
     }
 
-    /// START REPLICA, START SLAVE, STOP REPLICA, STOP SLAVE.
+    /// Reads START REPLICA, START SLAVE, STOP REPLICA or STOP SLAVE.
     pub(super) fn start_or_stop_replica(&mut self) -> Result<Statement> {
         let start = self.is("START");
         self.advance();
@@ -244,7 +245,7 @@ impl Parser<'_> {
         })
     }
 
-    /// RESET REPLICA, RESET BINARY LOGS AND GTIDS, RESET MASTER; RESET PERSIST is refused.
+    /// Reads RESET REPLICA, RESET BINARY LOGS AND GTIDS or RESET MASTER. RESET PERSIST is refused.
     pub(super) fn reset(&mut self) -> Result<Statement> {
         self.expect("RESET")?;
         if self.eat("REPLICA") || self.eat("SLAVE") {
@@ -317,7 +318,7 @@ impl Parser<'_> {
             "PRIVILEGES" => FlushTarget::Privileges,
             "STATUS" => FlushTarget::Status,
             "USER_RESOURCES" | "OPTIMIZER_COSTS" => FlushTarget::Other(word),
-            // MySQL has dropped these two; MariaDB has them.
+            // MariaDB has these two targets. MySQL has them no longer.
             "HOSTS" if self.mode.of_source => FlushTarget::Other(word),
             "QUERY" if self.mode.of_source => {
                 self.expect("CACHE")?;
@@ -353,7 +354,7 @@ impl Parser<'_> {
         }
     }
 
-    /// ANALYZE, CHECK, OPTIMIZE, REPAIR, CHECKSUM TABLE.
+    /// Reads ANALYZE, CHECK, OPTIMIZE, REPAIR or CHECKSUM TABLE.
     pub(super) fn maintain(&mut self, what: Maintenance) -> Result<Statement> {
         self.advance();
         let _ = self.eat_any(&["LOCAL", "NO_WRITE_TO_BINLOG"]);
@@ -362,7 +363,8 @@ impl Parser<'_> {
         }
         let tables = self.list(Self::table_name)?;
         if self.mode.of_source {
-            // MariaDB's own: it changes no row, so what it is to do there is passed over.
+            // The options may be MariaDB's own. They are skipped, because the statement changes no
+            // row.
             self.pass_to_end();
         }
         if self.is_any(&["UPDATE", "DROP"]) && what == Maintenance::Analyze {

@@ -1,4 +1,4 @@
-//! ALTER TABLE, DROP, RENAME TABLE, TRUNCATE.
+//! Parsing of ALTER TABLE, DROP, RENAME TABLE and TRUNCATE.
 
 use super::Parser;
 use crate::SqlError;
@@ -54,8 +54,8 @@ impl Parser<'_> {
             } else {
                 self.alteration(&mut alterations)?;
             }
-            // Table options may follow one another without a comma; how the table is partitioned
-            // comes last, without one.
+            // Table options may follow one another without commas. The partitioning comes last,
+            // without a comma too.
             if !self.eat_symbol(",") {
                 if let Some(partitioning) = self.repartitioning()? {
                     alterations.push(Alteration::Partition(partitioning));
@@ -112,7 +112,7 @@ impl Parser<'_> {
                 self.expect("VALIDATION")?;
                 Alteration::Nothing
             }
-            // The rows of a source's table are in no file that could be taken away or put there.
+            // The rows of a source's table are in no file here that could be discarded or imported.
             "DISCARD" | "IMPORT" if self.mode.of_source => {
                 self.advance();
                 self.expect("TABLESPACE")?;
@@ -133,7 +133,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A key or constraint that is added, where one stands.
+    /// Reads a key or constraint behind ADD. `None` if something else follows.
     fn added_key(&mut self) -> Result<Option<Alteration>> {
         self.if_not_exists_of_key = false;
         let added = if let Some(foreign_key) = self.foreign_key_spec()? {
@@ -167,7 +167,7 @@ impl Parser<'_> {
         self.eat("COLUMN");
         let if_absent = self.mariadb_if_not_exists();
         if self.eat_symbol("(") {
-            // As between the parentheses of CREATE TABLE.
+            // The parentheses contain what those of CREATE TABLE do.
             self.list(|parser| {
                 match parser.added_key()? {
                     Some(key) => into.push(key),
@@ -387,7 +387,7 @@ impl Parser<'_> {
     }
 }
 
-/// A column, and the foreign key that is written at it.
+/// Adds a column, and the foreign key and checks in its definition as alterations of their own.
 fn add_column(into: &mut Vec<Alteration>, mut spec: ColumnSpec, place: ColumnPlace, if_absent: bool) {
     let references = spec.references.take();
     let checks = std::mem::take(&mut spec.checks);

@@ -1,4 +1,4 @@
-//! A column and its attributes.
+//! Parsing of a column and its attributes.
 
 use super::Parser;
 use crate::SqlError;
@@ -123,7 +123,7 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// `[GENERATED ALWAYS] AS (expression) [VIRTUAL | STORED | PERSISTENT]`
+    /// Reads `[GENERATED ALWAYS] AS (expression) [VIRTUAL | STORED | PERSISTENT]`.
     fn generated(&mut self) -> Result<GeneratedSpec> {
         if self.eat("GENERATED") {
             self.expect("ALWAYS")?;
@@ -137,8 +137,8 @@ impl Parser<'_> {
         Ok(GeneratedSpec { expression, stored })
     }
 
-    /// An expression in parentheses. What a source has accepted and is not known here is passed
-    /// over.
+    /// Reads an expression in parentheses. If a source has accepted it and it is unknown here, only
+    /// its text is kept.
     pub(super) fn written_expr(&mut self) -> Result<WrittenExpr> {
         if !self.is_symbol("(") {
             return Err(self.error());
@@ -174,12 +174,12 @@ impl Parser<'_> {
         Ok(WrittenExpr { tree, text })
     }
 
-    /// The default of a column where it is an expression: one in parentheses, or of MariaDB one
-    /// that is neither a literal nor the time of the statement. `None`: something else starts.
+    /// Reads the default of a column if it is an expression: one in parentheses, or in a source's
+    /// statement a call that is not the time of the statement. `None` if something else follows.
     pub(super) fn default_expression(&mut self) -> Result<Option<WrittenExpr>> {
         const NOW: [&str; 4] = ["CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP"];
         if self.is_symbol("(") {
-            // MariaDB writes its defaults in parentheses where they are functions.
+            // MariaDB writes defaults that are functions in parentheses.
             let is_now = NOW.iter().any(|word| self.token_is(self.ahead(1), word));
             let start = self.at;
             if is_now && self.mode.of_source {
@@ -207,10 +207,10 @@ impl Parser<'_> {
         Ok(Some(WrittenExpr { tree: Some(tree), text: String::from_utf8_lossy(text).into_owned() }))
     }
 
-    /// A literal with its sign, NULL, or CURRENT_TIMESTAMP.
+    /// Reads a literal with its sign, NULL, or CURRENT_TIMESTAMP.
     pub(super) fn default_value(&mut self) -> Result<Expr> {
         if self.is_symbol("(") {
-            // MariaDB writes its defaults in parentheses where they are functions.
+            // MariaDB writes defaults that are functions in parentheses.
             let start = self.at;
             self.advance();
             if self.is_any(&["CURRENT_TIMESTAMP", "NOW"]) {
@@ -238,7 +238,8 @@ impl Parser<'_> {
         }
     }
 
-    /// A literal with its sign; stops before `NOT NULL` and `COLLATE`, which are the column's.
+    /// Reads a literal with its sign. It ends before `NOT NULL` and `COLLATE`, which are attributes
+    /// of the column.
     pub(super) fn signed_literal(&mut self) -> Result<Expr> {
         if self.eat_symbol("-") {
             let literal = self.literal()?;
@@ -248,7 +249,7 @@ impl Parser<'_> {
         self.primary()
     }
 
-    /// `CURRENT_TIMESTAMP[(n)]` and its synonyms.
+    /// Reads `CURRENT_TIMESTAMP[(n)]` or one of its synonyms.
     pub(super) fn now_function(&mut self) -> Result<Expr> {
         if !self.eat_any(&["CURRENT_TIMESTAMP", "NOW", "LOCALTIME", "LOCALTIMESTAMP"]) {
             return Err(self.error());

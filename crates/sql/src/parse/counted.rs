@@ -1,11 +1,11 @@
-//! Calls whose number of arguments MySQL's grammar knows.
+//! Calls of functions whose number of arguments is fixed by MySQL's grammar.
 
 use super::Parser;
 use crate::ast::Expr;
 use crate::error::Result;
 
-/// Functions that MySQL's grammar knows by name, with the fewest and the most arguments that they
-/// have there: another number is an error of syntax.
+/// The functions that MySQL's grammar knows by name, with the least and the greatest number of
+/// their arguments. Another number is a syntax error.
 const COUNTED_FUNCTIONS: &[(&str, usize, usize)] = &[
     ("ascii", 1, 1),
     ("charset", 1, 1),
@@ -52,14 +52,16 @@ const COUNTED_FUNCTIONS: &[(&str, usize, usize)] = &[
     ("year", 1, 1),
 ];
 
-/// The fewest and the most arguments of such a function.
+/// Returns the least and the greatest number of arguments of a function that MySQL's grammar knows
+/// by name. `None` for other functions.
 pub(super) fn argument_counts(name: &str) -> Option<(usize, usize)> {
     let found = COUNTED_FUNCTIONS.iter().find(|(word, ..)| name.eq_ignore_ascii_case(word));
     found.map(|(_, least, most)| (*least, *most))
 }
 
 impl Parser<'_> {
-    /// `(a, b, ...)` of so many arguments; one more or less is an error of syntax.
+    /// Reads `(a, b, ...)` with at least `least` and at most `most` arguments. Another number is a
+    /// syntax error.
     pub(super) fn counted_arguments(&mut self, least: usize, most: usize) -> Result<Vec<Expr>> {
         self.expect_symbol("(")?;
         let mut args = Vec::new();

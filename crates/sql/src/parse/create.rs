@@ -1,12 +1,12 @@
-//! CREATE TABLE, CREATE SCHEMA.
+//! Parsing of CREATE TABLE and CREATE SCHEMA.
 
 use super::Parser;
 use crate::SqlError;
 use crate::ast::{CheckSpec, CreateTable, Statement};
 use crate::error::Result;
 
-/// MySQL's `MAX_FIELDS`. What comes behind so many columns is not read: a text may name enough of
-/// them to take all memory.
+/// The greatest number of columns, which is MySQL's `MAX_FIELDS`. Further columns are refused while
+/// the text is read, because a text could name enough of them to take all memory.
 const MOST_COLUMNS: usize = 4096;
 
 impl Parser<'_> {
@@ -84,7 +84,7 @@ impl Parser<'_> {
         Ok(Statement::CreateTable(create))
     }
 
-    /// A column, key or constraint.
+    /// Reads a column, key, constraint or period.
     fn table_element(&mut self, create: &mut CreateTable) -> Result<()> {
         if let Some(check) = self.check_spec(None)? {
             create.checks.push(check);
@@ -108,8 +108,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `[CONSTRAINT [name]] CHECK (expression) [[NOT] ENFORCED]`; `None` where something else
-    /// starts.
+    /// Reads `[CONSTRAINT [name]] CHECK (expression) [[NOT] ENFORCED]`. `None` if something else
+    /// follows.
     pub(super) fn check_spec(&mut self, column: Option<&str>) -> Result<Option<CheckSpec>> {
         let at = self.at;
         let mut name = None;

@@ -1,5 +1,5 @@
-//! Statements as a careless or malicious client might send them: they are parsed or refused,
-//! without a panic, and however deep they are nested.
+//! Tests with statements as a careless or malicious client might send them. They must be parsed or
+//! refused without a panic, however deeply they are nested.
 
 use os::random::{Rng, test_seed};
 
@@ -44,7 +44,8 @@ fn damaged_statements_are_parsed_or_refused() {
         let statement = *rng.pick(&statements);
         let mut text = rng.damaged(statement.as_bytes());
         if rng.one_in(3) {
-            // Half of one statement and half of another: every token is one that the parser knows.
+            // The text becomes the beginning of one statement and the end of another, so that the
+            // parser knows its tokens.
             let other = rng.pick(&statements).as_bytes();
             let from = rng.below(other.len() as u64 + 1) as usize;
             let to = rng.below(text.len() as u64 + 1) as usize;
@@ -99,7 +100,7 @@ fn statements_nested_without_end_are_refused() {
     {
         println!("{operator}");
         let text = format!("SELECT 1{}", operator.repeat(100_000));
-        // A tree that is deep to the left must also be let go of without a stack as deep.
+        // A tree that is deep on its left side must be dropped without a stack of that depth, too.
         let _ = parse(text.as_bytes(), LexMode::default()).is_ok();
     }
 }

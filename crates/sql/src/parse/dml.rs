@@ -1,4 +1,4 @@
-//! INSERT, REPLACE, UPDATE, DELETE.
+//! Parsing of INSERT, REPLACE, UPDATE and DELETE.
 
 use super::Parser;
 use crate::ast::{Assignment, Delete, Expr, Insert, InsertSource, Statement, TableName, TableRef, Update};
@@ -78,8 +78,8 @@ impl Parser<'_> {
         Ok(values)
     }
 
-    /// An expression; a literal that is all of it, as nearly all are, without the way through the
-    /// operators.
+    /// Reads the value of a row. Nearly every value is a single literal, which is read without the
+    /// recursion through the operators.
     fn insert_value(&mut self) -> Result<Expr> {
         use TokenKind::{Decimal, Float, Integer, Text};
         let is_literal = matches!(self.token().kind, Text | Integer | Decimal | Float);
@@ -157,7 +157,7 @@ impl Parser<'_> {
         Ok(Statement::Delete(Delete { with: None, targets, from, filter, order_by, limit, ignore }))
     }
 
-    /// `t`, `s.t`, `t.*`.
+    /// Reads `t`, `s.t` or `t.*`.
     fn delete_target(&mut self) -> Result<TableName> {
         let name = self.name()?;
         let mut table = TableName { schema: None, name };
@@ -173,7 +173,7 @@ impl Parser<'_> {
 
     fn single_table(&mut self, mut names: Vec<TableName>) -> Result<TableRef> {
         let (Some(name), true) = (names.pop(), names.is_empty()) else { return Err(self.error()) };
-        // MySQL has them on either side of the alias.
+        // MySQL allows the partitions before and behind the alias.
         let mut partitions = self.partition_selection()?;
         let system_time = self.system_time()?;
         let is_alias = self.is_name() && !(self.mode.of_source && self.is("RETURNING"));

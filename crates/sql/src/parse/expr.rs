@@ -1,4 +1,4 @@
-//! Expressions, by precedence climbing.
+//! Parsing of expressions, by precedence climbing.
 
 use super::Parser;
 use crate::ast::{BinaryOp, Expr, Literal, Scope, TimeUnit, TruthValue, UnaryOp};
@@ -6,8 +6,8 @@ use crate::error::Result;
 use crate::lexer::{self, TokenKind};
 use std::collections::HashSet;
 
-/// How tightly an operator binds; a bigger number binds tighter. The order is the manual's
-/// "Operator Precedence".
+/// The strength with which an operator binds. A greater number binds more tightly. The order is
+/// that of "Operator Precedence" in the manual.
 mod power {
     pub const ASSIGN: u8 = 1;
     pub const OR: u8 = 2;
@@ -15,7 +15,8 @@ mod power {
     pub const AND: u8 = 4;
     pub const NOT: u8 = 5;
     pub const COMPARE: u8 = 6;
-    /// IN, LIKE and the like, within a comparison: `1 = 2 IN (0)` is `1 = (2 IN (0))`.
+    /// IN, LIKE and the like bind more tightly than comparisons: `1 = 2 IN (0)` is `1 = (2 IN
+    /// (0))`.
     pub const PREDICATE: u8 = 7;
     pub const BIT_OR: u8 = 8;
     pub const BIT_AND: u8 = 9;
@@ -32,7 +33,7 @@ impl Parser<'_> {
         self.expr_above(0)
     }
 
-    /// An expression of operators that bind tighter than `least`.
+    /// Reads an expression of operators that bind more tightly than `least`.
     fn expr_above(&mut self, least: u8) -> Result<Expr> {
         self.enter()?;
         let others = std::mem::take(&mut self.highest);
@@ -42,8 +43,9 @@ impl Parser<'_> {
         Ok(expr)
     }
 
-    /// Parentheses do not take the parser deeper: those that are open are in a list. Leaves the
-    /// tree's height in `highest`, which is 0 before.
+    /// Reads an expression of operators that bind more tightly than `least`. Parentheses do not
+    /// make the parser's recursion deeper, because the open ones are in a list. `highest` is 0
+    /// before, and the height of the tree afterwards.
     fn operators(&mut self, mut least: u8) -> Result<Expr> {
         let mut open: Vec<OpenParenthesis> = Vec::new();
         loop {
@@ -77,14 +79,14 @@ impl Parser<'_> {
         }
     }
 
-    /// The operators behind `left`, whose height is in `highest`, as that of the result is
-    /// afterwards.
+    /// Reads the operators behind `left`. `highest` is the height of `left` before, and that of the
+    /// result afterwards.
     fn infixes(&mut self, mut left: Expr, least: u8) -> Result<Expr> {
         while let Some((op, strength)) = self.infix() {
             if strength <= least {
                 break;
             }
-            // `a AND b AND c` is one list, however long.
+            // `a AND b AND c` is one node, however long the chain is.
             let extends = matches!((&left, op), (Expr::And(_), Infix::And) | (Expr::Or(_), Infix::Or));
             let height = std::mem::take(&mut self.highest);
             left = self.infix_expr(left, op, strength)?;
@@ -94,7 +96,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// An expression without comparisons and predicates.
+    /// Reads an expression without comparisons and predicates.
     pub(super) fn bit_expr(&mut self) -> Result<Expr> {
         self.expr_above(power::PREDICATE)
     }
@@ -131,9 +133,9 @@ impl Parser<'_> {
         self.primary()
     }
 
-    /// Passes over repetitions of a prefix operator that was eaten, two of which change nothing:
-    /// thousands of them are no deeper than one or two, as in MySQL. Whether there were two of
-    /// them, or four, and so on, counting the one that was eaten.
+    /// Skips repetitions of a prefix operator that has been read. Pairs of it have no effect, so
+    /// that thousands of them are no deeper than one or two, as in MySQL. Returns whether the
+    /// operator was written an even number of times.
     fn skip_pairs(&mut self, repeats: impl Fn(&Self) -> bool) -> bool {
         let mut is_even = false;
         while repeats(self) {
@@ -143,7 +145,7 @@ impl Parser<'_> {
         is_even
     }
 
-    /// The infix operator here, not eaten.
+    /// Returns the infix operator that follows here, without skipping it.
     fn infix(&self) -> Option<(Infix, u8)> {
         let token = self.token();
         match token.kind {
@@ -236,7 +238,7 @@ impl Parser<'_> {
         Ok(Expr::IsTruth { negated, operand, value })
     }
 
-    /// BETWEEN, IN, LIKE, REGEXP, SOUNDS LIKE.
+    /// Reads BETWEEN, IN, LIKE, MEMBER OF, SOUNDS LIKE or REGEXP, with the operands behind it.
     fn predicate(&mut self, operand: Expr, negated: bool) -> Result<Expr> {
         let operand = Box::new(operand);
         if self.eat("BETWEEN") {
@@ -303,7 +305,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A query as an operand.
+    /// Reads a query in parentheses as an operand.
     fn query_in_parentheses(&mut self) -> Result<Expr> {
         self.expect_symbol("(")?;
         let query = self.query()?;
@@ -311,7 +313,7 @@ impl Parser<'_> {
         Ok(Expr::Subquery(Box::new(query)))
     }
 
-    /// `{d '2020-01-01'}`.
+    /// Reads a literal like `{d '2020-01-01'}`.
     fn odbc_literal(&mut self) -> Result<Expr> {
         self.expect_symbol("{")?;
         let kind = self.upper();
@@ -346,7 +348,7 @@ impl Parser<'_> {
         Ok(literal)
     }
 
-    /// An expression that starts with a word: a literal, a function, a column.
+    /// Reads an expression that begins with a word: a literal, a function or a column.
     fn word_expr(&mut self) -> Result<Expr> {
         let token = self.token();
         let quoted = token.kind == TokenKind::QuotedName;
@@ -380,7 +382,8 @@ impl Parser<'_> {
         self.column()
     }
 
-    /// NULL, TRUE, FALSE, CASE, EXISTS, DATE '...' and the like.
+    /// Reads NULL, TRUE, FALSE, CASE, EXISTS, DATE '...' and the like. `None` if something else
+    /// follows.
     fn word_literal(&mut self) -> Result<Option<Expr>> {
         let literal = match () {
             _ if self.eat("NULL") => Literal::Null,
@@ -427,7 +430,7 @@ impl Parser<'_> {
         Ok(Expr::DefaultOf(name))
     }
 
-    /// `[[schema.]table.]column`, of which only the column counts.
+    /// Reads `[[schema.]table.]column` and returns the name of the column.
     pub(super) fn column_name_unqualified(&mut self) -> Result<String> {
         let mut name = self.name()?;
         while self.eat_symbol(".") {
@@ -473,22 +476,23 @@ impl Parser<'_> {
         Ok(Expr::Case { operand, whens, otherwise })
     }
 
-    /// INTERVAL of date arithmetic, not the function INTERVAL(a, b, c).
+    /// Reports whether INTERVAL of date arithmetic follows, not the function INTERVAL(a, b, c).
     pub(super) fn is_interval(&self) -> bool {
         self.is("INTERVAL") && !self.is_interval_function()
     }
 
-    /// Whether the parentheses behind the word hold several things.
+    /// Reports whether the parentheses behind the word contain several arguments.
     fn is_interval_function(&self) -> bool {
-        // A query may have commas of its own.
+        // The commas of a query do not separate arguments.
         if !self.symbol_ahead(1, "(") || self.query_follows(2) {
             return false;
         }
         self.lists.get_or_init(|| self.parentheses_with_commas()).contains(&(self.at + 1))
     }
 
-    /// The tokens that open parentheses with a comma of their own. They are found for the whole
-    /// text at once: INTERVALs within each other would look through the same tokens once a level.
+    /// Returns the positions of the tokens that open parentheses with a comma of their own. They
+    /// are found for the whole text at once, because nested INTERVALs would otherwise search the
+    /// same tokens once for each level.
     fn parentheses_with_commas(&self) -> HashSet<usize> {
         let (mut open, mut found) = (Vec::new(), HashSet::new());
         for (at, token) in self.tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Symbol)
@@ -503,7 +507,7 @@ impl Parser<'_> {
         found
     }
 
-    /// `INTERVAL n unit`.
+    /// Reads `INTERVAL n unit`.
     pub(super) fn interval(&mut self) -> Result<(Box<Expr>, TimeUnit)> {
         self.expect("INTERVAL")?;
         let amount = Box::new(self.expr()?);
@@ -539,7 +543,7 @@ impl Parser<'_> {
         Ok(unit)
     }
 
-    /// `@name`, without the `@`.
+    /// Reads `@name` and returns it without the `@`, in lower case.
     pub(super) fn user_variable(&mut self) -> Result<String> {
         let token = self.token();
         if token.kind != TokenKind::UserVariable {
@@ -556,7 +560,7 @@ impl Parser<'_> {
         Ok(name.to_lowercase())
     }
 
-    /// `@@[global.|session.|...]name`; the name in lower case.
+    /// Reads `@@[global.|session.|...]name` and returns the name in lower case.
     pub(super) fn system_variable(&mut self) -> Result<(Scope, String)> {
         self.advance();
         let mut name = self.any_name()?.to_ascii_lowercase();
@@ -577,8 +581,8 @@ impl Parser<'_> {
         Ok((scope, name))
     }
 
-    /// `CACHE.NAME` behind its point: a parameter of a key cache. There is one cache here, whatever
-    /// it is called.
+    /// Reads the part of `CACHE.NAME` behind the point: a parameter of a key cache. There is only
+    /// one cache here, whatever its name.
     pub(super) fn of_key_cache(&mut self, cache: &str) -> Result<String> {
         const PARAMETERS: [&str; 4] = [
             "key_buffer_size",
@@ -600,15 +604,15 @@ fn integer(digits: &[u8]) -> Option<u64> {
 
 /// A parenthesis that is open.
 struct OpenParenthesis {
-    /// How tightly the operators around it have to bind.
+    /// The strength above which the operators around it have to bind.
     least: u8,
-    /// What stands in front of its commas.
+    /// The items before its commas.
     items: Vec<Expr>,
-    /// The height of the highest of what is in it.
+    /// The height of the highest tree in it so far.
     highest: usize,
 }
 
-/// What an infix operator builds.
+/// The operation of an infix operator.
 #[derive(Debug, Clone, Copy)]
 enum Infix {
     And,
@@ -619,7 +623,7 @@ enum Infix {
     Assign,
     Json,
     Is,
-    /// BETWEEN, IN, LIKE, REGEXP, with or without NOT.
+    /// BETWEEN, IN, LIKE, MEMBER OF, SOUNDS LIKE or REGEXP, with or without NOT.
     Predicate,
 }
 

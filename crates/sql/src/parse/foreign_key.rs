@@ -1,4 +1,4 @@
-//! FOREIGN KEY constraints, and REFERENCES at a column.
+//! Parsing of FOREIGN KEY constraints, and of REFERENCES in the definition of a column.
 
 use super::Parser;
 use crate::ast::ForeignKeySpec;
@@ -6,8 +6,8 @@ use crate::error::Result;
 use engine::ReferentialAction;
 
 impl Parser<'_> {
-    /// `[CONSTRAINT [name]] FOREIGN KEY [index] (columns) REFERENCES ...`; `None` where something
-    /// else starts.
+    /// Reads `[CONSTRAINT [name]] FOREIGN KEY [index] (columns) REFERENCES ...`. `None` if
+    /// something else follows.
     pub(super) fn foreign_key_spec(&mut self) -> Result<Option<ForeignKeySpec>> {
         let at = self.at;
         let mut name = None;
@@ -29,7 +29,7 @@ impl Parser<'_> {
         self.references(name, index, columns, false).map(Some)
     }
 
-    /// `REFERENCES table [(columns)] [MATCH kind] [ON DELETE action] [ON UPDATE action]`
+    /// Reads `REFERENCES table [(columns)] [MATCH kind] [ON DELETE action] [ON UPDATE action]`.
     pub(super) fn references(
         &mut self,
         name: Option<String>,

@@ -1,4 +1,4 @@
-//! Function calls, those with a syntax of their own among them.
+//! Parsing of function calls, including those with a syntax of their own.
 
 use super::counted::argument_counts;
 use super::window::is_only_window_function;
@@ -7,7 +7,7 @@ use crate::ast::{CastType, Expr, FunctionCall, Literal, Written};
 use crate::error::Result;
 use crate::lexer::TokenKind;
 
-/// Reserved words that are functions when a parenthesis follows.
+/// The reserved words that are functions when a parenthesis follows.
 const RESERVED_FUNCTIONS: &[&str] = &[
     "CHAR",
     "CURRENT_DATE",
@@ -33,13 +33,14 @@ const RESERVED_FUNCTIONS: &[&str] = &[
     "VALUES",
 ];
 
-/// Whether a word with a parenthesis behind it is a call.
+/// Reports whether a word with a parenthesis behind it is a call.
 pub(super) fn may_be_function(word: &[u8]) -> bool {
     !reserved::is_reserved(word) || RESERVED_FUNCTIONS.iter().any(|f| word.eq_ignore_ascii_case(f.as_bytes()))
 }
 
 impl Parser<'_> {
-    /// Functions whose arguments are no plain list, and those without parentheses.
+    /// Reads a function whose arguments are not a plain list, or one without parentheses. `None` if
+    /// something else follows.
     pub(super) fn special_function(&mut self) -> Result<Option<Expr>> {
         const NO_PARENTHESES: &[(&str, &str)] = &[
             ("CURRENT_TIMESTAMP", "now"),
@@ -105,13 +106,13 @@ impl Parser<'_> {
         Ok(Some(expr))
     }
 
-    /// Eats the name and the parenthesis.
+    /// Skips the name and the opening parenthesis.
     pub(super) fn call_start(&mut self) {
         self.advance();
         self.advance();
     }
 
-    /// `(a, b, ...)`, possibly empty.
+    /// Reads `(a, b, ...)`, which may be empty.
     fn arguments(&mut self) -> Result<Vec<Expr>> {
         self.expect_symbol("(")?;
         if self.eat_symbol(")") {
@@ -132,7 +133,7 @@ impl Parser<'_> {
         Ok(Expr::call_as_written(&name, args))
     }
 
-    /// A call of a stored function, behind its schema and name.
+    /// Reads the rest of a call of a stored function, behind its schema and name.
     pub(super) fn qualified_call(&mut self, schema: String, name: String) -> Result<Expr> {
         Ok(Expr::Function(Box::new(FunctionCall {
             schema: Some(schema),
@@ -164,7 +165,7 @@ impl Parser<'_> {
         } else {
             call.distinct = self.eat("DISTINCT");
             self.eat("ALL");
-            // COUNT(DISTINCT a, b) alone has several.
+            // Only with DISTINCT, as in COUNT(DISTINCT a, b), may there be several arguments.
             call.args = if call.distinct { self.list(Self::expr)? } else { vec![self.expr()?] };
         }
         self.expect_symbol(")")?;
@@ -229,7 +230,7 @@ impl Parser<'_> {
         Ok(expr)
     }
 
-    /// `(n)`, when written.
+    /// Reads `(n)`. `None` if it is not written.
     fn optional_length(&mut self) -> Result<Option<u64>> {
         if !self.eat_symbol("(") {
             return Ok(None);
@@ -351,7 +352,8 @@ impl Parser<'_> {
         Ok(Expr::Extract { unit, operand })
     }
 
-    /// `POSITION(a IN b)`: `a` is a bit expression, so that IN is not taken for the predicate.
+    /// Reads `POSITION(a IN b)`. `a` is a bit expression, so that IN is not taken for the
+    /// predicate.
     fn position(&mut self) -> Result<Expr> {
         self.call_start();
         let needle = self.bit_expr()?;

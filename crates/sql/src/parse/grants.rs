@@ -1,4 +1,4 @@
-//! GRANT, REVOKE and the statements about roles.
+//! Parsing of GRANT, REVOKE and the statements about roles.
 
 use super::Parser;
 use crate::SqlError;
@@ -9,16 +9,17 @@ use crate::ast::Statement;
 use crate::error::Result;
 use crate::lexer::TokenKind;
 
-/// What stands between GRANT or REVOKE and ON, TO or FROM: privileges or roles, which only the word
-/// behind them tells.
+/// An item between GRANT or REVOKE and ON, TO or FROM. It is a privilege or a role, and only the
+/// word behind the list tells which.
 enum Item {
-    /// One word or name, which may be either; with a host it is a role.
+    /// A single word or name, which may be either. With a host it is a role.
     Name { role: Account, at: usize, has_host: bool },
-    /// The words of a static privilege, perhaps with columns.
+    /// The words of a static privilege, with its columns if any are written.
     Privilege { privilege: GrantPrivilege, at: usize },
 }
 
-/// Words that begin the name of a static privilege, and so are no role's unless they are quoted.
+/// The words with which the name of a static privilege begins. A role may have such a name in
+/// quotes only.
 const PRIVILEGE_WORDS: &[&str] = &[
     "ALL",
     "ALTER",
@@ -45,7 +46,7 @@ const PRIVILEGE_WORDS: &[&str] = &[
     "USAGE",
 ];
 
-/// Static privileges of more than one word.
+/// The static privileges of more than one word.
 const LONG_PRIVILEGES: &[&[&str]] = &[
     &["CREATE", "TEMPORARY", "TABLES"],
     &["ALL", "PRIVILEGES"],
@@ -65,7 +66,7 @@ const LONG_PRIVILEGES: &[&[&str]] = &[
 ];
 
 impl Parser<'_> {
-    /// The name of a role, which is that of an account.
+    /// Reads the name of a role, which has the form of an account.
     pub(super) fn role(&mut self) -> Result<Account> {
         if self.token().kind == TokenKind::Word && self.is_any(&["NONE", "DEFAULT", "ALL"]) {
             return Err(self.error());
@@ -108,7 +109,7 @@ impl Parser<'_> {
         }))
     }
 
-    /// `account [WITH ROLE roles]` behind AS; no role counts where none is named.
+    /// Reads `account [WITH ROLE roles]` behind AS. Without WITH ROLE no role is active.
     fn grant_as(&mut self) -> Result<GrantAs> {
         let account = self.account()?;
         let roles = match self.eat("WITH") {
@@ -121,8 +122,8 @@ impl Parser<'_> {
         Ok(GrantAs { account, roles })
     }
 
-    /// An account behind TO. Sources before 8.0 and MariaDB log `IDENTIFIED` behind it, which makes
-    /// the account or gives it that password.
+    /// Reads an account behind TO. MariaDB, and MySQL before 8.0, log `IDENTIFIED` behind it, which
+    /// creates the account or sets its password.
     fn grantee(&mut self) -> Result<AccountSpec> {
         match self.mode.of_source {
             true => self.account_spec(),
@@ -165,7 +166,7 @@ impl Parser<'_> {
         Ok(Statement::Admin(command))
     }
 
-    /// `ALL [PRIVILEGES], GRANT OPTION`.
+    /// Skips `ALL [PRIVILEGES], GRANT OPTION` if it follows here. Returns whether it did.
     fn all_and_grant_option(&mut self) -> bool {
         let start = self.at;
         if self.eat("ALL") {
@@ -185,7 +186,7 @@ impl Parser<'_> {
         Ok((from, Lenience { if_exists, ignore_unknown_user }))
     }
 
-    /// The list behind GRANT and REVOKE. ALL stands alone.
+    /// Reads the list behind GRANT or REVOKE. ALL must be its only item.
     fn granted(&mut self) -> Result<Vec<Item>> {
         if self.is("ALL") {
             return Ok(vec![self.granted_item()?]);
@@ -246,7 +247,7 @@ impl Parser<'_> {
         SqlError::new(1064, format!("{what} near '{shown}' at line {line}"))
     }
 
-    /// `ON *.*`, `ON s.*`, `ON s.t`, `ON t`, `ON *`, `ON PROCEDURE s.p`.
+    /// Reads `ON *.*`, `ON s.*`, `ON s.t`, `ON t`, `ON *` or `ON PROCEDURE s.p`.
     fn grant_object(&mut self) -> Result<GrantObject> {
         self.expect("ON")?;
         let routine = match self.is_any(&["PROCEDURE", "FUNCTION"]) && !self.symbol_ahead(1, ".") {
@@ -279,8 +280,8 @@ impl Parser<'_> {
         self.expect("ROLE")?;
         let if_not_exists = self.if_not_exists();
         let roles = self.list(Self::role)?;
-        // MariaDB's; roles have no administrators of their own here, but those who are granted
-        // them.
+        // This is MariaDB's clause. Roles have no administrators here other than the accounts to
+        // which they are granted with ADMIN OPTION.
         let admins = match self.mode.of_source && self.eat_all(&["WITH", "ADMIN"]) {
             true => vec![self.account()?],
             false => Vec::new(),
@@ -295,7 +296,7 @@ impl Parser<'_> {
         Ok(Statement::Admin(AdminCommand::DropRole { roles, if_exists }))
     }
 
-    /// SET ROLE and SET DEFAULT ROLE, behind SET.
+    /// Reads SET ROLE or SET DEFAULT ROLE from behind SET on.
     pub(super) fn set_role(&mut self) -> Result<Statement> {
         if self.eat("DEFAULT") {
             self.expect("ROLE")?;
@@ -310,7 +311,7 @@ impl Parser<'_> {
         Ok(Statement::Admin(AdminCommand::SetRole(self.role_choice()?)))
     }
 
-    /// `DEFAULT`, `NONE`, `ALL [EXCEPT roles]` or roles.
+    /// Reads `DEFAULT`, `NONE`, `ALL [EXCEPT roles]` or a list of roles.
     fn role_choice(&mut self) -> Result<RoleChoice> {
         if self.eat("DEFAULT") {
             return Ok(RoleChoice::Default);
@@ -322,7 +323,7 @@ impl Parser<'_> {
         self.default_role_choice()
     }
 
-    /// `NONE`, `ALL` or roles.
+    /// Reads `NONE`, `ALL` or a list of roles.
     pub(super) fn default_role_choice(&mut self) -> Result<RoleChoice> {
         if self.eat("NONE") {
             return Ok(RoleChoice::None);
@@ -333,7 +334,7 @@ impl Parser<'_> {
         Ok(RoleChoice::These(self.list(Self::role)?))
     }
 
-    /// SHOW GRANTS.
+    /// Reads SHOW GRANTS from GRANTS on.
     pub(super) fn show_grants(&mut self) -> Result<AdminCommand> {
         self.expect("GRANTS")?;
         if !self.eat("FOR") {

@@ -1,4 +1,4 @@
-//! HANDLER ... OPEN, READ and CLOSE.
+//! Parsing of HANDLER ... OPEN, READ and CLOSE.
 
 use super::Parser;
 use crate::ast::{BinaryOp, Handler, HandlerRead, HandlerStep, Statement};
@@ -74,7 +74,7 @@ impl Parser<'_> {
         }
     }
 
-    /// READ has no subqueries: the error is where the first one begins.
+    /// Refuses subqueries in READ. The error points at the first one.
     fn check_no_query_since(&mut self, begin: usize) -> Result<()> {
         let end = std::mem::replace(&mut self.at, begin);
         while self.at < end {

@@ -1,13 +1,14 @@
-//! Optimizer hints: `/*+ ... */` behind SELECT, INSERT, REPLACE, UPDATE and DELETE.
-//! `MAX_EXECUTION_TIME(n)` has an effect, and so have those about the order and the methods of a
-//! SELECT's joins where they name its own tables; MySQL's others are known and passed over.
+//! Parsing of optimizer hints: `/*+ ... */` behind SELECT, INSERT, REPLACE, UPDATE and DELETE.
+//!
+//! `MAX_EXECUTION_TIME(n)` has an effect, and so have the hints about the order and the methods of
+//! a SELECT's joins if they name its own tables. MySQL's other hints are known and skipped.
 
 use crate::ast::JoinHint;
 
-/// The largest number that the hint takes.
+/// The greatest value of MAX_EXECUTION_TIME, in milliseconds.
 const MOST_EXECUTION_TIME_MS: u64 = u32::MAX as u64;
 
-/// MySQL's hints beside MAX_EXECUTION_TIME, in order.
+/// MySQL's hints other than MAX_EXECUTION_TIME, in alphabetical order.
 const OTHERS: &[&str] = &[
     "BKA",
     "BNL",
@@ -47,28 +48,28 @@ const OTHERS: &[&str] = &[
     "SUBQUERY",
 ];
 
-/// What a statement's hints came to.
+/// The result of a statement's hints.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hints {
-    /// MAX_EXECUTION_TIME of a SELECT that is the statement.
+    /// MAX_EXECUTION_TIME, in milliseconds, if the statement is a SELECT that has it.
     pub max_execution_time_ms: Option<u64>,
-    /// Number and words of the warnings about hints.
+    /// The warnings about hints: their numbers and texts.
     pub warnings: Vec<(u16, String)>,
 }
 
-/// What is wrong, and where.
+/// The position of an error, and its text.
 type Wrong = (usize, &'static str);
 
-/// Reads hints, from the first one to the end of their comment.
+/// A reader of hints, from the first one to the end of their comment.
 pub(super) struct Reader<'t> {
     text: &'t [u8],
     at: usize,
-    /// Those about joins that were read.
+    /// The hints about joins that have been read.
     joins: Vec<JoinHint>,
 }
 
-/// The hint about joins with this name and these arguments; `None`: it is another one, or speaks of
-/// another query of the statement.
+/// Returns the hint about joins with this name and these arguments. `None` if it is another hint,
+/// or is about another query of the statement.
 fn join_hint(name: &[u8], arguments: &[u8]) -> Option<JoinHint> {
     let arguments = std::str::from_utf8(arguments).ok()?;
     if arguments.contains('@') {
@@ -94,13 +95,13 @@ fn join_hint(name: &[u8], arguments: &[u8]) -> Option<JoinHint> {
 }
 
 impl<'t> Reader<'t> {
-    /// For the hints that begin at this place of the text.
+    /// Starts at the hints at this position of the text.
     pub fn at(text: &'t [u8], at: usize) -> Reader<'t> {
         Reader { text, at, joins: Vec::new() }
     }
 
-    /// Reads all of them, and gives back those about joins; `is_whole`: the statement is the SELECT
-    /// that has them.
+    /// Reads all hints, and returns those about joins. `is_whole` says that the statement is the
+    /// SELECT that has the hints.
     pub fn read(mut self, is_whole: bool, hints: &mut Hints) -> Vec<JoinHint> {
         while !self.is_at_end() {
             if let Err((at, what)) = self.hint(is_whole, hints) {
@@ -140,7 +141,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// One hint.
+    /// Reads one hint.
     fn hint(&mut self, is_whole: bool, hints: &mut Hints) -> Result<(), Wrong> {
         let start = self.at;
         let name = self.word();
@@ -177,7 +178,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// To behind the parenthesis that ends the hint.
+    /// Skips everything up to and including the parenthesis that ends the hint.
     fn pass_over(&mut self) -> Result<(), Wrong> {
         let mut depth = 1;
         while !self.is_at_end() {
@@ -206,7 +207,7 @@ mod tests {
         (hints.max_execution_time_ms, warnings.collect())
     }
 
-    /// As MySQL 9.7 has answered each of them.
+    /// The expected results are those of MySQL 9.7.
     #[test]
     fn limits_and_warnings_are_mysqls() {
         let none: Vec<String> = Vec::new();

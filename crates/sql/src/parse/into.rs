@@ -1,4 +1,4 @@
-//! INTO of a SELECT: user variables and files.
+//! Parsing of the INTO clause of a SELECT: user variables and files.
 
 use super::Parser;
 use crate::ast::{Outfile, SelectInto, TextFormat};
@@ -6,7 +6,8 @@ use crate::error::{Result, SqlError};
 use crate::lexer::TokenKind;
 
 impl Parser<'_> {
-    /// INTO, if it stands here; `queries`: so many a query may be in that has it.
+    /// Reads INTO if it follows here. INTO is misplaced if there are more than `queries` queries
+    /// around this place.
     pub(super) fn eat_into(&mut self, queries: usize) -> Result<()> {
         if !self.is("INTO") {
             return Ok(());
@@ -29,7 +30,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Whether the query at hand has had its INTO.
+    /// Reports whether the present query has had its INTO.
     pub(super) fn has_into(&self) -> bool {
         self.into.is_some() || self.body_has_into()
     }
@@ -57,7 +58,7 @@ impl Parser<'_> {
         Ok(Outfile { path, charset, format })
     }
 
-    /// FIELDS and LINES, where they stand here.
+    /// Reads the FIELDS and LINES clauses if they follow here.
     pub(super) fn text_format(&mut self) -> Result<TextFormat> {
         let mut format = TextFormat::default();
         if self.eat_any(&["FIELDS", "COLUMNS"]) {
@@ -100,12 +101,12 @@ impl Parser<'_> {
     }
 }
 
-/// Quotes and escapes are one byte each.
+/// Builds error 1083, because quotes and escape characters are one byte each.
 fn wrong_separator() -> SqlError {
     SqlError::new(1083, "Field separator argument is not what is expected; check the manual")
 }
 
-/// `ER_MISPLACED_INTO`
+/// Builds error 3954 (`ER_MISPLACED_INTO`).
 pub(super) fn misplaced_into() -> SqlError {
     let text = "Misplaced INTO clause, INTO is not allowed inside subqueries, and must be placed at end of UNION clauses.";
     SqlError::new(3954, text)

@@ -1,11 +1,11 @@
-//! JSON_VALUE, and what it shares with JSON_TABLE.
+//! Parsing of JSON_VALUE and JSON_TABLE.
 
 use super::Parser;
 use crate::ast::{Expr, JsonTable, JsonTableColumn, JsonTableRows, JsonValue, Literal, OnResponse, TableRef};
 use crate::error::{Result, SqlError};
 
 impl Parser<'_> {
-    /// `JSON_VALUE(document, path [RETURNING type] [... ON EMPTY] [... ON ERROR])`.
+    /// Reads `JSON_VALUE(document, path [RETURNING type] [... ON EMPTY] [... ON ERROR])`.
     pub(super) fn json_value(&mut self) -> Result<Expr> {
         self.advance();
         self.expect_symbol("(")?;
@@ -21,7 +21,7 @@ impl Parser<'_> {
         Ok(Expr::JsonValue(Box::new(JsonValue { document, path, returning, on_empty, on_error })))
     }
 
-    /// What is done where there is nothing, and what where nothing fits.
+    /// Reads the ON EMPTY and ON ERROR clauses.
     fn on_responses(&mut self) -> Result<(Option<OnResponse>, Option<OnResponse>)> {
         let (mut on_empty, mut on_error) = (None, None);
         while on_error.is_none() {
@@ -45,7 +45,7 @@ impl Parser<'_> {
 }
 
 impl Parser<'_> {
-    /// `JSON_TABLE(...)` as a table.
+    /// Reads `JSON_TABLE(...)` as a table.
     pub(super) fn json_table(&mut self) -> Result<TableRef> {
         self.expect("JSON_TABLE")?;
         self.expect_symbol("(")?;
@@ -61,7 +61,7 @@ impl Parser<'_> {
         Ok(TableRef::JsonTable(Box::new(JsonTable { document, rows, alias })))
     }
 
-    /// A path and its columns, which may have paths with columns among them.
+    /// Reads a path and its columns. Among the columns there may be further paths with columns.
     fn json_table_rows(&mut self) -> Result<JsonTableRows> {
         self.enter()?;
         let path = self.text_literal()?;

@@ -1,4 +1,4 @@
-//! Keys and constraints of tables, CREATE INDEX.
+//! Parsing of keys and constraints of tables, and of CREATE INDEX.
 
 use super::Parser;
 use crate::SqlError;
@@ -6,7 +6,7 @@ use crate::ast::{AlterAlgorithm, AlterDemands, AlterLock, KeyKind, KeyPart, KeyS
 use crate::error::Result;
 
 impl Parser<'_> {
-    /// A key or constraint; `None` where a column starts.
+    /// Reads a key or constraint. `None` if a column follows.
     pub(super) fn key_spec(&mut self) -> Result<Option<KeySpec>> {
         let mut name = None;
         if self.eat("CONSTRAINT") && !self.is_any(&["PRIMARY", "UNIQUE", "CHECK"]) {
@@ -39,7 +39,7 @@ impl Parser<'_> {
         self.key_rest(kind, name).map(Some)
     }
 
-    /// `[USING BTREE] (parts) [options]`
+    /// Reads the rest of a key: `[USING BTREE] (parts) [options]`.
     pub(super) fn key_rest(&mut self, kind: KeyKind, name: Option<String>) -> Result<KeySpec> {
         let (comment, invisible, parser) = (String::new(), false, None);
         let (parts, without_overlaps) = (Vec::new(), None);
@@ -77,7 +77,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `USING BTREE`: HASH becomes BTREE as in InnoDB, and over a geometry every index is an RTREE.
+    /// Skips `USING BTREE` or the like, and returns whether it was there. HASH becomes BTREE, as in
+    /// InnoDB, and every index over a geometry is an RTREE.
     pub(super) fn key_using(&mut self) -> bool {
         if self.is_any(&["USING", "TYPE"])
             && ["BTREE", "HASH", "RTREE"].iter().any(|kind| self.token_is(self.ahead(1), kind))
@@ -136,7 +137,7 @@ impl Parser<'_> {
         Ok(Statement::CreateIndex { table, key, if_not_exists, or_replace, demands })
     }
 
-    /// `ALGORITHM [=] x`, `LOCK [=] x`, in any order; the last of each counts.
+    /// Reads `ALGORITHM [=] x` and `LOCK [=] x` in any order. The last of each counts.
     pub(super) fn algorithm_and_lock(&mut self, demands: &mut AlterDemands) -> Result<()> {
         loop {
             if self.eat("ALGORITHM") {

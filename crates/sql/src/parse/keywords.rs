@@ -1,9 +1,9 @@
-//! MySQL's words that are keywords and yet names without quotes. MySQL quotes them where it prints
-//! names with quotes only as far as they are needed.
+//! The words that are keywords of MySQL and yet may be names without quotes. Where MySQL prints
+//! names with quotes only if they need them, it quotes these too.
 
 use super::reserved::is_reserved;
 
-/// In upper case, separated by spaces (information_schema.KEYWORDS of MySQL 9.7).
+/// The keywords in upper case, separated by blanks (information_schema.KEYWORDS of MySQL 9.7).
 const KEYWORDS: &str = "ABSENT ACCOUNT ACTION ACTIVE ADMIN AFTER AGAINST AGGREGATE ALGORITHM \
      ALLOW_MISSING_FILES ALWAYS ANY ARRAY ASCII ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS AT \
      ATTRIBUTE AUTHENTICATION AUTO AUTOEXTEND_SIZE AUTO_INCREMENT AUTO_REFRESH \
@@ -66,8 +66,8 @@ const KEYWORDS: &str = "ABSENT ACCOUNT ACTION ACTIVE ADMIN AFTER AGAINST AGGREGA
      VALIDATION VALUE VARIABLES VCPU VECTOR VERIFY_KEY_CONSTRAINTS VIEW VISIBLE WAIT \
      WARNINGS WEEK WEIGHT_STRING WITHOUT WORK WRAPPER X509 XA XID XML YEAR ZONE";
 
-/// Whether a name is written without quotes: letters of ASCII, digits, `_` and `$`, not digits
-/// alone, and no keyword.
+/// Reports whether MySQL prints a name without quotes: it consists of ASCII letters, digits, `_`
+/// and `$`, not of digits alone, and is no keyword.
 pub fn is_plain_name(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$';
     !name.is_empty()

@@ -1,11 +1,11 @@
-//! LOAD DATA and LOAD XML.
+//! Parsing of LOAD DATA and LOAD XML.
 
 use super::Parser;
 use crate::ast::{FileLayout, Load, LoadTarget, OnDuplicate, Statement};
 use crate::error::{Result, SqlError};
 use crate::lexer::TokenKind;
 
-/// Of a file that LOAD XML reads, where ROWS IDENTIFIED BY does not say it.
+/// The element that is a row in LOAD XML without ROWS IDENTIFIED BY.
 const ROW_ELEMENT: &[u8] = b"<row>";
 
 impl Parser<'_> {
@@ -58,7 +58,7 @@ impl Parser<'_> {
         })))
     }
 
-    /// `INFILE 'path'`, and the words of bulk loads, which MySQL reads and refuses.
+    /// Reads `INFILE 'path'`, and the words of bulk loads, which MySQL reads and refuses.
     fn source_file(&mut self) -> Result<Vec<u8>> {
         let is_url = self.eat("URL");
         if !is_url && !self.eat("S3") {
@@ -77,7 +77,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `IGNORE n LINES`
+    /// Reads `IGNORE n LINES`.
     fn skipped_lines(&mut self) -> Result<u64> {
         if !self.eat("IGNORE") {
             return Ok(0);
@@ -101,7 +101,8 @@ impl Parser<'_> {
         }
         let token = self.token();
         if token.kind == TokenKind::SystemVariable {
-            // MySQL reads an `@`, and behind it the name of a variable.
+            // MySQL reads an `@` here and then the name of a variable, so the error points behind
+            // the `@`.
             return Err(crate::lexer::syntax_error(self.text, token.start as usize + 1));
         }
         let (mut schema, mut table) = (None, None);
@@ -113,8 +114,8 @@ impl Parser<'_> {
         Ok(LoadTarget::Column { schema, table, name })
     }
 
-    /// `PARALLEL = n`, `MEMORY = n`, `ALGORITHM = BULK`: the first two say nothing without the
-    /// last.
+    /// Reads `PARALLEL = n`, `MEMORY = n` and `ALGORITHM = BULK`. The first two have no effect
+    /// without the last.
     fn bulk_options(&mut self, is_local: bool) -> Result<()> {
         for word in ["PARALLEL", "MEMORY"] {
             if self.eat(word) {
@@ -135,7 +136,7 @@ impl Parser<'_> {
     }
 }
 
-/// What MySQL has for bulk loads only.
+/// Builds the error for a word that MySQL allows in bulk loads only.
 fn only_in_bulk(what: &str) -> SqlError {
     SqlError::new(1221, format!("Incorrect usage of LOAD DATA without BULK Algorithm and {what}"))
 }

@@ -1,6 +1,6 @@
-//! What MariaDB has beyond MySQL in statements about tables. Sequences, versions of rows and
-//! periods are for clients too; the rest only the statements of sources have, and from a client it
-//! is the syntax error that MySQL gives.
+//! The syntax that MariaDB has beyond MySQL's in statements about tables. Sequences, versions of
+//! rows and periods are for clients too. The rest is read in statements of sources only, and is the
+//! same syntax error for a client as in MySQL.
 
 use super::Parser;
 use crate::SqlError;
@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::lexer::TokenKind;
 use engine::PartitionKind;
 
-/// Options of MariaDB's tables that MySQL does not know.
+/// The options of MariaDB's tables that MySQL does not know.
 const TABLE_OPTIONS: [&str; 7] = [
     "PAGE_CHECKSUM",
     "TRANSACTIONAL",
@@ -24,18 +24,18 @@ const TABLE_OPTIONS: [&str; 7] = [
 ];
 
 impl Parser<'_> {
-    /// `IF EXISTS` where MySQL has none.
+    /// Skips `IF EXISTS` in a place where MySQL does not have it. Returns whether it was there.
     pub(super) fn mariadb_if_exists(&mut self) -> bool {
         self.mode.of_source && self.if_exists()
     }
 
-    /// `IF NOT EXISTS` where MySQL has none.
+    /// Skips `IF NOT EXISTS` in a place where MySQL does not have it. Returns whether it was there.
     pub(super) fn mariadb_if_not_exists(&mut self) -> bool {
         self.mode.of_source && self.if_not_exists()
     }
 
-    /// `NOWAIT` and `WAIT n`: how long the source's session waited for the table's lock. The
-    /// applier waits for as long as its own settings say.
+    /// Skips `NOWAIT` or `WAIT n`, which says how long the source's session waited for the table's
+    /// lock. The applier waits as long as its own settings say.
     pub(super) fn mariadb_wait(&mut self) -> Result<()> {
         if self.mode.of_source && !self.eat("NOWAIT") && self.eat("WAIT") {
             self.unsigned()?;
@@ -43,7 +43,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `RETURNING expressions`, which says what the source's client was to get.
+    /// Skips `RETURNING expressions`, which says what the source's client was to get.
     pub(super) fn returning(&mut self) -> Result<()> {
         if !self.is("RETURNING") {
             return Ok(());
@@ -55,8 +55,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `variable = value, ... FOR statement`, behind SET STATEMENT. The settings that change what
-    /// the statement does are logged with it.
+    /// Reads `variable = value, ... FOR statement` behind SET STATEMENT and returns the statement.
+    /// The settings that change its effect are logged with it.
     pub(super) fn set_statement(&mut self) -> Result<Statement> {
         if !self.mode.of_source {
             return Err(SqlError::not_supported("SET STATEMENT"));
@@ -66,19 +66,19 @@ impl Parser<'_> {
         self.statement()
     }
 
-    /// Passes over all that is left of the statement.
+    /// Skips the rest of the statement.
     pub(super) fn pass_to_end(&mut self) {
         while !self.at_end() {
             self.advance();
         }
     }
 
-    /// Whether a word is an option of tables that only MariaDB has.
+    /// Reports whether a word is an option of tables that only MariaDB has.
     pub(super) fn is_of_mariadb(word: &str) -> bool {
         TABLE_OPTIONS.contains(&word)
     }
 
-    /// `name [=] value`, the name being an option of MariaDB's tables.
+    /// Reads `name [=] value`, where the name is an option of MariaDB's tables.
     pub(super) fn mariadb_table_option(&mut self, options: &mut TableOptions) -> Result<bool> {
         let name = self.any_name()?.to_ascii_uppercase();
         self.eat_symbol("=");
@@ -91,8 +91,8 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// `name = value`, which MariaDB hands to the storage engine whatever the name is; false where
-    /// something else starts.
+    /// Reads `name = value`, which MariaDB hands to the storage engine whatever the name is.
+    /// Returns false if something else follows.
     pub(super) fn engine_option(&mut self, options: &mut TableOptions) -> Result<bool> {
         let is_name = matches!(self.token().kind, TokenKind::Word | TokenKind::QuotedName);
         if !self.mode.of_source || !is_name || !self.symbol_ahead(1, "=") {
@@ -101,7 +101,8 @@ impl Parser<'_> {
         self.mariadb_table_option(options)
     }
 
-    /// `UNION [=] (table, ...)` of a MERGE table. It is kept empty over our engine.
+    /// Reads `UNION [=] (table, ...)` of a MERGE table. The option is kept, and the table itself
+    /// stays empty in this server's engine.
     pub(super) fn union_option(&mut self, options: &mut TableOptions) -> Result<bool> {
         self.advance();
         self.eat_symbol("=");
@@ -119,12 +120,13 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// A key or foreign key to be added, with the `IF NOT EXISTS` that stood behind its kind.
+    /// Returns the alteration that adds a key or foreign key, with the `IF NOT EXISTS` that stood
+    /// behind its kind.
     pub(super) fn unless_there(&self, alteration: Alteration) -> Alteration {
         if self.if_not_exists_of_key { alteration.unless_there() } else { alteration }
     }
 
-    /// Behind CREATE [OR REPLACE] [TEMPORARY], at SEQUENCE.
+    /// Reads the rest of `CREATE [OR REPLACE] [TEMPORARY] SEQUENCE` from SEQUENCE on.
     pub(super) fn create_sequence(&mut self, temporary: bool, or_replace: bool) -> Result<Statement> {
         self.expect("SEQUENCE")?;
         let if_not_exists = self.if_not_exists();
@@ -138,7 +140,7 @@ impl Parser<'_> {
         Ok(Statement::CreateTable(create))
     }
 
-    /// Behind ALTER, at SEQUENCE.
+    /// Reads the rest of ALTER from SEQUENCE on.
     pub(super) fn alter_sequence(&mut self) -> Result<Statement> {
         self.expect("SEQUENCE")?;
         let if_exists = self.if_exists();
@@ -152,7 +154,7 @@ impl Parser<'_> {
         Ok(Statement::AlterTable(AlterTable { table, if_exists, alterations, demands }))
     }
 
-    /// Behind DROP [TEMPORARY], at SEQUENCE.
+    /// Reads the rest of `DROP [TEMPORARY] SEQUENCE` from SEQUENCE on.
     pub(super) fn drop_sequence(&mut self, temporary: bool) -> Result<Statement> {
         self.expect("SEQUENCE")?;
         let if_exists = self.if_exists();
@@ -160,7 +162,7 @@ impl Parser<'_> {
         Ok(Statement::DropTable { tables, if_exists, temporary, sequences: true })
     }
 
-    /// One option of a sequence; false where none starts.
+    /// Reads one option of a sequence. Returns false if none follows.
     fn sequence_option(&mut self, spec: &mut SequenceSpec, alters: bool) -> Result<bool> {
         let word = self.upper();
         match word.as_str() {
@@ -218,7 +220,8 @@ impl Parser<'_> {
         self.are(&["NEXT", "VALUE", "FOR"]) || self.are(&["PREVIOUS", "VALUE", "FOR"])
     }
 
-    /// `NEXT VALUE FOR sequence` and `PREVIOUS VALUE FOR sequence`, which are NEXTVAL and LASTVAL.
+    /// Reads `NEXT VALUE FOR sequence` or `PREVIOUS VALUE FOR sequence`, which are NEXTVAL and
+    /// LASTVAL.
     pub(super) fn value_of_sequence(&mut self) -> Result<Expr> {
         let function = if self.eat("NEXT") { "nextval" } else { "lastval" };
         self.eat("PREVIOUS");
@@ -226,7 +229,7 @@ impl Parser<'_> {
         Ok(Expr::call(function, vec![self.column()?]))
     }
 
-    /// A whole number with its sign.
+    /// Reads an integer with its sign.
     fn sequence_number(&mut self) -> Result<i64> {
         let minus = self.eat_symbol("-");
         if !minus {
@@ -237,7 +240,7 @@ impl Parser<'_> {
         Ok(if minus { -value } else { value })
     }
 
-    /// `PERIOD FOR name (start, end)`; `None` where something else starts.
+    /// Reads `PERIOD FOR name (start, end)`. `None` if something else follows.
     pub(super) fn period_spec(&mut self) -> Result<Option<PeriodSpec>> {
         if !self.are(&["PERIOD", "FOR"]) {
             return Ok(None);
@@ -252,13 +255,13 @@ impl Parser<'_> {
         Ok(Some(PeriodSpec { name, start, end }))
     }
 
-    /// `None` is `SYSTEM_TIME`.
+    /// Reads the name of a period. `None` is `SYSTEM_TIME`.
     pub(super) fn period_name(&mut self) -> Result<Option<String>> {
         let name = self.name()?;
         Ok(Some(name).filter(|name| !name.eq_ignore_ascii_case("SYSTEM_TIME")))
     }
 
-    /// `ROW START` or `ROW END`, in place of a generated column's expression.
+    /// Reads `ROW START` or `ROW END`, which stands in place of a generated column's expression.
     pub(super) fn row_edge(&mut self) -> Option<RowEdge> {
         match () {
             _ if self.eat_all(&["ROW", "START"]) => Some(RowEdge::Start),
@@ -267,7 +270,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `WITH SYSTEM VERSIONING` or `WITHOUT SYSTEM VERSIONING`.
+    /// Reads `WITH SYSTEM VERSIONING` or `WITHOUT SYSTEM VERSIONING`. `None` if something else
+    /// follows.
     pub(super) fn versioning(&mut self) -> Option<bool> {
         match () {
             _ if self.eat_all(&["WITH", "SYSTEM", "VERSIONING"]) => Some(true),
@@ -276,7 +280,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `FOR SYSTEM_TIME ...` behind a table's name.
+    /// Reads `FOR SYSTEM_TIME ...` behind a table's name. `None` if something else follows.
     pub(super) fn system_time(&mut self) -> Result<Option<Box<SystemTime>>> {
         if self.are(&["FOR", "PORTION", "OF"]) {
             return Err(SqlError::not_supported("FOR PORTION OF"));
@@ -303,7 +307,7 @@ impl Parser<'_> {
         Ok(Some(Box::new(time)))
     }
 
-    /// `[TIMESTAMP] expression`
+    /// Reads `[TIMESTAMP] expression`.
     fn moment(&mut self) -> Result<Expr> {
         if self.is("TRANSACTION") && !self.symbol_ahead(1, "(") {
             return Err(SqlError::not_supported("FOR SYSTEM_TIME by TRANSACTION"));
@@ -315,7 +319,8 @@ impl Parser<'_> {
         self.bit_expr()
     }
 
-    /// `SYSTEM_TIME [LIMIT n | INTERVAL n unit [STARTS moment]] [AUTO]`, in MariaDB's own words.
+    /// Reads `SYSTEM_TIME [LIMIT n | INTERVAL n unit [STARTS moment]] [AUTO]`. The text is kept as
+    /// MariaDB shows it.
     pub(super) fn partition_by_system_time(&mut self) -> Result<PartitionFunctionSpec> {
         self.expect("SYSTEM_TIME")?;
         let mut text = String::new();
@@ -346,7 +351,7 @@ impl Parser<'_> {
         Ok(PartitionFunctionSpec { kind, linear, algorithm_1, expression, columns: Vec::new() })
     }
 
-    /// `HISTORY FROM table [BEFORE SYSTEM_TIME moment]`, behind DELETE; `None` where the word is
+    /// Reads `HISTORY FROM table [BEFORE SYSTEM_TIME moment]` behind DELETE. `None` if HISTORY is
     /// the name of a table.
     pub(super) fn delete_history(&mut self) -> Result<Option<Statement>> {
         if !self.are(&["HISTORY", "FROM"]) {
@@ -371,7 +376,7 @@ impl Parser<'_> {
 }
 
 impl Alteration {
-    /// With `IF EXISTS`, if it was written.
+    /// Adds `IF EXISTS` if it is written.
     pub(super) fn only_if(self, if_exists: bool) -> Alteration {
         match if_exists {
             true => Alteration::Conditional { if_exists, alteration: Box::new(self) },
@@ -379,14 +384,14 @@ impl Alteration {
         }
     }
 
-    /// With `IF NOT EXISTS`.
+    /// Adds `IF NOT EXISTS`.
     pub(super) fn unless_there(self) -> Alteration {
         Alteration::Conditional { if_exists: false, alteration: Box::new(self) }
     }
 }
 
-/// `NO option`; false where there is no such option. MariaDB takes its own limits of a sequence
-/// that counts upwards, whichever way this one counts.
+/// Notes `NO option`. Returns false if there is no such option. MariaDB takes the limits of an
+/// ascending sequence for NO MINVALUE and NO MAXVALUE, even if the sequence descends.
 fn without(spec: &mut SequenceSpec, option: &str) -> Result<bool> {
     match option {
         "MINVALUE" => once(&mut spec.minimum, SequenceSpec::LEAST, "MINVALUE")?,

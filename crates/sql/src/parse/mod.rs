@@ -1,10 +1,10 @@
-//! Recursive descent over the tokens of one statement.
+//! The parser: recursive descent over the tokens of one statement.
 //!
-//! One grammar of our own serves all statements: half of them (replication, binary log, users,
-//! SHOW, SET, table options) are known to no SQL parser library, error 1064 has to point at the
-//! very token where MySQL's would, and INSERT texts of half a megabyte are parsed in one pass
-//! without building a foreign tree first. What MySQL knows and this server does not is refused by
-//! name with 1235; what MySQL does not know with 1064.
+//! One grammar of its own serves all statements. Half of them (replication, binary log, users,
+//! SHOW, SET, table options) are unknown to every library that parses SQL, error 1064 has to point
+//! at the very token at which MySQL's does, and INSERT texts of half a megabyte are parsed in one
+//! pass without building a foreign tree first. What MySQL knows and this server does not is refused
+//! by name with 1235, and what MySQL does not know with 1064.
 
 mod account_options;
 mod admin;
@@ -53,36 +53,36 @@ pub use keywords::is_plain_name;
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-/// How high the tree of a statement may be where the stack of the thread bears it: a little more
-/// than MySQL's own bears.
+/// The greatest height of a statement's tree if the thread's stack has room for it. It is a little
+/// more than MySQL's stack has room for.
 const MOST_LEVELS: usize = 2_040;
-/// What one level of the tree takes of the stack at most, in whatever goes through it: parsing,
-/// binding, evaluating, copying, letting go (`sql/tests/nesting.rs` measures it).
+/// The most bytes of the stack that one level of the tree needs in any recursion over it: parsing,
+/// binding, evaluating, copying, dropping (`sql/tests/nesting.rs` measures it).
 const STACK_BYTES_A_LEVEL: usize = 5 << 10;
-/// What is kept of the stack for everything that does not go deeper with the tree.
+/// The bytes of the stack that are kept for everything whose depth does not grow with the tree.
 const STACK_BYTES_KEPT: usize = 384 << 10;
-/// How many levels a query within a query counts for: what goes through it goes through more
-/// functions.
+/// The number of levels that a query within a query counts as, because a recursion passes through
+/// more functions for it.
 const LEVELS_OF_A_QUERY: usize = 6;
-/// Queries within queries, as MySQL has it.
+/// The number of queries that may be nested, which is MySQL's limit.
 const MOST_QUERY_LEVELS: usize = 63;
 
-/// The levels that the stack of this thread has room for.
+/// Returns the number of levels for which this thread's stack has room.
 fn levels_for_this_stack() -> usize {
     let left = os::thread::stack_bytes_left().saturating_sub(STACK_BYTES_KEPT);
     (left / STACK_BYTES_A_LEVEL).min(MOST_LEVELS)
 }
 
-/// Whether a tree of so many levels may be gone through on a thread as this one. The binder asks,
-/// which is a little deeper in its calls than the parser was.
+/// Reports whether this thread's stack has room for a recursion over a tree of this many levels.
+/// The binder uses it, whose calls begin a little deeper than the parser's did.
 pub(crate) fn fits(levels: usize) -> bool {
     levels <= levels_for_this_stack() + levels_for_this_stack() / 16
 }
 
-/// Asks before a query within a query is run whether this thread's stack has room for it.
+/// Checks, before a query within a query is run, that this thread's stack has room for it.
 ///
 /// # Errors
-/// 1436.
+/// Returns 1436 (`ER_STACK_OVERRUN_NEED_MORE`) when it has not.
 pub(crate) fn check_stack() -> Result<()> {
     match os::thread::stack_bytes_left() > STACK_BYTES_KEPT {
         true => Ok(()),
@@ -90,34 +90,34 @@ pub(crate) fn check_stack() -> Result<()> {
     }
 }
 
-/// 1436: the statement is nested too deeply.
+/// Builds error 1436, which says that the statement is nested too deeply.
 pub(crate) fn too_deep() -> SqlError {
     SqlError::new(1436, "Thread stack overrun: the statement is nested too deeply")
 }
 
-/// A statement and what was read of the text.
+/// A parsed statement, and the extent of its text.
 #[derive(Debug)]
 pub struct Parsed {
-    /// The tree.
+    /// The tree of the statement.
     pub statement: Statement,
-    /// Number of `?`.
+    /// The number of parameters (`?`).
     pub parameters: usize,
-    /// Its optimizer hints.
+    /// The statement's optimizer hints.
     pub hints: Hints,
-    /// Where the statement ends: at its semicolon, or the text's length.
+    /// The position of the statement's end: its semicolon, or the length of the text.
     pub end: usize,
-    /// Where the next statement of the text starts; the text's length when there is none.
+    /// The position of the next statement in the text, or the length of the text if there is none.
     pub next: usize,
 }
 
-/// Parses the first statement of `text`. `Ok(None)`: nothing but white space. Comments alone are
-/// [`Statement::Empty`].
+/// Parses the first statement of `text`. Returns `Ok(None)` for nothing but white space, and
+/// [`Statement::Empty`] for comments alone.
 pub fn parse(text: &[u8], mode: LexMode) -> Result<Option<Parsed>> {
     parse_watched(text, mode, &mut |_| Ok(()))
 }
 
-/// As [`parse`]; `watch` is asked, while the text is read, about what the trees of the statement
-/// may take.
+/// Does what [`parse`] does. While the text is read, `watch` is asked whether the statement's trees
+/// may take more memory.
 pub(crate) fn parse_watched(
     text: &[u8],
     mode: LexMode,
@@ -128,7 +128,7 @@ pub(crate) fn parse_watched(
     let mut next = (end.start as usize + 1).min(text.len());
     if tokens.len() == 1 {
         let end = end.start as usize;
-        // What the lexer has skipped and is no white space is a comment.
+        // Text that the lexer has skipped and that is not white space is a comment.
         return if text[..end].iter().any(|byte| !lexical::is_space(*byte)) {
             let statement = Statement::Empty;
             Ok(Some(Parsed { statement, parameters: 0, hints: Hints::default(), end, next }))
@@ -141,7 +141,7 @@ pub(crate) fn parse_watched(
     let mut parser = Parser::new(text, &tokens, rows, mode);
     let statement = parser.statement()?;
     if parser.is_symbol(";") {
-        // Behind a stored program, whose own semicolons are symbols.
+        // A stored program ends here. The semicolons within it are symbols.
         end = parser.token();
         next = end.end as usize;
         parser.at = parser.tokens.len() - 1;
@@ -153,7 +153,7 @@ pub(crate) fn parse_watched(
     Ok(Some(Parsed { statement, parameters, hints, end: end.start as usize, next }))
 }
 
-/// Parses one expression, as definitions keep them.
+/// Parses a single expression, as definitions keep them.
 pub(crate) fn parse_expression(text: &[u8], mode: LexMode) -> Result<Expr> {
     let (tokens, rows) = lexer::tokenize_statement(text, mode, &mut |_| Ok(()))?;
     let mut parser = Parser::new(text, &tokens, rows, mode);
@@ -164,7 +164,7 @@ pub(crate) fn parse_expression(text: &[u8], mode: LexMode) -> Result<Expr> {
     Ok(expr)
 }
 
-/// Reads a part of a statement, which is all of the text.
+/// Parses a text that consists of a part of a statement.
 fn parse_part<T>(text: &[u8], mode: LexMode, read: impl FnOnce(&mut Parser<'_>) -> Result<T>) -> Result<T> {
     let tokens = lexer::tokenize(text, LexMode { of_source: true, ..mode })?;
     let mut parser = Parser::new(text, &tokens, None, LexMode { of_source: true, ..mode });
@@ -175,31 +175,33 @@ fn parse_part<T>(text: &[u8], mode: LexMode, read: impl FnOnce(&mut Parser<'_>) 
 struct Parser<'a> {
     text: &'a [u8],
     tokens: &'a [Token],
-    /// What the token [`TokenKind::Rows`] stands for.
+    /// The rows that the token [`TokenKind::Rows`] stands for.
     rows: Option<LiteralRows>,
     at: usize,
     mode: LexMode,
     parameters: usize,
-    /// How deep the parser is in its own calls.
+    /// The present depth of the parser's recursion.
     depth: usize,
     hints: Hints,
-    /// The height of the highest tree among the operands read so far of what is being read.
+    /// The height of the highest tree among the operands that have been read for the present
+    /// expression.
     highest: usize,
-    /// Limit of both.
+    /// The limit of `depth` and of `highest`.
     most_levels: usize,
-    /// Queries that the place at hand is in.
+    /// The number of queries around the present place.
     queries: usize,
-    /// INTO of the query that is being read.
+    /// The INTO clause of the present query.
     into: Option<SelectInto>,
-    /// Calls of functions over windows so far.
+    /// The number of calls of functions over windows so far.
     window_calls: usize,
-    /// Tables so far of the FROM that is being read.
+    /// The number of tables so far in the present FROM.
     tables: usize,
-    /// MariaDB's `IF NOT EXISTS` stood behind the kind of the key that was read last.
+    /// MariaDB's `IF NOT EXISTS` stood behind the kind of the last key.
     if_not_exists_of_key: bool,
-    /// The stored program whose body is read.
+    /// The body of the stored program that is being read.
     body: Option<Box<program::Body>>,
-    /// The tokens that open parentheses with a comma of their own, once INTERVAL has asked.
+    /// The positions of the tokens that open parentheses with a comma of their own. They are
+    /// computed when INTERVAL first needs them.
     lists: OnceCell<HashSet<usize>>,
 }
 
@@ -246,12 +248,13 @@ impl<'a> Parser<'a> {
         token
     }
 
-    /// 1064 at the current token.
+    /// Builds error 1064 at the current token.
     fn error(&self) -> SqlError {
         lexer::syntax_error(self.text_of_statement(), self.token().start as usize)
     }
 
-    /// The text up to the end of this statement, so that an error does not quote the next one.
+    /// Returns the text up to the end of this statement, so that an error does not quote the next
+    /// one.
     fn text_of_statement(&self) -> &'a [u8] {
         &self.text[..self.tokens[self.tokens.len() - 1].start as usize]
     }
@@ -282,7 +285,7 @@ impl<'a> Parser<'a> {
         words.iter().any(|word| self.is(word))
     }
 
-    /// Whether the words follow one another here.
+    /// Reports whether these words follow here, one after the other.
     fn are(&self, words: &[&str]) -> bool {
         words.iter().enumerate().all(|(ahead, word)| self.token_is(self.ahead(ahead), word))
     }
@@ -295,7 +298,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// Eats all of the words or none.
+    /// Skips these words if all of them follow here. Returns whether they did.
     fn eat_all(&mut self, words: &[&str]) -> bool {
         let found = self.are(words);
         if found {
@@ -304,7 +307,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// Eats one of the words.
+    /// Skips one of these words if it follows here. Returns whether one did.
     fn eat_any(&mut self, words: &[&str]) -> bool {
         let found = self.is_any(words);
         if found {
@@ -328,7 +331,7 @@ impl<'a> Parser<'a> {
     #[inline]
     fn symbol_ahead(&self, count: usize, symbol: &str) -> bool {
         let (token, symbol) = (self.ahead(count), symbol.as_bytes());
-        // The first byte decides nearly always, and spares the call that compares memory.
+        // The first byte nearly always decides, and saves the call that compares memory.
         let raw = self.raw(token);
         token.kind == TokenKind::Symbol && raw[0] == symbol[0] && raw[1..] == symbol[1..]
     }
@@ -345,12 +348,13 @@ impl<'a> Parser<'a> {
         if self.eat_symbol(symbol) { Ok(()) } else { Err(self.error()) }
     }
 
-    /// The statement ends here; within the body of a program at its semicolon.
+    /// Reports whether the statement ends here. Within the body of a program it ends at its
+    /// semicolon.
     fn at_end(&self) -> bool {
         self.token().kind == TokenKind::End || self.body.is_some() && self.is_symbol(";")
     }
 
-    /// `item, item, ...`
+    /// Reads `item, item, ...`.
     fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let mut items = vec![item(self)?];
         while self.eat_symbol(",") {
@@ -359,7 +363,7 @@ impl<'a> Parser<'a> {
         Ok(items)
     }
 
-    /// `(item, item, ...)`
+    /// Reads `(item, item, ...)`.
     fn parenthesized<T>(&mut self, item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         self.expect_symbol("(")?;
         let items = self.list(item)?;
@@ -375,7 +379,7 @@ impl<'a> Parser<'a> {
         String::from_utf8(bytes).map_err(|_| self.error())
     }
 
-    /// The current word in upper case; empty when it is none.
+    /// Returns the current word in upper case. Empty if the token is no word.
     fn upper(&self) -> String {
         let token = self.token();
         if token.kind == TokenKind::Word {
@@ -394,7 +398,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A name that is no reserved word unless quoted.
+    /// Reads a name. A reserved word is one only in quotes.
     fn name(&mut self) -> Result<String> {
         if !self.is_name() {
             return Err(self.error());
@@ -402,7 +406,7 @@ impl<'a> Parser<'a> {
         self.any_name()
     }
 
-    /// A name behind a point, where reserved words are names too.
+    /// Reads a name behind a point, where reserved words are names too.
     fn any_name(&mut self) -> Result<String> {
         const MOST_CHARS: usize = 64;
         let name = self.word()?;
@@ -412,7 +416,7 @@ impl<'a> Parser<'a> {
         Ok(name)
     }
 
-    /// A word or a quoted name, however long it is.
+    /// Reads a word or a quoted name of any length.
     fn word(&mut self) -> Result<String> {
         let token = self.token();
         if !matches!(token.kind, TokenKind::Word | TokenKind::QuotedName | TokenKind::Integer) {
@@ -434,7 +438,7 @@ impl<'a> Parser<'a> {
         Ok(TableName { schema: None, name })
     }
 
-    /// A string literal; neighbours are joined.
+    /// Reads a string literal. Adjacent literals are joined.
     fn text_literal(&mut self) -> Result<Vec<u8>> {
         if self.token().kind != TokenKind::Text {
             return Err(self.error());
@@ -448,7 +452,7 @@ impl<'a> Parser<'a> {
         Ok(bytes)
     }
 
-    /// A string literal, or bytes as a number has them: `x'2c'`.
+    /// Reads a string literal, or bytes written as a number like `x'2c'`.
     fn text_or_bytes(&mut self) -> Result<Vec<u8>> {
         let token = self.token();
         match token.kind {
@@ -460,13 +464,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A string literal that has to be UTF-8.
+    /// Reads a string literal that must be UTF-8.
     fn string(&mut self) -> Result<String> {
         let error = self.error();
         String::from_utf8(self.text_literal()?).map_err(|_| error)
     }
 
-    /// A string literal or a name.
+    /// Reads a string literal or a name.
     fn string_or_name(&mut self) -> Result<String> {
         match self.token().kind {
             TokenKind::Text => self.string(),
@@ -503,7 +507,7 @@ impl<'a> Parser<'a> {
         self.eat_all(&["IF", "NOT", "EXISTS"])
     }
 
-    /// `CHARACTER SET` or `CHARSET`.
+    /// Skips `CHARACTER SET`, `CHAR SET` or `CHARSET` if it follows here. Returns whether it did.
     fn eat_charset_word(&mut self) -> bool {
         self.eat("CHARSET") || self.eat_all(&["CHARACTER", "SET"]) || self.eat_all(&["CHAR", "SET"])
     }

@@ -1,7 +1,7 @@
-//! CREATE, ALTER and DROP of views, triggers, routines and events.
+//! Parsing of CREATE, ALTER and DROP of views, triggers, routines and events.
 //!
-//! The head of such a statement is read; the query or the statement that the object consists of is
-//! kept as text.
+//! The head of such a statement becomes a tree. The query or statement of the object is kept as
+//! text.
 
 use super::Parser;
 use super::program::Owner;
@@ -14,7 +14,7 @@ use crate::error::{Result, SqlError};
 use crate::lexer::LexMode;
 use engine::{ObjectKind, TriggerEvent};
 
-/// What stands between CREATE and the word of the kind.
+/// The clauses between CREATE and the word for the kind of object.
 #[derive(Default)]
 struct Lead {
     definer: Option<Account>,
@@ -24,7 +24,7 @@ struct Lead {
 }
 
 impl Parser<'_> {
-    /// Whether CREATE or ALTER goes on as for such an object.
+    /// Reports whether a view, trigger, routine or event follows behind CREATE or ALTER.
     pub(super) fn is_object_head(&self) -> bool {
         self.is_any(&[
             "VIEW",
@@ -39,7 +39,7 @@ impl Parser<'_> {
         ])
     }
 
-    /// Behind CREATE [OR REPLACE], or ALTER, if it is about a view.
+    /// Reads the rest of `CREATE [OR REPLACE]` of a view, trigger, routine or event.
     pub(super) fn create_object(&mut self, or_replace: bool) -> Result<Statement> {
         let lead = self.lead()?;
         let kind = self.kind()?;
@@ -49,7 +49,7 @@ impl Parser<'_> {
         self.create_kind(kind, lead, or_replace, false)
     }
 
-    /// Behind ALTER.
+    /// Reads the rest of ALTER of a view, trigger, routine or event.
     pub(super) fn alter_object(&mut self) -> Result<Statement> {
         let lead = self.lead()?;
         match self.kind()? {
@@ -65,7 +65,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Behind DROP.
+    /// Reads the rest of DROP of views, or of a trigger, routine or event.
     pub(super) fn drop_objects(&mut self) -> Result<Statement> {
         let kind = self.kind()?;
         self.advance();
@@ -80,7 +80,7 @@ impl Parser<'_> {
         Ok(Statement::DropObjects { kind, names, if_exists })
     }
 
-    /// The kind whose word is here.
+    /// Returns the kind of object whose word is here, without skipping it.
     pub(super) fn kind(&self) -> Result<ObjectKind> {
         let word = self.upper();
         ObjectKind::ALL.into_iter().find(|kind| kind.word() == word).ok_or_else(|| self.error())
@@ -110,7 +110,7 @@ impl Parser<'_> {
         }
     }
 
-    /// An account; of MariaDB a role too.
+    /// Reads an account. In MariaDB it may be a role.
     fn definer(&mut self) -> Result<Account> {
         if self.eat("CURRENT_ROLE") {
             if self.eat_symbol("(") {
@@ -129,7 +129,7 @@ impl Parser<'_> {
         Ok(invoker)
     }
 
-    /// The text from one token up to, not with, another.
+    /// Returns the text from one token up to another, which is not included.
     fn span(&self, from: usize, to: usize) -> String {
         if to <= from {
             return String::new();
@@ -197,15 +197,15 @@ impl Parser<'_> {
         })))
     }
 
-    /// `[(columns)] AS`
+    /// Reads `[(columns)] AS`.
     fn view_head(&mut self) -> Result<ViewDetails> {
         let columns = if self.is_symbol("(") { self.parenthesized(Self::any_name)? } else { Vec::new() };
         self.expect("AS")?;
         Ok(ViewDetails { columns, ..ViewDetails::default() })
     }
 
-    /// The query of a view and its CHECK OPTION. A query that this grammar does not have is passed
-    /// over: it is kept as text. Returns where the query ends.
+    /// Reads the query of a view and its CHECK OPTION. A query that this grammar does not know is
+    /// skipped, and only its text is kept. Returns the position of the token behind the query.
     fn view_query(&mut self, view: &mut ViewDetails) -> Result<usize> {
         if !self.is_any(&["SELECT", "WITH", "VALUES", "TABLE"]) && !self.is_symbol("(") {
             return Err(self.error());
@@ -245,7 +245,8 @@ impl Parser<'_> {
         Ok(query_end)
     }
 
-    /// `{BEFORE | AFTER} {INSERT | UPDATE | DELETE} ON table FOR EACH ROW [FOLLOWS | PRECEDES x]`
+    /// Reads `{BEFORE | AFTER} {INSERT | UPDATE | DELETE} ON table FOR EACH ROW [FOLLOWS | PRECEDES
+    /// x]`.
     fn trigger_head(&mut self, start: usize) -> Result<TriggerDetails> {
         let before = self.eat("BEFORE");
         if !before {
@@ -285,15 +286,15 @@ impl Parser<'_> {
         Ok(RoutineDetails { parameters, returns, ..self.characteristics()? })
     }
 
-    /// What is written from the token `start`, which stands behind a parenthesis, to the
-    /// parenthesis here, with its white space.
+    /// Returns the text between a parenthesis and the one here, with its white space. The token
+    /// `start` is the first one behind the opening parenthesis.
     fn text_between_parentheses(&self, start: usize) -> String {
         let from = self.tokens[start - 1].end as usize;
         String::from_utf8_lossy(&self.text[from..self.token().start as usize]).into_owned()
     }
 
     fn returns(&mut self) -> Result<(String, Option<TypeSpec>)> {
-        // MariaDB's Oracle mode says RETURN.
+        // MariaDB's Oracle mode has RETURN.
         if !(self.mode.of_source && self.eat("RETURN")) {
             self.expect("RETURNS")?;
         }
@@ -302,7 +303,8 @@ impl Parser<'_> {
         Ok((self.span(start, self.at), spec))
     }
 
-    /// A type; one that this server does not have is a name with arguments.
+    /// Reads a type. In a source's statement a type that this server does not have is skipped, and
+    /// the result is `None`.
     fn type_of_source(&mut self) -> Result<Option<TypeSpec>> {
         let start = self.at;
         match self.type_spec() {
@@ -437,13 +439,14 @@ impl Parser<'_> {
     }
 }
 
-/// Reads what is kept of a routine: the text of its parameters.
+/// Parses the parameters of a routine, which are kept as text. The list is empty if the text is
+/// wrong.
 pub(crate) fn parameters_of(text: &str, of_procedure: bool, mode: LexMode) -> Vec<RoutineParameter> {
     let kind = if of_procedure { ObjectKind::Procedure } else { ObjectKind::Function };
     read_parameters(text, kind, mode).unwrap_or_default()
 }
 
-/// As [`parameters_of`], with the error of a text that is none of parameters.
+/// Does what [`parameters_of`] does, and returns the error of a wrong text.
 pub(super) fn read_parameters(text: &str, kind: ObjectKind, mode: LexMode) -> Result<Vec<RoutineParameter>> {
     let read = |parser: &mut Parser<'_>| match parser.at_end() {
         true => Ok(Vec::new()),
@@ -452,7 +455,7 @@ pub(super) fn read_parameters(text: &str, kind: ObjectKind, mode: LexMode) -> Re
     super::parse_part(text.as_bytes(), mode, read)
 }
 
-/// Reads a type that is kept as text.
+/// Parses a type that is kept as text.
 pub(crate) fn type_of(text: &str, mode: LexMode) -> Option<TypeSpec> {
     super::parse_part(text.as_bytes(), mode, |parser| parser.type_of_source()).ok().flatten()
 }

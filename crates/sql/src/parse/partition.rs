@@ -1,4 +1,5 @@
-//! `PARTITION BY`, ALTER TABLE's parts about partitions, `PARTITION (p, ...)` behind a table.
+//! Parsing of `PARTITION BY`, of ALTER TABLE's operations on partitions, and of `PARTITION (p,
+//! ...)` behind a table.
 
 use super::Parser;
 use crate::SqlError;
@@ -9,11 +10,11 @@ use crate::ast::{
 use crate::error::Result;
 use engine::PartitionKind;
 
-/// MySQL's most partitions of a table, subpartitions counted.
+/// MySQL's limit for the number of partitions of a table, including subpartitions.
 pub(crate) const MOST_PARTITIONS: u64 = 8192;
 
 impl Parser<'_> {
-    /// `PARTITION BY ...`; `None` where something else starts.
+    /// Reads `PARTITION BY ...`. `None` if something else follows.
     pub(super) fn partition_by(&mut self) -> Result<Option<Box<PartitionSpec>>> {
         if !self.are(&["PARTITION", "BY"]) {
             return Ok(None);
@@ -134,7 +135,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Options of a partition.
+    /// Reads the options of a partition.
     fn partition_options(&mut self) -> Result<Vec<(String, String)>> {
         let mut options = Vec::new();
         loop {
@@ -156,7 +157,7 @@ impl Parser<'_> {
             self.advance();
             self.eat_symbol("=");
             let value = self.option_value()?;
-            // There is one engine.
+            // There is only one engine.
             match name.as_str() {
                 "ENGINE" => {}
                 "DATA DIRECTORY" if !value.ends_with('/') => options.push((name, format!("{value}/"))),
@@ -165,7 +166,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `PARTITION (p, ...)` behind a table's name; none where something else starts.
+    /// Reads `PARTITION (p, ...)` behind a table's name. Empty if something else follows.
     pub(super) fn partition_selection(&mut self) -> Result<Vec<String>> {
         match self.eat("PARTITION") {
             true => self.parenthesized(Self::name),
@@ -180,8 +181,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `PARTITION BY` or `REMOVE PARTITIONING` at the end of ALTER TABLE; `None` where something
-    /// else starts.
+    /// Reads `PARTITION BY` or `REMOVE PARTITIONING` at the end of ALTER TABLE. `None` if something
+    /// else follows.
     pub(super) fn repartitioning(&mut self) -> Result<Option<PartitionAlteration>> {
         let made = match self.eat_all(&["REMOVE", "PARTITIONING"]) {
             true => Some(PartitionAlteration::Remove),
@@ -193,8 +194,8 @@ impl Parser<'_> {
         Ok(made)
     }
 
-    /// `ANALYZE PARTITION` and its like, which are done to the whole table here; `None` where
-    /// something else starts.
+    /// Reads `ANALYZE PARTITION` and the like, which this server applies to the whole table. `None`
+    /// if something else follows.
     pub(super) fn partition_maintenance(&mut self) -> Result<Option<Maintenance>> {
         let what = match self.upper().as_str() {
             "ANALYZE" => Maintenance::Analyze,
@@ -215,8 +216,8 @@ impl Parser<'_> {
         if self.at_end() { Ok(Some(what)) } else { Err(self.error()) }
     }
 
-    /// What ALTER TABLE does to partitions, and to nothing else; `None` where something else
-    /// starts.
+    /// Reads an operation of ALTER TABLE that concerns partitions only. `None` if something else
+    /// follows.
     pub(super) fn partition_alteration(&mut self) -> Result<Option<PartitionAlteration>> {
         let word = self.upper();
         let known = ["ADD", "DROP", "TRUNCATE", "COALESCE", "REORGANIZE", "EXCHANGE", "REBUILD"];
@@ -224,7 +225,7 @@ impl Parser<'_> {
             return Ok(None);
         }
         self.at += 2;
-        // MariaDB has a condition here.
+        // MariaDB allows IF EXISTS or IF NOT EXISTS here.
         let is_conditional = self.mode.of_source && (self.if_exists() || self.if_not_exists());
         let _ = self.eat_any(&["NO_WRITE_TO_BINLOG", "LOCAL"]);
         let alteration = match word.as_str() {
@@ -258,7 +259,7 @@ impl Parser<'_> {
     }
 }
 
-/// Error 1499.
+/// Builds error 1499 (`ER_TOO_MANY_PARTITIONS_ERROR`).
 pub(crate) fn too_many() -> SqlError {
     SqlError::new(1499, "Too many partitions (including subpartitions) were defined")
 }

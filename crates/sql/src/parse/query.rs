@@ -1,4 +1,4 @@
-//! SELECT, UNION, tables and joins.
+//! Parsing of SELECT, its tables and joins.
 
 use super::hints;
 use super::{LEVELS_OF_A_QUERY, MOST_QUERY_LEVELS, Parser};
@@ -11,14 +11,15 @@ use crate::error::Result;
 use crate::lexer::TokenKind;
 use std::sync::Arc;
 
-/// MySQL's limit for a join.
+/// MySQL's limit for the number of tables in a join.
 const MOST_TABLES: usize = 61;
 
-/// So much of an expression's text is kept for the name of its column, which is shorter.
+/// The number of bytes of an expression's text that are kept to name its column. The name itself is
+/// shorter.
 const MOST_NAMING_BYTES: usize = 1024;
 
 impl Parser<'_> {
-    /// Reads the hints behind the word that was just eaten, if there are any, and gives back those
+    /// Reads the hints behind the word that was read last, if there are any, and returns those
     /// about joins.
     pub(super) fn read_hints(&mut self) -> Vec<JoinHint> {
         let from = self.tokens[self.at - 1].end as usize;
@@ -27,7 +28,7 @@ impl Parser<'_> {
         if !between[blanks..].starts_with(b"/*+") {
             return Vec::new();
         }
-        // The statement is the SELECT, whatever parentheses it is in.
+        // The SELECT is the whole statement even if it is in parentheses.
         let is_select = self.raw(self.tokens[self.at - 1]).eq_ignore_ascii_case(b"SELECT");
         let is_whole = is_select && self.tokens[..self.at - 1].iter().all(|token| self.raw(*token) == b"(");
         hints::Reader::at(self.text, from + blanks + 3).read(is_whole, &mut self.hints)
@@ -37,7 +38,7 @@ impl Parser<'_> {
         self.query_behind(None)
     }
 
-    /// A query behind its WITH, if that is read already.
+    /// Reads a query. `with` is its WITH clause, if that has been read already.
     pub(super) fn query_behind(&mut self, with: Option<Arc<With>>) -> Result<Query> {
         let around = (self.depth, std::mem::take(&mut self.highest));
         self.depth += LEVELS_OF_A_QUERY;
@@ -181,7 +182,7 @@ impl Parser<'_> {
             select.group_by = self.parenthesized(Self::expr)?;
             return Ok(());
         }
-        // ASC and DESC are those of older servers.
+        // Statements of older servers may have ASC and DESC here.
         let may_order = self.mode.of_source;
         select.group_by = self.list(|parser| match may_order {
             true => parser.order_item().map(|item| item.expr),
@@ -212,7 +213,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `*`, `t.*` or an expression.
+    /// Reads `*`, `t.*` or an expression.
     fn select_item(&mut self) -> Result<SelectItem> {
         if self.eat_symbol("*") {
             return Ok(SelectItem::All);
@@ -241,12 +242,13 @@ impl Parser<'_> {
             Expr::Literal(crate::ast::Literal::Text(bytes, _)) => bytes,
             _ => &self.text[start..end],
         };
-        // It only names the column.
+        // The text only serves to name the column.
         let text = String::from_utf8_lossy(&text[..text.len().min(MOST_NAMING_BYTES)]).into_owned();
         Ok(SelectItem::Expr { expr, alias, text })
     }
 
-    /// The alias of a column: as much of it as MySQL takes, which is more than of other names.
+    /// Reads the alias of a column and cuts it where MySQL does, which is later than the limit of
+    /// other names.
     fn select_alias(&mut self) -> Result<Option<String>> {
         const MOST_BYTES: usize = 256;
         let is_written = self.eat("AS") || self.is_name() || self.token().kind == TokenKind::Text;
@@ -273,7 +275,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// One table factor with the joins behind it.
+    /// Reads one table factor with the joins behind it.
     pub(super) fn table_reference(&mut self) -> Result<TableRef> {
         let mut left = self.table_factor()?;
         while let Some((kind, natural)) = self.join_words()? {
@@ -374,7 +376,7 @@ impl Parser<'_> {
         Ok(TableRef::Table { name, alias, partitions, hints, system_time })
     }
 
-    /// One more table of the FROM at hand.
+    /// Counts one more table of the present FROM.
     fn count_table(&mut self) -> Result<()> {
         self.tables += 1;
         if self.tables > MOST_TABLES {

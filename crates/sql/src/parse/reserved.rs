@@ -1,6 +1,6 @@
-//! MySQL's reserved words: what cannot be a name without quotes.
+//! MySQL's reserved words, which cannot be names without quotes.
 
-/// Sorted, in upper case (MySQL 8.4's list).
+/// The reserved words of MySQL 8.4, sorted and in upper case.
 const RESERVED: &[&str] = &[
     "ACCESSIBLE",
     "ADD",
@@ -267,7 +267,7 @@ const RESERVED: &[&str] = &[
 
 const LETTERS: usize = 26;
 
-/// Where the words of each letter begin, and where those of the last end.
+/// The positions of the first word of each letter, and the number of all words at the end.
 const STARTS: [usize; LETTERS + 1] = {
     let mut starts = [RESERVED.len(); LETTERS + 1];
     let mut at = RESERVED.len();
@@ -275,7 +275,7 @@ const STARTS: [usize; LETTERS + 1] = {
         at -= 1;
         starts[(RESERVED[at].as_bytes()[0] - b'A') as usize] = at;
     }
-    // A letter without words begins where the next one does.
+    // A letter without words gets the position of the next letter.
     let mut letter = LETTERS;
     while letter > 0 {
         letter -= 1;
@@ -286,7 +286,7 @@ const STARTS: [usize; LETTERS + 1] = {
     starts
 };
 
-/// Whether `word` is reserved, in any case.
+/// Reports whether `word` is reserved, in any case.
 pub fn is_reserved(word: &[u8]) -> bool {
     let Some(first) = word.first().filter(|byte| byte.is_ascii_alphabetic()) else { return false };
     let letter = usize::from(first.to_ascii_uppercase() - b'A');

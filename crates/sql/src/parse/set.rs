@@ -1,4 +1,4 @@
-//! SET in its many forms.
+//! Parsing of SET in its many forms.
 
 use super::Parser;
 use crate::SqlError;
@@ -26,8 +26,8 @@ impl Parser<'_> {
         Ok(Statement::Set(self.list(|parser| parser.set_item_after(&mut carried))?))
     }
 
-    /// An item of a list. GLOBAL and its kin are for all names behind them that have no such word
-    /// of their own; a name with `@@` in front has what is written there, and nobody else has it.
+    /// Reads an item of a list. A GLOBAL or the like also applies to the names behind it that have
+    /// no such word. A name with `@@` has its own scope only, and does not change that of others.
     pub(super) fn set_item_after(&mut self, carried: &mut Scope) -> Result<SetItem> {
         let is_plain = self.token().kind != TokenKind::SystemVariable;
         let mut item = self.set_item()?;
@@ -35,7 +35,8 @@ impl Parser<'_> {
             && is_plain
         {
             match *scope {
-                // Without `@@` this is the session's, and not the next transaction's alone.
+                // Without `@@` this sets the session's value, not that of the next transaction
+                // alone.
                 Scope::Unwritten if *carried == Scope::Unwritten && is_characteristic(name) => {
                     *scope = Scope::Session;
                 }
@@ -115,7 +116,8 @@ impl Parser<'_> {
         if self.eat_symbol(":=") { Ok(()) } else { self.expect_symbol("=") }
     }
 
-    /// `None` is DEFAULT. Words such as ON, ALL, BINARY and ROW are texts.
+    /// Reads the value of a variable. `None` is DEFAULT. Words such as ON, ALL, BINARY and ROW are
+    /// texts.
     fn variable_value(&mut self) -> Result<Option<Expr>> {
         if self.eat("DEFAULT") {
             return Ok(None);
@@ -176,7 +178,8 @@ impl Parser<'_> {
     }
 }
 
-/// A characteristic of transactions, which can be set for the next one alone.
+/// Reports whether a variable is a characteristic of transactions, which can be set for the next
+/// transaction alone.
 fn is_characteristic(name: &str) -> bool {
     matches!(name, "transaction_isolation" | "transaction_read_only" | "tx_isolation" | "tx_read_only")
 }

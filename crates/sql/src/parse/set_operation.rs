@@ -1,4 +1,4 @@
-//! Queries that are put together: UNION, INTERSECT, EXCEPT, VALUES, TABLE, and WITH before them.
+//! Parsing of combined queries: UNION, INTERSECT, EXCEPT, VALUES, TABLE, and WITH before them.
 
 use super::into::misplaced_into;
 use super::{MOST_QUERY_LEVELS, Parser};
@@ -11,7 +11,7 @@ use crate::lexer::TokenKind;
 use std::sync::Arc;
 
 impl Parser<'_> {
-    /// Whether a query begins at the token that is so far ahead.
+    /// Reports whether a query begins at the token `ahead` tokens from here.
     pub(super) fn query_follows(&self, ahead: usize) -> bool {
         let token = self.ahead(ahead);
         self.token_is(token, "SELECT")
@@ -20,9 +20,9 @@ impl Parser<'_> {
             || (self.token_is(token, "VALUES") && self.token_is(self.ahead(ahead + 1), "ROW"))
     }
 
-    /// Whether the query that is so many parentheses ahead is a derived table of the FROM in the
-    /// parenthesis here: an alias stands behind it, or behind a parenthesis around it.
-    /// `((SELECT 1) a JOIN t)`
+    /// Reports whether the query behind this many parentheses is a derived table of the FROM within
+    /// the parenthesis here. It is if an alias stands behind it or behind a parenthesis around it,
+    /// as in `((SELECT 1) a JOIN t)`.
     pub(super) fn derived_table_follows(&self, parentheses: usize) -> bool {
         let (mut depth, mut closed) = (parentheses, parentheses);
         let mut at = parentheses;
@@ -55,14 +55,14 @@ impl Parser<'_> {
         false
     }
 
-    /// Whether the parenthesis here holds queries that are put together and begins with one in
-    /// parentheses of its own: `((SELECT 1) UNION SELECT 2)`.
+    /// Reports whether the parenthesis here contains combined queries of which the first is in
+    /// parentheses of its own, as in `((SELECT 1) UNION SELECT 2)`.
     pub(super) fn set_operation_follows(&self) -> bool {
         self.is_symbol("(") && self.set_operation_from(1)
     }
 
-    /// Whether a query in parentheses begins so far ahead, and others behind it are put together
-    /// with it.
+    /// Reports whether a query in parentheses begins `ahead` tokens from here and is combined with
+    /// others behind it, or has an ORDER BY or LIMIT behind its parentheses.
     fn set_operation_from(&self, ahead: usize) -> bool {
         let inner = (ahead..ahead + MOST_QUERY_LEVELS).find(|ahead| !self.symbol_ahead(*ahead, "("));
         if !inner.is_some_and(|inner| inner > ahead && self.query_follows(inner)) {
@@ -84,12 +84,12 @@ impl Parser<'_> {
         }
     }
 
-    /// As [`Parser::set_operation_follows`], behind the parenthesis.
+    /// Reports what [`Parser::set_operation_follows`] does, at a place behind the parenthesis.
     pub(super) fn set_operation_is_next(&self) -> bool {
         self.set_operation_from(0)
     }
 
-    /// `WITH [RECURSIVE] name [(columns)] AS (query), ...`
+    /// Reads `WITH [RECURSIVE] name [(columns)] AS (query), ...`. `None` if something else follows.
     pub(super) fn with_clause(&mut self) -> Result<Option<Arc<With>>> {
         if !self.eat("WITH") {
             return Ok(None);
@@ -99,7 +99,7 @@ impl Parser<'_> {
         Ok(Some(Arc::new(With { recursive, tables })))
     }
 
-    /// WITH before a query, an UPDATE or a DELETE.
+    /// Reads WITH and the query, UPDATE or DELETE behind it.
     pub(super) fn statement_with(&mut self) -> Result<Statement> {
         let with = self.with_clause()?;
         Ok(match self.upper().as_str() {
@@ -127,7 +127,8 @@ impl Parser<'_> {
         Ok(CommonTable { name, columns, query })
     }
 
-    /// UNION and EXCEPT of what INTERSECT, which binds closer, has put together.
+    /// Reads UNION and EXCEPT, whose operands may be combined by INTERSECT, which binds more
+    /// tightly.
     pub(super) fn set_operations(&mut self) -> Result<QueryBody> {
         let first = self.intersections()?;
         let mut rest = Vec::new();
@@ -155,12 +156,12 @@ impl Parser<'_> {
         Ok(chain(first, rest))
     }
 
-    /// INTO stands behind the last query.
+    /// Refuses an INTO before the last of the combined queries.
     fn check_into_comes_last(&self) -> Result<()> {
         if self.has_into() { Err(misplaced_into()) } else { Ok(()) }
     }
 
-    /// ALL; else DISTINCT.
+    /// Reads ALL or DISTINCT. Returns whether it is ALL.
     fn set_quantifier(&mut self) -> bool {
         let all = self.eat("ALL");
         if !all {
@@ -196,7 +197,7 @@ impl Parser<'_> {
         Ok(QueryBody::Select(Box::new(self.select()?)))
     }
 
-    /// `ROW(...)` of VALUES.
+    /// Reads `ROW(...)` of VALUES.
     fn constructed_row(&mut self) -> Result<Vec<Expr>> {
         self.expect("ROW")?;
         self.expect_symbol("(")?;

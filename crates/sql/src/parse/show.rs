@@ -1,4 +1,4 @@
-//! SHOW, DESCRIBE, EXPLAIN.
+//! Parsing of SHOW, DESCRIBE and EXPLAIN.
 
 use super::Parser;
 use crate::SqlError;
@@ -31,12 +31,12 @@ impl Parser<'_> {
         Ok(ShowFilter::None)
     }
 
-    /// `FROM x` or `IN x`.
+    /// Reads `FROM x` or `IN x`.
     fn schema_clause(&mut self) -> Result<Option<String>> {
         if self.eat("FROM") || self.eat("IN") { self.name().map(Some) } else { Ok(None) }
     }
 
-    /// `FROM t [FROM s]`.
+    /// Reads `FROM t [FROM s]`.
     fn table_clause(&mut self) -> Result<TableName> {
         if !self.eat("FROM") {
             self.expect("IN")?;
@@ -144,7 +144,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What the server answers.
+    /// Reads the kinds of SHOW that the server answers, not this crate.
     fn show_admin(&mut self, full: bool) -> Result<Option<AdminCommand>> {
         let word = self.upper();
         let next = |word: &str| self.token_is(self.ahead(1), word);
@@ -233,7 +233,7 @@ impl Parser<'_> {
         })
     }
 
-    /// DESCRIBE of a table, or EXPLAIN of a statement.
+    /// Reads DESCRIBE of a table, or EXPLAIN of a statement.
     pub(super) fn explain(&mut self) -> Result<Statement> {
         self.advance();
         let analyze = self.eat("ANALYZE");
@@ -262,7 +262,8 @@ impl Parser<'_> {
     }
 }
 
-/// SHOW PROCEDURE CODE and SHOW FUNCTION CODE, which only MySQL's builds for debugging have.
+/// Builds the error for SHOW PROCEDURE CODE and SHOW FUNCTION CODE, which only MySQL's debug builds
+/// have.
 fn no_code() -> SqlError {
     let text = "The 'SHOW PROCEDURE|FUNCTION CODE' feature is disabled; you need MySQL built with '--with-debug' to \
                 have it working";

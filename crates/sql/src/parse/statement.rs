@@ -1,4 +1,5 @@
-//! Which statement it is, and the statements about transactions and the session.
+//! Recognition of the statement by its first words, and the statements about transactions and the
+//! session.
 
 use super::Parser;
 use super::program::BodyParser;
@@ -8,7 +9,8 @@ use crate::ast::{Completion, Maintenance, PrepareText, Statement, TableToLock};
 use crate::error::Result;
 use crate::lexer::TokenKind;
 
-/// Plugins of mysqld that are part of this server, under their names of before MySQL 8.0.26 too.
+/// The plugins of mysqld that are part of this server, also under their names of before MySQL
+/// 8.0.26.
 const BUILT_IN_PLUGINS: [&str; 4] =
     ["rpl_semi_sync_source", "rpl_semi_sync_replica", "rpl_semi_sync_master", "rpl_semi_sync_slave"];
 
@@ -74,7 +76,8 @@ impl Parser<'_> {
         }
     }
 
-    /// INSTALL PLUGIN of what is built in says what it says when it was installed before.
+    /// Returns the error for INSTALL. For a plugin that is part of this server it is MySQL's error
+    /// for a plugin that is installed already.
     fn install(&mut self) -> SqlError {
         self.advance();
         if self.eat("COMPONENT") {
@@ -147,7 +150,7 @@ impl Parser<'_> {
         Ok(Statement::Begin { snapshot, read_only })
     }
 
-    /// `[WORK] [AND [NO] CHAIN] [[NO] RELEASE]`
+    /// Reads `[WORK] [AND [NO] CHAIN] [[NO] RELEASE]`.
     fn completion(&mut self) -> Result<Completion> {
         self.eat("WORK");
         let (mut chain, mut release) = (None, None);
@@ -219,8 +222,8 @@ impl Parser<'_> {
     }
 }
 
-/// INSTALL COMPONENT: there is no component anywhere, as MySQL says it of one that is not where
-/// components are.
+/// Returns MySQL's error for an INSTALL COMPONENT whose component does not exist. This server has
+/// no components.
 fn no_component(urn: &str) -> SqlError {
     match urn.strip_prefix("file://") {
         None => SqlError::new(3527, format!("Cannot find schema in specified URN: '{urn}'.")),

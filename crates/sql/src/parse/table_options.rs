@@ -1,4 +1,4 @@
-//! Options of tables and schemas.
+//! Parsing of the options of tables and schemas.
 
 use super::Parser;
 use crate::SqlError;
@@ -17,7 +17,7 @@ impl Parser<'_> {
         }
     }
 
-    /// One table option; false where none starts.
+    /// Reads one option of a table. Returns false if none follows.
     pub(super) fn table_option(&mut self, options: &mut TableOptions) -> Result<bool> {
         let word = self.upper();
         let known = match word.as_str() {
@@ -37,7 +37,7 @@ impl Parser<'_> {
                 options.charset = Some(self.string_or_name()?.to_ascii_lowercase());
                 return Ok(true);
             }
-            // Row events follow in the same group.
+            // START TRANSACTION says that row events follow in the same event group.
             "START" if self.mode.of_source && self.eat_all(&["START", "TRANSACTION"]) => return Ok(true),
             "DATA" | "INDEX" if self.mode.of_source && self.token_is(self.ahead(1), "DIRECTORY") => {
                 self.advance();
@@ -65,7 +65,7 @@ impl Parser<'_> {
                 self.eat_symbol("=");
                 let value = self.option_value()?;
                 let is_off = matches!(value.to_ascii_uppercase().as_str(), "" | "N" | "NONE" | "0");
-                // MySQL forgets a PASSWORD, too.
+                // MySQL does not keep a PASSWORD either.
                 if is_off || (word == "PASSWORD" && self.mode.of_source) {
                     return Ok(true);
                 }
@@ -89,7 +89,7 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// One of [`TableOptions::OF_SOURCES`].
+    /// Reads one of [`TableOptions::OF_SOURCES`].
     fn storage_option(&mut self, name: &str, options: &mut TableOptions) -> Result<bool> {
         self.advance();
         self.eat_symbol("=");
@@ -110,7 +110,7 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// A number of bytes, with K, M or G behind it.
+    /// Reads a number of bytes, which may have K, M or G behind it.
     fn size(&mut self) -> Result<u64> {
         if self.token().kind == TokenKind::Integer {
             return self.unsigned();
@@ -144,11 +144,11 @@ impl Parser<'_> {
                 self.eat_symbol("=");
                 options.collation = Some(self.string_or_name()?.to_ascii_lowercase());
             } else if self.mode.of_source && self.eat("COMMENT") {
-                // MariaDB's; MySQL's schemas have none.
+                // The comment is MariaDB's. MySQL's schemas have none.
                 self.eat_symbol("=");
                 self.string()?;
             } else if self.mode.of_source && self.eat_all(&["READ", "ONLY"]) {
-                // Whether the source's own clients may write.
+                // READ ONLY concerns the source's own clients.
                 self.eat_symbol("=");
                 self.option_value()?;
             } else if self.eat("ENCRYPTION") {

@@ -1,4 +1,4 @@
-//! Statements that clients send, and where errors point.
+//! Tests with statements that clients send, and of the places at which errors point.
 
 use super::parse;
 use crate::admin::AdminCommand;
@@ -172,7 +172,7 @@ fn a_body_goes_as_far_as_its_blocks() {
     ] {
         let text = format!("create procedure p () {block}; select 2");
         assert_eq!(body(&text), (block.to_owned(), "select 2".to_owned()));
-        // A trigger returns no result set (1415).
+        // A trigger must not return a result set (1415).
         if block.contains("select") {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Types of columns.
+//! Parsing of the types of columns.
 
 use super::Parser;
 use crate::ast::TypeSpec;
@@ -73,12 +73,12 @@ impl Parser<'_> {
                     self.eat_symbol("=");
                     ty.charset = Some(self.string_or_name()?.to_ascii_lowercase());
                 }
-                // MariaDB's, of a geometry, which it does not show again.
+                // This attribute of a geometry is MariaDB's, which does not show it again.
                 _ if self.mode.of_source && self.eat("REF_SYSTEM_ID") => {
                     self.eat_symbol("=");
                     self.unsigned()?;
                 }
-                // MariaDB's; values are stored plain here.
+                // This attribute is MariaDB's. Values are stored uncompressed here.
                 _ if self.mode.of_source && self.eat("COMPRESSED") => {
                     if self.eat_symbol("=") {
                         self.string_or_name()?;
@@ -90,7 +90,7 @@ impl Parser<'_> {
     }
 }
 
-/// The name under which a type's word is kept.
+/// Returns the name under which a type is kept.
 fn type_name(word: &str) -> Option<&'static str> {
     Some(match word {
         "TINYINT" | "INT1" | "BOOL" | "BOOLEAN" => "tinyint",

@@ -1,4 +1,4 @@
-//! Accounts and privileges.
+//! Parsing of accounts, and of the statements that create, change and drop them.
 
 use super::Parser;
 use crate::admin::{Account, AccountOptions, AccountSpec, AdminCommand, Authentication, Secret};
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::lexer::{self, TokenKind};
 
 impl Parser<'_> {
-    /// `'user'@'host'`, `user`, `CURRENT_USER`.
+    /// Reads `'user'@'host'`, `user` or `CURRENT_USER`.
     pub(super) fn account(&mut self) -> Result<Account> {
         if self.eat("CURRENT_USER") || (self.is("USER") && self.symbol_ahead(1, "(") && self.eat("USER")) {
             if self.eat_symbol("(") {
@@ -27,14 +27,14 @@ impl Parser<'_> {
                 }
                 Some(b'`') => String::from_utf8_lossy(&lexer::unquote(raw, self.mode, false)).into_owned(),
                 Some(_) => self.rest_of_host(String::from_utf8_lossy(raw).into_owned())?,
-                // `user@ 'host'` and `user@%` are no tokens of a variable.
+                // In `user@ 'host'` and `user@%` the token of the variable is only the `@`.
                 None => self.string_or_name()?,
             };
         }
         Ok(Account { user, host: host.to_lowercase(), is_current_user: false })
     }
 
-    /// An unquoted host name with dashes: `db-1.example`.
+    /// Reads the rest of an unquoted host name with dashes, such as `db-1.example`.
     fn rest_of_host(&mut self, mut host: String) -> Result<String> {
         while self.is_symbol("-") && self.ahead(1).start == self.token().end {
             self.advance();
@@ -81,7 +81,7 @@ impl Parser<'_> {
     pub(super) fn alter_user(&mut self) -> Result<Statement> {
         self.expect("USER")?;
         let if_exists = self.if_exists();
-        // USER() stands for itself alone, with its password and nothing else.
+        // USER() may not stand in a list, and only a password may follow it.
         let is_own = self.is("USER") && self.symbol_ahead(1, "(");
         let accounts = match is_own {
             true => vec![self.account_spec_of_alter()?],

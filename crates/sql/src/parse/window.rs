@@ -1,4 +1,4 @@
-//! Windows, and the functions over them.
+//! Parsing of windows, and of the functions over them.
 
 use super::Parser;
 use crate::ast::{
@@ -7,7 +7,7 @@ use crate::ast::{
 use crate::error::{Result, SqlError};
 use crate::lexer::TokenKind;
 
-/// Functions that are none without a window.
+/// The functions that exist over windows only.
 const ONLY_WINDOW_FUNCTIONS: &[&str] = &[
     "ROW_NUMBER",
     "RANK",
@@ -22,13 +22,13 @@ const ONLY_WINDOW_FUNCTIONS: &[&str] = &[
     "NTH_VALUE",
 ];
 
-/// Whether a function is none without a window; the word in upper case.
+/// Reports whether a function exists over windows only. The word is in upper case.
 pub(super) fn is_only_window_function(word: &str) -> bool {
     ONLY_WINDOW_FUNCTIONS.contains(&word)
 }
 
 impl Parser<'_> {
-    /// A function that is none without a window.
+    /// Reads a call of a function that exists over windows only.
     pub(super) fn window_function(&mut self) -> Result<Expr> {
         let name = self.upper().to_ascii_lowercase();
         self.advance();
@@ -86,7 +86,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A number, a parameter or a user variable.
+    /// Reads a number, a parameter or a user variable.
     fn stable_integer(&mut self) -> Result<Expr> {
         match self.token().kind {
             TokenKind::Integer => Ok(Expr::Literal(self.literal()?)),
@@ -99,7 +99,7 @@ impl Parser<'_> {
         }
     }
 
-    /// An aggregate, over a window where OVER follows.
+    /// Returns the call of an aggregate, which is over a window if OVER follows.
     pub(super) fn maybe_over(&mut self, call: FunctionCall) -> Result<Expr> {
         if self.is("OVER") { self.over(call) } else { Ok(Expr::Function(Box::new(call))) }
     }
@@ -117,7 +117,7 @@ impl Parser<'_> {
         Ok(Expr::Window(Box::new(WindowCall { call, over })))
     }
 
-    /// `WINDOW name AS (...), ...`
+    /// Reads `WINDOW name AS (...), ...`. Empty if something else follows.
     pub(super) fn named_windows(&mut self) -> Result<Vec<(String, Window)>> {
         if !self.eat("WINDOW") {
             return Ok(Vec::new());
@@ -167,7 +167,8 @@ impl Parser<'_> {
         Ok(frame)
     }
 
-    /// A bound of a frame, which goes on behind the row only where both bounds are said.
+    /// Reads a bound of a frame. Only a frame with two bounds may reach beyond the current row
+    /// (`may_follow`).
     fn frame_bound(&mut self, may_follow: bool) -> Result<FrameBound> {
         if self.eat("UNBOUNDED") {
             if may_follow && self.eat("FOLLOWING") {

@@ -1,11 +1,11 @@
-//! Calls with words of their own between their arguments.
+//! Parsing of calls with words of their own between their arguments.
 
 use super::Parser;
 use crate::ast::{CastType, Expr, Literal};
 use crate::error::Result;
 
 impl Parser<'_> {
-    /// `GET_FORMAT(DATE, 'usa')`: the word becomes a text.
+    /// Reads `GET_FORMAT(DATE, 'usa')`. The word becomes a text.
     pub(super) fn get_format(&mut self) -> Result<Expr> {
         self.call_start();
         let kind = match () {
@@ -21,8 +21,8 @@ impl Parser<'_> {
         Ok(Expr::call("get_format", vec![kind, standard]))
     }
 
-    /// `WEIGHT_STRING(a [AS CHAR(n) | AS BINARY(n)])`: a second argument is the number of
-    /// characters.
+    /// Reads `WEIGHT_STRING(a [AS CHAR(n) | AS BINARY(n)])`. The number of characters becomes a
+    /// second argument.
     pub(super) fn weight_string(&mut self) -> Result<Expr> {
         self.call_start();
         let mut args = vec![self.expr()?];
@@ -48,7 +48,7 @@ impl Parser<'_> {
         Ok(Expr::call("weight_string", args))
     }
 
-    /// `CHAR(65, 66 [USING charset])`.
+    /// Reads `CHAR(65, 66 [USING charset])`.
     pub(super) fn char_function(&mut self) -> Result<Expr> {
         self.call_start();
         let args = self.list(Self::expr)?;

@@ -1,4 +1,4 @@
-//! Statements about XA transactions.
+//! Parsing of statements about XA transactions.
 
 use super::Parser;
 use crate::ast::{Statement, Xa, XaStart};
@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::lexer::{self, TokenKind};
 use binlog::Xid;
 
-/// The format id of an XID that names none.
+/// The format id of an XID that does not give one.
 const DEFAULT_FORMAT_ID: i64 = 1;
 
 impl Parser<'_> {
@@ -52,7 +52,7 @@ impl Parser<'_> {
         Ok(Statement::Xa(xa))
     }
 
-    /// `gtrid [, bqual [, formatID]]`
+    /// Reads `gtrid [, bqual [, formatID]]`.
     fn xid(&mut self) -> Result<Xid> {
         let gtrid = self.xid_part()?;
         let (mut bqual, mut format_id) = (Vec::new(), DEFAULT_FORMAT_ID);

@@ -1,8 +1,9 @@
-//! Which index, and which ranges of it.
+//! Access paths: the index that is read, and the ranges of it.
 //!
-//! The choice is by rules, not by statistics: a full primary key before a full unique key before
-//! the index with most leading columns fixed by equality, then by a list, then by a range; an index
-//! that delivers the wanted order breaks ties and is taken for itself when there is a LIMIT.
+//! [`choose`] decides by rules, not by statistics: a full unique key is best (of two with as many
+//! columns, the primary key), then the index with the most leading columns fixed by equality, then
+//! by a list, then by a range. An index that delivers the wanted order breaks ties, and is read for
+//! its order alone if there is a LIMIT. [`accesses`] returns all access paths for a choice by cost.
 
 use crate::ast::{BinaryOp, IndexHint, IndexHintKind};
 use crate::error::{Result, SqlError};
@@ -14,32 +15,32 @@ use types::{TypeCode, Value};
 /// list or range.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct KeyCondition {
-    /// With whether NULL equals NULL (`<=>`, IS NULL).
+    /// The values of the equalities, each with whether NULL equals NULL (`<=>`, IS NULL).
     pub equals: Vec<(Expr, bool)>,
-    /// IN on the column behind them.
+    /// The values of an IN on the column after those of the equalities.
     pub list: Option<Vec<Expr>>,
-    /// With whether the bound itself is in.
+    /// The lower bound, with whether the bound itself is in the range. `high` is the upper one.
     pub low: Option<(Expr, bool)>,
     pub high: Option<(Expr, bool)>,
-    /// Where the value of an equality is NULL, all entries are wanted.
+    /// If the value of an equality is NULL, all entries of the index are wanted.
     pub null_takes_all: bool,
 }
 
-/// How a stored table is read.
+/// An access path: how a stored table is read.
 #[derive(Debug, Clone)]
 pub(crate) struct Access {
     pub index: IndexRef,
-    /// Ranges to read; none: all of the index.
+    /// The ranges to read. Empty: the whole index.
     pub alternatives: Vec<KeyCondition>,
-    /// The alternatives are one, and give the whole primary key.
+    /// There is one alternative, and it fixes the whole primary key.
     pub is_point: bool,
     pub direction: Direction,
-    /// The wanted order comes out.
+    /// The rows come in the wanted order.
     pub ordered: bool,
 }
 
 impl Access {
-    /// The whole clustered index.
+    /// Reads all rows in the order of the clustered tree.
     pub fn all() -> Access {
         Access {
             index: IndexRef::Primary,
@@ -51,17 +52,17 @@ impl Access {
     }
 }
 
-/// What a statement would like the rows' order to be: columns of the table with whether they
-/// descend, and whether it stops early.
+/// The order in which a statement wants its rows: columns of the table, each with whether it
+/// descends, and whether a LIMIT stops the statement early.
 #[derive(Debug, Default)]
 pub(crate) struct Wish {
     pub order: Vec<(usize, bool)>,
     pub has_limit: bool,
-    /// All columns that the statement needs, where they are known before the access is.
+    /// All columns that the statement needs, if they are known before the access is chosen.
     pub needed: Option<Vec<usize>>,
 }
 
-/// The operands of a condition's AND.
+/// Splits a condition into the operands of its AND.
 pub(crate) fn conjuncts(condition: Expr, into: &mut Vec<Expr>) {
     match condition.node {
         Node::And(operands) => operands.into_iter().for_each(|operand| conjuncts(operand, into)),
@@ -78,7 +79,7 @@ enum Fact<'e> {
     Both(&'e Expr, &'e Expr),
 }
 
-/// The table at hand: its slots, and the slots whose values are known when it is read.
+/// The table to be read: its slots, and the slots whose values are known when it is read.
 struct Known<'t> {
     table: &'t Table,
     base: usize,
@@ -86,7 +87,8 @@ struct Known<'t> {
 }
 
 impl Known<'_> {
-    /// The expression is a column of the table: its position.
+    /// Returns the position of the table's column that an expression is. `None` for other
+    /// expressions.
     fn column(&self, expr: &Expr) -> Option<usize> {
         match expr.node {
             Node::Slot(slot) if (self.base..self.base + self.table.columns()).contains(&slot) => {
@@ -96,7 +98,7 @@ impl Known<'_> {
         }
     }
 
-    /// The expression can be computed before the table is read.
+    /// Reports whether the expression can be computed before the table is read.
     fn is_computable(&self, expr: &Expr) -> bool {
         let mut slots = Vec::new();
         expr.slots(&mut slots);
@@ -109,12 +111,12 @@ impl Known<'_> {
         !varies && slots.into_iter().all(self.is_known)
     }
 
-    /// Values of `expr` can be looked up in the order of the column.
+    /// Reports whether values of `expr` can be looked up in the order of the column.
     fn fits(&self, column: usize, expr: &Expr, collation: u16) -> bool {
         let ty = self.table.column_type(column);
         let is_text = |code: TypeCode| matches!(code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob);
         if is_text(ty.code) {
-            // A parameter's kind is only known when it runs, and checked there.
+            // The type of a parameter is known only when the statement runs, and is checked then.
             let is_parameter = matches!(expr.node, Node::Parameter(_) | Node::UserVariable(_));
             return ty.collation == collation && (is_text(expr.ty.code) || is_parameter);
         }
@@ -131,7 +133,7 @@ impl Known<'_> {
             )
     }
 
-    /// What a conjunct says about one column.
+    /// Returns the column that a conjunct restricts, and how.
     fn fact<'e>(&self, condition: &'e Expr) -> Option<(usize, Fact<'e>)> {
         match &condition.node {
             Node::Compare { op, operands, collation } => {
@@ -178,8 +180,8 @@ impl Known<'_> {
         }
     }
 
-    /// The alternatives that an index's leading columns get from the conjuncts; none: nothing is
-    /// said about the first.
+    /// Returns the ranges to which the conjuncts restrict the leading columns of an index. Empty if
+    /// no conjunct restricts the first column.
     fn conditions(&self, index: IndexRef, conjuncts: &[Expr]) -> Vec<KeyCondition> {
         let facts: Vec<(usize, Fact<'_>)> =
             conjuncts.iter().filter_map(|conjunct| self.fact(conjunct)).collect();
@@ -219,7 +221,8 @@ impl Known<'_> {
         self.or_conditions(index, conjuncts)
     }
 
-    /// The branches of an OR, when each of them says something about the index's first column.
+    /// Returns one range for each branch of an OR if all branches restrict the index's first
+    /// column.
     fn or_conditions(&self, index: IndexRef, conjuncts_of: &[Expr]) -> Vec<KeyCondition> {
         const MOST: usize = 10_000;
         for conjunct in conjuncts_of {
@@ -247,7 +250,8 @@ impl Known<'_> {
         Vec::new()
     }
 
-    /// The entries that equal a value or are NULL; all where the value is NULL.
+    /// Returns the ranges of the entries that equal a value or are NULL. If the value is NULL, they
+    /// are all entries.
     fn may_equal(&self, index: IndexRef, equal: &MayEqual) -> Option<Vec<KeyCondition>> {
         let [column, value] = &equal.operands;
         let at = self.column(column)?;
@@ -267,19 +271,20 @@ impl Known<'_> {
         Some(alternatives)
     }
 
-    /// Whether the index delivers the wanted order after the equalities, and in which direction.
+    /// Returns the direction in which the index delivers the wanted order after the columns of the
+    /// equalities. `None` if it does not deliver it.
     fn order(&self, index: IndexRef, alternatives: &[KeyCondition], wish: &Wish) -> Option<Direction> {
         let first = wish.order.first()?;
         let fixed = match alternatives {
             [] => 0,
             [one] => one.equals.len(),
-            // Several ranges are read in key order, which is the first column's order.
+            // Several ranges are read in key order, which is the order of the first column.
             _ => 0,
         };
         let parts = self.table.index_columns(index);
         let rest = parts.get(fixed..)?;
-        // The primary key's columns follow in a secondary index; it is enough to know that for the
-        // index itself.
+        // The columns of the primary key that a secondary index ends with are not used for the
+        // order.
         if wish.order.len() > rest.len() || parts.iter().any(|part| part.prefix.is_some()) {
             return None;
         }
@@ -312,7 +317,7 @@ impl KeyCondition {
         self.equals.is_empty() && self.list.is_none() && self.low.is_none() && self.high.is_none()
     }
 
-    /// How far it narrows an index, for the choice.
+    /// Returns how far the condition narrows the index, for the choice by rules.
     fn weight(&self) -> u32 {
         let range = match (&self.low, &self.high) {
             (Some(_), Some(_)) => 6,
@@ -323,7 +328,10 @@ impl KeyCondition {
     }
 }
 
-/// The indexes that the hints leave: `None` in the list is not there.
+/// Returns the indexes that the hints allow, and whether one of them is FORCE INDEX.
+///
+/// # Errors
+/// Returns 1176 when a hint names an index that the table does not have.
 fn candidates(table: &Table, hints: &[IndexHint]) -> Result<(Vec<IndexRef>, bool)> {
     let all = || {
         let secondary = (0..table.def.indexes.len()).filter(|at| !table.def.indexes[*at].invisible);
@@ -349,17 +357,18 @@ fn candidates(table: &Table, hints: &[IndexHint]) -> Result<(Vec<IndexRef>, bool
     Ok((from.into_iter().filter(|index| !ignored.contains(index)).collect(), forced))
 }
 
-/// More than any other way to read a table has: one row at most is found.
+/// The weight of a full unique key, which finds at most one row unless its values are NULL. It is
+/// greater than the weight of any other access.
 const UNIQUE_WEIGHT: u32 = 1000;
 
-/// A way to read a table, and how far it narrows the table, for the choice by rules.
+/// An access path, and how far it narrows the table, for the choice by rules.
 struct Candidate {
     weight: u32,
     access: Access,
 }
 
-/// The ways to read a table that the hints leave, and whether the table may be read by none of
-/// them.
+/// Returns the access paths that the hints allow, and whether FORCE INDEX forbids reading the whole
+/// table.
 fn ways(
     known: &Known<'_>,
     conjuncts: &[Expr],
@@ -386,7 +395,7 @@ fn ways(
         if order.is_some() {
             weight += if wish.has_limit { 5 } else { 1 };
         }
-        // A secondary index costs a lookup for each row.
+        // A row that is found through a secondary index costs a further lookup.
         weight = weight * 2 + u32::from(index == IndexRef::Primary);
         if weight <= 1 && index != IndexRef::Primary && !forced {
             continue;
@@ -399,8 +408,8 @@ fn ways(
     Ok((ways, forced))
 }
 
-/// How to read a table where there is no choice: only one way is there, or a unique key is fixed.
-/// `None`: figures decide.
+/// Returns the access path if there is only one, or one that fixes a unique key. `None` if the
+/// choice needs estimates.
 pub(crate) fn only_choice(
     table: &Table,
     base: usize,
@@ -416,7 +425,7 @@ pub(crate) fn only_choice(
     Ok((ways.len() == 1).then(|| ways.swap_remove(0).access))
 }
 
-/// Chooses by rules how to read a table whose slots start at `base`.
+/// Chooses the access path of a table by rules. The table's slots begin at `base`.
 pub(crate) fn choose(
     table: &Table,
     base: usize,
@@ -436,8 +445,8 @@ pub(crate) fn choose(
     Ok(best.map_or_else(Access::all, |best| best.access))
 }
 
-/// All ways to read a table, for a choice by cost; one of them is to read all of it, unless FORCE
-/// INDEX says otherwise.
+/// Returns all access paths of a table, for a choice by cost. One of them reads the whole table,
+/// unless FORCE INDEX forbids it.
 pub(crate) fn accesses(
     table: &Table,
     base: usize,

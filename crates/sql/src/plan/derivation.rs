@@ -1,4 +1,4 @@
-//! How a SELECT makes its rows out of those of its tables: what ONLY_FULL_GROUP_BY asks of the
+//! How a SELECT produces its rows from those of its tables. ONLY_FULL_GROUP_BY needs this for the
 //! derived tables, views and subqueries of a query.
 
 use super::JoinTree;
@@ -7,53 +7,55 @@ use engine::Table;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A SELECT as it was written, before anything is decided about it.
+/// A SELECT as it is written, before anything is decided about it.
 #[derive(Debug)]
 pub(crate) struct Derivation {
-    /// FROM, by positions; their slots ascend.
+    /// The tables of FROM, by their positions. Their slots ascend.
     pub tables: Vec<Origin>,
-    /// How they are joined. `None`: there is no FROM.
+    /// The joins of the tables. `None` if there is no FROM.
     pub tree: Option<JoinTree>,
     /// The conjuncts of WHERE.
     pub filter: Vec<Expr>,
-    /// Subqueries that conditions ask by IN or EXISTS, by their numbers in the statement.
+    /// The subqueries in conditions with IN or EXISTS, by their numbers in the statement.
     pub asked: Vec<(usize, Arc<Derivation>)>,
-    /// Subqueries without tables, by their numbers: their values are constants.
+    /// The numbers of the subqueries without tables, whose values are constants.
     pub constants: Vec<usize>,
-    /// How many slots its rows have: those of its tables, of functions over windows, of aggregates.
+    /// The number of slots of its rows: those of its tables, of functions over windows and of
+    /// aggregates.
     pub slots: usize,
     pub outputs: Vec<Expr>,
-    /// What its rows are grouped by: nothing where all rows are one group. `None`: it has no
-    /// groups.
+    /// The expressions by which it is grouped, none of them if all rows are one group. `None` if it
+    /// has no groups.
     pub keys: Option<Vec<Expr>>,
-    /// The slots of its aggregates' results.
+    /// The slots of the results of its aggregates.
     pub aggregates: Range<usize>,
-    /// The slots of the values of functions over windows, and the columns that they are given.
+    /// The slots of the values of functions over windows, each with the function's arguments.
     pub windows: Vec<(usize, Vec<Expr>)>,
     /// MySQL joins its tables with those of the query around it, if it is a derived table or a view
     /// there.
     pub merges: bool,
-    /// How many tables it has with those of the queries that are joined with it.
+    /// The number of its tables, including those of the queries that are joined with it.
     pub leaves: usize,
-    /// It has neither groups, nor HAVING, windows or LIMIT: a semi-join can be made of it.
+    /// The SELECT has no groups, HAVING, windows or LIMIT, so it can become a semi-join.
     pub is_plain: bool,
 }
 
 /// A table of FROM.
 #[derive(Debug, Clone)]
 pub(crate) struct Origin {
-    /// First of its slots.
+    /// The first of the table's slots.
     pub base: usize,
     pub columns: usize,
     pub made: Made,
 }
 
-/// What the rows of a table of FROM are.
+/// Where the rows of a table of FROM come from.
 #[derive(Debug, Clone)]
 pub(crate) enum Made {
     Stored(Arc<Table>),
-    /// Those of a query, which is given these values of the queries around it.
+    /// The rows are those of a query, with the values of its arguments from the queries around it.
     Query(Arc<Derivation>, Vec<Expr>),
-    /// Of which nothing is known: a UNION, a query with ROLLUP, rows that the server computes.
+    /// Nothing is known of the rows: they come from a UNION, from a query with ROLLUP, or the
+    /// server computes them.
     Unknown,
 }

@@ -4,26 +4,26 @@ use crate::expr::Expr;
 use types::json::Path;
 use types::{ColumnType, Value};
 
-/// A table that is computed from a document, which depends on the tables before it.
+/// A table that is computed from a document. The document depends on the tables before it.
 #[derive(Debug)]
 pub(crate) struct JsonTable {
-    /// The call that makes the document.
+    /// The call that yields the document.
     pub document: Expr,
     pub rows: JsonRows,
 }
 
-/// A path, and what a row gets for each value that it means.
+/// A path, and the columns that are computed from each value that it selects.
 #[derive(Debug)]
 pub(crate) struct JsonRows {
     pub path: Path,
-    /// With their places in the row.
+    /// The columns, each with its position in the row.
     pub columns: Vec<(usize, JsonColumn)>,
-    /// Paths within the values: for each of these there are rows of their own.
+    /// Paths within a selected value. Each of their values yields rows of its own.
     pub nested: Vec<JsonRows>,
 }
 
 impl JsonRows {
-    /// The name of a column by its place in the row.
+    /// Returns the name of the column at this position in the row.
     pub fn column_at(&self, at: usize) -> Option<&String> {
         let own = self.columns.iter().find(|(place, _)| *place == at).map(|(_, column)| &column.name);
         own.or_else(|| self.nested.iter().find_map(|nested| nested.column_at(at)))
@@ -44,7 +44,7 @@ pub(crate) enum JsonColumnKind {
     Value { path: Path, on_empty: JsonResponse, on_error: JsonResponse },
 }
 
-/// What a column gets where a path means nothing, or nothing that fits.
+/// The value of a column whose path selects nothing, or nothing that fits.
 #[derive(Debug)]
 pub(crate) enum JsonResponse {
     Null,

@@ -1,8 +1,9 @@
-//! How a query gets its rows.
+//! Plans: how a query gets its rows.
 //!
-//! A plan holds bound expressions and no values: the ranges of an index are computed from them when
-//! it runs, so that one plan serves every execution of a prepared statement. Conditions that chose
-//! a range stay conditions: a range may be wider than them, never narrower.
+//! A plan holds bound expressions and no values. The ranges of an index are computed from the
+//! expressions when the plan runs, so that one plan serves every execution of a prepared statement.
+//! Conditions from which a range was made stay conditions, because a range may be wider than they
+//! are. It is never narrower.
 
 mod access;
 mod derivation;
@@ -24,21 +25,21 @@ use crate::sink::ColumnMeta;
 use engine::{Direction, EntryReader, IndexRef, Table};
 use std::sync::Arc;
 
-/// Where the rows of a table of a query come from.
+/// Where the rows of a table in a query come from.
 #[derive(Debug)]
 pub(crate) enum Source {
     Stored {
         table: Arc<Table>,
         access: Access,
     },
-    /// Computed by this crate or the host when the query runs.
+    /// The rows are computed by this crate or by the host when the query runs.
     Virtual {
         schema: String,
         name: String,
     },
     Derived(Box<QueryPlan>),
-    /// A derived table that is one of the statement's subqueries: it depends on other tables, or is
-    /// part of a subquery that does.
+    /// The table is a derived one and one of the statement's subqueries, because it depends on
+    /// other tables or is part of a subquery that does.
     Subquery(SubqueryCall),
     JsonTable(Box<JsonTable>),
 }
@@ -46,21 +47,21 @@ pub(crate) enum Source {
 /// A table of FROM before its access is chosen.
 #[derive(Debug)]
 pub(crate) struct Leaf {
-    /// A stored table's access is yet to be chosen.
+    /// The source of the rows. The access to a stored table is not chosen yet.
     pub source: Source,
-    /// First of its slots.
+    /// The first of the table's slots.
     pub base: usize,
     pub columns: usize,
-    /// The name under which the statement knows it.
+    /// The name under which the statement knows the table.
     pub alias: String,
     pub hints: Vec<IndexHint>,
-    /// Whether hints want its rows in a hash table.
+    /// Whether hints want the table's rows in a hash table. `None` if they say nothing about it.
     pub hash_hint: Option<bool>,
-    /// What holds of the rows of the partitions that were chosen, and of those that are seen of a
+    /// The conditions that select the rows of the chosen partitions, and the visible rows of a
     /// table with system versioning.
     pub chosen: Vec<Expr>,
-    /// The account with whose rights its rows are changed: the definer of the view that the table
-    /// is of. `None`: the session's account.
+    /// The account with whose rights the table's rows are changed: the definer of the view that
+    /// contains the table. `None` means the session's account.
     pub holder: Option<Arc<Holder>>,
 }
 
@@ -68,7 +69,7 @@ pub(crate) struct Leaf {
 pub(crate) type Holder = (String, String);
 
 impl Leaf {
-    /// The same table once more, where its rows are not those of a plan of its own.
+    /// Copies the table. `None` if its source cannot be copied.
     pub fn copied(&self) -> Option<Leaf> {
         let source = match &self.source {
             Source::Stored { table, access } => {
@@ -93,29 +94,30 @@ impl Leaf {
     }
 }
 
-/// One table of the nested loops, outermost first.
+/// One table of the nested loops. The outermost comes first.
 #[derive(Debug)]
 pub(crate) struct TableStep {
     pub source: Source,
-    /// The name under which the statement knows it.
+    /// The name under which the statement knows the table.
     pub alias: String,
-    /// First of its slots.
+    /// The first of the table's slots.
     pub base: usize,
     pub columns: usize,
-    /// Columns that some expression needs: only these are decoded.
+    /// The positions of the columns that some expression needs. Only these are decoded.
     pub needed: Vec<usize>,
-    /// How they are read from the entries of the index that is read, if it has them all.
+    /// How the needed columns are read from the entries of the index that is read, if the entries
+    /// have all of them.
     pub covering: Option<EntryReader>,
-    /// The slot that gets the row's key in the clustered index.
+    /// The slot that gets the row's key in the clustered tree.
     pub key_slot: Option<usize>,
     pub lock: RowLock,
     /// The nests that begin with this table, outermost first.
     pub nests: Vec<Nest>,
-    /// Its rows are found in a hash table.
+    /// The hash table in which the table's rows are found, if there is one.
     pub hash: Option<HashLookup>,
-    /// Conditions that can be decided once this table has a row.
+    /// The conditions that can be decided once this table has a row.
     pub conditions: Vec<Expr>,
-    /// Where the optimizer has had a choice.
+    /// The optimizer's estimate. `None` if it had no choice.
     pub estimate: Option<Estimate>,
 }
 
@@ -126,64 +128,67 @@ pub(crate) struct Grouping {
     pub aggregates: Vec<Aggregate>,
 }
 
-/// MIN and MAX that are at the ends of an index.
+/// MIN and MAX that are read from the ends of indexes.
 #[derive(Debug)]
 pub(crate) struct IndexEnds {
     pub table: Arc<Table>,
-    /// For each aggregate: the index, its first column, and from which end.
+    /// For each aggregate: the index, the position of its first column in the table, and the
+    /// direction in which the wanted entry comes first.
     pub ends: Vec<(IndexRef, usize, Direction)>,
 }
 
-/// A SELECT.
+/// The plan of a SELECT.
 #[derive(Debug)]
 pub(crate) struct SelectPlan {
     pub tables: Vec<TableStep>,
-    /// Slots of the tables' columns.
+    /// The number of slots for the tables' columns.
     pub slots: usize,
-    /// Conditions on no table: when one does not hold, there are no rows.
+    /// The conditions that depend on no table. If one of them is not true, there are no rows.
     pub preconditions: Vec<Expr>,
     pub grouping: Option<Grouping>,
     pub index_ends: Option<IndexEnds>,
     pub having: Option<Expr>,
     pub outputs: Vec<Expr>,
     pub order: Vec<SortKey>,
-    /// The first table's access delivers the order, as long as its ranges could be computed.
+    /// The first table's access delivers the order, provided that its ranges can be computed when
+    /// the plan runs.
     pub ordered_by_access: bool,
     pub distinct: bool,
     pub limit: Option<LimitPlan>,
     pub calc_found_rows: bool,
-    /// Of a subquery that may be joined with the tables around it.
+    /// The query before it was planned, if it may be joined with the tables around it.
     pub unplanned: Option<Box<Unplanned>>,
-    /// Of a subquery, a derived table or a view, for the query around it: gone once that is bound.
+    /// How the rows of a subquery, a derived table or a view are produced. The query around it
+    /// needs this, and it is removed when that query is bound.
     pub derivation: Option<Arc<Derivation>>,
 }
 
-/// A plain SELECT before it has a plan: what a query around needs to join its tables.
+/// A plain SELECT before it has a plan: what a query around it needs to join its tables.
 #[derive(Debug)]
 pub(crate) struct Unplanned {
     pub leaves: Vec<Leaf>,
     pub tree: JoinTree,
     pub conditions: Vec<Expr>,
     pub outputs: Vec<Expr>,
-    /// Slots of its tables.
+    /// The number of slots of its tables.
     pub slots: usize,
-    /// Of a derived table or a view: the order that its rows are to come in.
+    /// The order in which its rows are to come, if it is a derived table or a view.
     pub as_table: Option<Vec<SortKey>>,
-    /// It is a view's whose rows are changed or locked: its tables are joined with those around
-    /// whatever its columns are. `None`: it is not.
+    /// Set if it is a view whose rows are changed or locked. The view's tables are then joined with
+    /// those around it whatever its columns are.
     pub opened: Option<Opened>,
 }
 
-/// What is to be known of a view whose rows are changed or locked.
+/// What has to be known of a view whose rows are changed or locked.
 #[derive(Debug)]
 pub(crate) struct Opened {
-    /// What CHECK OPTION asks of a row that is put through it.
+    /// The conditions of CHECK OPTION for a row that is written through the view.
     pub checks: Vec<Expr>,
-    /// Its tables are here only: without the query around there is no plan.
+    /// The view's tables were moved here, so that it has no plan without the query around it.
     pub is_taken: bool,
 }
 
-/// LIMIT.
+/// LIMIT: the number of rows, and the number of rows that are skipped before them.
 #[derive(Debug)]
 pub(crate) struct LimitPlan {
     pub count: Expr,
@@ -198,7 +203,7 @@ impl LimitPlan {
 }
 
 impl TableStep {
-    /// A step that reads all rows of a source.
+    /// Creates a step that reads all rows of a source.
     pub fn new(source: Source, alias: String, base: usize, columns: usize) -> TableStep {
         TableStep {
             source,
@@ -216,7 +221,7 @@ impl TableStep {
         }
     }
 
-    /// Its conditions, wherever they are decided.
+    /// Returns all conditions of the step, wherever they are decided.
     pub fn all_conditions(&self) -> impl Iterator<Item = &Expr> {
         let of_nests = self.nests.iter().flat_map(|nest| nest.guards.iter().chain(&nest.conditions));
         let of_hash = self.hash.iter().flat_map(|hash| &hash.conditions);
@@ -235,8 +240,8 @@ impl TableStep {
 }
 
 impl SelectPlan {
-    /// Whether MySQL makes a derived table of this part of the query around it, in place of
-    /// computing it as a whole.
+    /// Reports whether MySQL would merge this query as a derived table into the query around it,
+    /// and not compute it as a whole.
     pub fn is_merged(&self) -> bool {
         let mut is_plain = true;
         self.outputs.iter().for_each(|output| {
@@ -254,7 +259,7 @@ impl SelectPlan {
         is_plain && is_filter && !self.distinct && !self.tables.is_empty()
     }
 
-    /// Says that the order of the rows is nothing to anybody.
+    /// Drops the order of the rows, because it makes no difference. With a LIMIT the order stays.
     pub fn forget_order(&mut self) {
         if self.limit.is_none() {
             self.order.clear();
@@ -274,35 +279,36 @@ impl SelectPlan {
     }
 }
 
-/// A query of a UNION, or of its like.
+/// A branch of a UNION, INTERSECT or EXCEPT.
 #[derive(Debug)]
 pub(crate) struct Branch {
     pub plan: QueryPlan,
-    /// What puts it together with those before it; of the first one it says nothing.
+    /// The operator that combines the branch with those before it. It has no meaning for the first
+    /// branch.
     pub operator: SetOperator,
-    /// Without ALL: the rows before it and its own lose their duplicates.
+    /// There is no ALL: duplicates among the rows of this branch and those before it are removed.
     pub distinct: bool,
 }
 
 /// A common table that names itself.
 #[derive(Debug)]
 pub(crate) struct Recursion {
-    /// The first of its rows.
+    /// The query that yields the table's first rows.
     pub seed: QueryPlan,
-    /// Each finds further rows from those that it has not yet seen.
+    /// The query blocks. Each finds further rows from the rows that it has not seen yet.
     pub blocks: Vec<QueryPlan>,
-    /// The subquery that stands for the rows that a block has not yet seen.
+    /// The number of the subquery that stands for the rows that a block has not seen yet.
     pub own_rows: usize,
-    /// Rows that are there already are not added.
+    /// Rows that the table has already are not added.
     pub distinct: bool,
     pub limit: Option<LimitPlan>,
 }
 
-/// What a query does.
+/// The body of a query's plan.
 #[derive(Debug)]
 pub(crate) enum QueryBody {
     Select(Box<SelectPlan>),
-    /// Two or more queries, put together from left to right; one, with an order of its own.
+    /// Two or more queries, combined from left to right, or one query with an order of its own.
     Union {
         branches: Vec<Branch>,
         order: Vec<SortKey>,
@@ -314,12 +320,12 @@ pub(crate) enum QueryBody {
         limit: Option<Box<LimitPlan>>,
     },
     Recursive(Box<Recursion>),
-    /// The rows of a query, each with the values of functions over windows in slots of its own.
+    /// The rows of a query, each with the values of functions over windows in slots of their own.
     Windowed(Box<Windowed>),
     Rolled(Box<Rolled>),
 }
 
-/// The rows of a query, in groups by all of the keys, by all but the last one, and so on.
+/// The rows of a query, grouped by all of the keys, by all but the last one, and so on.
 #[derive(Debug)]
 pub(crate) struct Rolled {
     pub input: QueryPlan,
@@ -334,7 +340,7 @@ pub(crate) struct Windowed {
     pub windows: Vec<WindowPlan>,
 }
 
-/// A query with the description of its result.
+/// The plan of a query, with the description of its result.
 #[derive(Debug)]
 pub(crate) struct QueryPlan {
     pub columns: Vec<ColumnMeta>,
@@ -345,17 +351,17 @@ pub(crate) struct QueryPlan {
 #[derive(Debug)]
 pub(crate) struct SubPlan {
     pub plan: QueryPlan,
-    /// Its value may be another one each time, for the same arguments.
+    /// The subquery's value may differ each time it is computed, even for the same arguments.
     pub varies: bool,
-    /// It reads user variables.
+    /// The subquery reads user variables.
     pub reads_variables: bool,
-    /// Its tables are joined with those around it: nobody runs it.
+    /// The subquery's tables are joined with those around it, so it is never run.
     pub is_joined: bool,
 }
 
 impl SubPlan {
-    /// What stands for the rows of a common table that names itself; it is given them when it is
-    /// read.
+    /// Creates the subquery that stands for the rows of a common table that names itself. It gets
+    /// the rows when it is read.
     pub fn own_rows() -> SubPlan {
         let body = QueryBody::Values { rows: Vec::new(), limit: None };
         let plan = QueryPlan { columns: Vec::new(), body };
@@ -363,7 +369,7 @@ impl SubPlan {
     }
 }
 
-/// All rows of some queries, with these columns.
+/// Returns a query that yields all rows of some queries, with these columns.
 pub(crate) fn union_of(mut branches: Vec<Branch>, columns: Vec<ColumnMeta>) -> QueryPlan {
     match branches.len() {
         1 => branches.swap_remove(0).plan,
@@ -371,7 +377,7 @@ pub(crate) fn union_of(mut branches: Vec<Branch>, columns: Vec<ColumnMeta>) -> Q
     }
 }
 
-/// The coercibility of what several values are put together to.
+/// Returns the coercibility of a value that combines several values.
 fn strongest(all: impl Iterator<Item = Coercibility>) -> Coercibility {
     all.min().unwrap_or(Coercibility::Implicit)
 }
@@ -407,7 +413,7 @@ impl QueryPlan {
         }
     }
 
-    /// Whether it has any table in FROM, beside those of its subqueries.
+    /// Reports whether the query has a table in FROM, apart from those of its subqueries.
     pub fn reads_tables(&self) -> bool {
         match &self.body {
             QueryBody::Select(select) => !select.tables.is_empty(),
@@ -417,7 +423,7 @@ impl QueryPlan {
         }
     }
 
-    /// How strongly the collation of a column holds against that of another query's.
+    /// Returns how strongly the collation of a column prevails over that of another query's column.
     pub fn coercibility(&self, at: usize) -> Coercibility {
         match &self.body {
             QueryBody::Select(select) => select.outputs[at].coercibility,
@@ -429,7 +435,7 @@ impl QueryPlan {
         }
     }
 
-    /// Says that the query around does not join its tables with its own.
+    /// Notes that the query around must not join the tables of this one with its own.
     pub fn stay_a_table(&mut self) {
         if let QueryBody::Select(select) = &mut self.body {
             select.unplanned = None;
@@ -439,14 +445,14 @@ impl QueryPlan {
         }
     }
 
-    /// Says that nobody asks any longer how its rows are made.
+    /// Removes the description of how the rows are produced, which is no longer needed.
     pub fn forget_derivation(&mut self) {
         if let QueryBody::Select(select) = &mut self.body {
             select.derivation = None;
         }
     }
 
-    /// Says that no more than so many rows are wanted, in whatever order, and whether equal ones
+    /// Notes that at most `most` rows are wanted, in any order. `may_repeat` says that equal rows
     /// may be among them.
     pub fn want_rows(&mut self, most: i64, may_repeat: bool) {
         let QueryBody::Select(select) = &mut self.body else { return };
@@ -458,7 +464,8 @@ impl QueryPlan {
         select.limit = Some(LimitPlan { count: Expr::constant(types::Value::Int(most)), offset: None });
     }
 
-    /// Says which types the outputs are for: `x'1F'` is a number for a number.
+    /// Says which types of columns the outputs are for. `x'1F'`, for example, is a number in a
+    /// numeric column.
     pub fn beside<'t>(&mut self, types: impl Iterator<Item = &'t types::ColumnType>) {
         let QueryBody::Select(select) = &mut self.body else { return };
         for ((output, column), ty) in select.outputs.iter_mut().zip(&mut self.columns).zip(types) {
@@ -469,7 +476,7 @@ impl QueryPlan {
         }
     }
 
-    /// Whether the result's types depend on those of parameters.
+    /// Reports whether the types of the result depend on those of parameters.
     pub fn tells_of_parameters(&self) -> bool {
         match &self.body {
             QueryBody::Select(select) => {

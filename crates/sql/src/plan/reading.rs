@@ -1,10 +1,10 @@
-//! How the rows of a table of the nested loops are read: under which lock, for which nests, and
-//! whether by their hashed keys.
+//! How the rows of a table in the nested loops are read: under which lock, in which nests, and
+//! whether through a hash table.
 
 use crate::expr::Expr;
 use engine::{LockMode, OnLocked};
 
-/// How the rows of a table are read.
+/// How the rows of a table are locked while they are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RowLock {
     pub mode: LockMode,
@@ -12,55 +12,55 @@ pub(crate) struct RowLock {
 }
 
 impl RowLock {
-    /// A plain read.
+    /// A plain read without locks.
     pub const NONE: RowLock = RowLock { mode: LockMode::Snapshot, on_locked: OnLocked::Wait };
-    /// What statements that change rows do with those that they only read.
+    /// The lock of a statement that changes rows on rows that it only reads.
     pub const SHARE: RowLock = RowLock { mode: LockMode::Share, on_locked: OnLocked::Wait };
-    /// What UPDATE and DELETE do.
+    /// The lock of UPDATE and DELETE on the rows that they change.
     pub const UPDATE: RowLock = RowLock { mode: LockMode::Update, on_locked: OnLocked::Wait };
 }
 
-/// What becomes of the rows so far at tables that are read together for each of them.
+/// What becomes of a row of the tables before when a nest is read for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NestKind {
-    /// A row of NULLs where the tables have nothing.
+    /// If the nest has no row, the row is completed with NULLs.
     Outer,
-    /// The row goes on, once, if they have something.
+    /// The row goes on, once, if the nest has a row.
     Semi,
-    /// The row goes on if they have nothing.
+    /// The row goes on if the nest has no row.
     Anti,
 }
 
 /// Tables that belong together: the right side of an outer join, a semi-join or an anti-join. The
-/// conditions of its ON are at the tables.
+/// conditions of ON are in the steps of its tables.
 #[derive(Debug)]
 pub(crate) struct Nest {
     pub kind: NestKind,
-    /// How many steps, from the one at which it is noted.
+    /// The number of steps of the nest, counted from the one that has it.
     pub tables: usize,
-    /// Those conditions of ON that look at none of its tables.
+    /// The conditions of ON that depend on none of the nest's tables.
     pub guards: Vec<Expr>,
-    /// Conditions that can be decided once it is known what the nest has.
+    /// The conditions that can be decided once it is known whether the nest has a row.
     pub conditions: Vec<Expr>,
 }
 
 /// Two columns whose values are equal exactly when their keys are.
 #[derive(Debug)]
 pub(crate) struct HashKey {
-    /// Slot of the table.
+    /// The slot of the column of the table itself.
     pub own: usize,
-    /// Slot of a table before.
+    /// The slot of the column of a table before it.
     pub other: usize,
     pub kind: KeyKind,
 }
 
-/// What the keys of two columns are made of, so that they are the same exactly if `=` holds.
+/// The form of the keys of two columns, in which they are identical exactly when `=` holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyKind {
     Integer,
     Decimal,
     Double,
-    /// Weights in this collation.
+    /// The sort weights in this collation.
     Text(u16),
     /// Dates and datetimes.
     Moment,
@@ -71,19 +71,20 @@ pub(crate) enum KeyKind {
 #[derive(Debug)]
 pub(crate) struct HashLookup {
     pub keys: Vec<HashKey>,
-    /// Conditions on the table alone: its rows for which they do not hold are not kept.
+    /// The conditions on the table alone. Rows that do not meet them are not kept.
     pub conditions: Vec<Expr>,
 }
 
-/// What the optimizer expects of a step; EXPLAIN shows it.
+/// The optimizer's estimate for a step, which EXPLAIN shows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Estimate {
-    /// Rows that are read for each row of the tables before, or once for a hash table.
+    /// The number of rows that are read for each row of the tables before, or once for a hash
+    /// table.
     pub read: f64,
-    /// The share of them, in percent, that the conditions take.
+    /// The share of those rows, in percent, that meets the conditions.
     pub taken_percent: f64,
-    /// Rows that go on, of all rounds together.
+    /// The number of rows that go on, in all rounds together.
     pub rows: f64,
-    /// Of this step and those before it.
+    /// The cost of this step and those before it.
     pub cost: f64,
 }

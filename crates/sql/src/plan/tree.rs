@@ -1,18 +1,19 @@
-//! The joins of FROM as they were written, before anything is decided about their order.
+//! The joins of FROM as they are written, before anything is decided about their order.
 
 use crate::expr::Expr;
 
-/// What becomes of the left side's rows.
+/// The kinds of joins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Joining {
     Inner,
-    /// STRAIGHT_JOIN: the left side's tables are read first.
+    /// STRAIGHT_JOIN: the tables of the left side are read first.
     Straight,
-    /// Each of them comes at least once, with NULLs where nothing on the right goes with it.
+    /// Each row of the left side comes at least once, with NULLs if no row of the right side
+    /// matches it.
     Outer,
-    /// Those come, once, with which something on the right goes.
+    /// A row of the left side comes, once, if a row of the right side matches it.
     Semi,
-    /// Those come with which nothing on the right goes.
+    /// A row of the left side comes if no row of the right side matches it.
     Anti,
 }
 
@@ -24,7 +25,7 @@ pub(crate) enum JoinTree {
 }
 
 impl JoinTree {
-    /// The positions of its tables.
+    /// Collects the positions of the tables.
     pub fn tables(&self, into: &mut Vec<usize>) {
         match self {
             JoinTree::Table(at) => into.push(*at),

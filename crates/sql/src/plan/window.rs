@@ -1,4 +1,4 @@
-//! Windows: what is computed for each row from the rows around it.
+//! Windows: values that are computed for each row from the rows around it.
 
 use crate::expr::{Aggregate, Expr};
 
@@ -30,48 +30,49 @@ pub(crate) enum WindowKind {
 #[derive(Debug)]
 pub(crate) struct WindowFunction {
     pub kind: WindowKind,
-    /// But for those of an aggregate, which has its own.
+    /// The arguments. An aggregate has its own instead.
     pub args: Vec<Expr>,
-    /// Where the value goes; its type is the value's.
+    /// An expression with the type of the value. `slot` is where the value goes.
     pub result: Expr,
     pub slot: usize,
 }
 
-/// Where a frame begins or ends.
+/// The start or the end of a frame.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum FrameEdge {
     Unbounded,
-    /// ROWS: the row; RANGE: its peers.
+    /// With ROWS the row itself, with RANGE its peers.
     CurrentRow,
-    /// So many rows before the row, or behind it.
+    /// `offset` rows before the row, or with `follows` behind it.
     Rows {
         offset: Expr,
         follows: bool,
     },
-    /// What the key of the last row that is within may be: an expression over the row.
+    /// The key of the last row within the frame must not go beyond `limit`, an expression over the
+    /// row.
     Range {
         limit: Expr,
         offset: Expr,
     },
 }
 
-/// The rows that an aggregate over a window is over.
+/// The rows around a row that a function over a window computes its value from.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Frame {
-    /// Counted in rows; else in peers.
+    /// The frame counts rows (ROWS). Otherwise it goes by keys and peers (RANGE).
     pub rows: bool,
     pub start: FrameEdge,
     pub end: FrameEdge,
 }
 
-/// A window with the functions over it.
+/// A window, with the functions over it.
 #[derive(Debug)]
 pub(crate) struct WindowPlan {
-    /// For messages.
+    /// The window's name in messages.
     pub name: String,
-    /// What the rows are sorted by: the parts first.
+    /// The keys by which the rows are sorted, those of PARTITION BY first.
     pub keys: Vec<SortKey>,
-    /// So many of the keys are what the rows are parted by.
+    /// The number of keys that are from PARTITION BY.
     pub partition_keys: usize,
     pub frame: Frame,
     pub functions: Vec<WindowFunction>,
@@ -99,7 +100,7 @@ impl FrameEdge {
 }
 
 impl WindowFunction {
-    /// Calls `f` for each of its arguments.
+    /// Calls `f` for each argument.
     pub fn visit(&self, f: &mut dyn FnMut(&Expr)) {
         self.args.iter().for_each(&mut *f);
         if let WindowKind::Aggregate(aggregate) = &self.kind {
@@ -109,14 +110,14 @@ impl WindowFunction {
 }
 
 impl WindowPlan {
-    /// Calls `f` for what it is defined by.
+    /// Calls `f` for each expression that defines the window.
     pub fn visit_definition(&self, f: &mut dyn FnMut(&Expr)) {
         self.keys.iter().for_each(|key| f(&key.expr));
         self.frame.start.visit(f);
         self.frame.end.visit(f);
     }
 
-    /// Calls `f` for each expression over the rows, to be changed.
+    /// Calls `f` for each expression over the rows, so that it can change it.
     pub fn change(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         self.keys.iter_mut().for_each(|key| f(&mut key.expr));
         self.frame.start.change(f);

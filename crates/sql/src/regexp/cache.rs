@@ -8,32 +8,34 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Patterns that are kept at most: those of the calls of one row, in a statement that has not too
-/// many of them. A pattern that differs from row to row pushes itself out.
+/// The most patterns that are kept, which suffices for the calls of one row in most statements. A
+/// pattern that differs from row to row pushes its predecessors out.
 const MOST_PATTERNS: usize = 16;
 
 struct Kept {
     text: String,
     flags: Flags,
     pattern: Rc<Pattern>,
-    /// Given back with the pattern.
+    /// The memory of the pattern. It is given back when the pattern is dropped.
     _charge: Charge,
 }
 
-/// A pattern that is the same for all rows is compiled once, and so is one that a subquery has.
+/// A cache of compiled patterns, by which a pattern that is the same for all rows is compiled once.
+/// Subqueries share it.
 #[derive(Default)]
 pub(crate) struct PatternCache(OnceCell<Rc<RefCell<Vec<Kept>>>>);
 
 impl PatternCache {
-    /// The same patterns, for a part of the statement.
+    /// Returns a cache with the same patterns, for a part of the statement.
     pub fn shared(&self) -> PatternCache {
         PatternCache(OnceCell::from(self.0.get_or_init(Rc::default).clone()))
     }
 
-    /// The compiled pattern; `limits` is asked when it was not compiled before.
+    /// Returns the compiled pattern. `limits` is called if the pattern has not been compiled
+    /// before.
     ///
     /// # Errors
-    /// What is wrong with the pattern; as [`Charge::add`].
+    /// Returns the errors of the pattern, and those of [`Charge::add`].
     pub fn pattern(
         &self,
         text: &str,

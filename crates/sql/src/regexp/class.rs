@@ -1,4 +1,5 @@
-//! Sets of characters that have a name: properties, POSIX classes, the escapes `\d`, `\s`, `\w`.
+//! Named sets of characters: properties, POSIX classes, and the escapes `\d`, `\s`, `\w` and
+//! others.
 
 use super::error::RegexpError;
 use regex_syntax::Parser;
@@ -6,17 +7,17 @@ use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
 /// All characters that end a line.
 pub(super) const LINE_ENDS: &str = r"\n-\r\x{85}\x{2028}\x{2029}";
-/// What stands within a word without being of it.
+/// Characters that stand within a word without being word characters themselves.
 pub(super) const COMBINING: &str = r"[\p{Grapheme_Extend}\p{Cf}]";
 
 const WORD: &str = r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{200c}\x{200d}]";
 
-/// The set that a pattern of ours says.
+/// Returns the set that one of the patterns of this module stands for.
 fn known(pattern: &str) -> Option<ClassUnicode> {
     let hir = Parser::new().parse(pattern).ok()?;
     match hir.kind() {
         HirKind::Class(Class::Unicode(class)) => Some(class.clone()),
-        // A set of one character is a literal there.
+        // The parser makes a set of one character a literal.
         HirKind::Literal(literal) => {
             let mut chars = std::str::from_utf8(&literal.0).ok()?.chars();
             let (one, none) = (chars.next()?, chars.next());
@@ -26,7 +27,7 @@ fn known(pattern: &str) -> Option<ClassUnicode> {
     }
 }
 
-/// The set of an escape: `\d` for `d`, and its complement for `D`.
+/// Returns the set of an escape such as `\d`, or the complement for its upper case letter.
 pub(super) fn of_escape(letter: char) -> Option<ClassUnicode> {
     let pattern = match letter.to_ascii_lowercase() {
         'd' => r"\p{Nd}",
@@ -43,7 +44,7 @@ pub(super) fn of_escape(letter: char) -> Option<ClassUnicode> {
     Some(class)
 }
 
-/// The set of a property by its name, as between `\p{` and `}` or `[:` and `:]`.
+/// Returns the set of a property by its name, which stands between `\p{` and `}` or `[:` and `:]`.
 pub(super) fn of_property(name: &str) -> Result<ClassUnicode, RegexpError> {
     let plain: String = name
         .chars()
@@ -65,7 +66,7 @@ pub(super) fn of_property(name: &str) -> Result<ClassUnicode, RegexpError> {
         "upper" => r"\p{Uppercase}".to_string(),
         "word" => WORD.to_string(),
         "xdigit" => r"[\p{Nd}\p{Hex_Digit}]".to_string(),
-        // "any" and "assigned" are the same in both.
+        // "any" and "assigned" are the same in ICU and in the library.
         _ if !name.is_empty() && plain.chars().all(|c| c.is_ascii_alphanumeric() || c == '=') => {
             format!(r"\p{{{plain}}}")
         }

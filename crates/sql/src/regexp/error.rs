@@ -1,4 +1,4 @@
-//! What a regular expression or its match ends with, in the numbers and words of MySQL.
+//! The errors of regular expressions and their matches, in the numbers and words of MySQL.
 
 use crate::error::SqlError;
 
@@ -7,7 +7,7 @@ pub(crate) enum RegexpError {
     IllegalArgument,
     IndexOutOfBounds,
     Internal,
-    /// The line and the character in it, both from 1.
+    /// The line, and the character in the line, both counted from 1.
     Syntax(u32, u32),
     BadEscape,
     Unimplemented,

@@ -1,13 +1,13 @@
-//! Regular expressions as MySQL has them: in the syntax of ICU, over the library fancy-regex.
+//! Regular expressions in ICU's syntax, as in MySQL, implemented over the library fancy-regex.
 //!
 //! ```text
 //! a pattern's text -> parse (ICU's grammar and errors) -> tree -> translate -> fancy-regex
 //!                       set (bracket expressions)
 //! ```
 //!
-//! The library sees no part of what a user wrote: literals become code points, sets become ranges,
-//! and what depends on a flag is written out. What cannot be had exactly is refused with MySQL's
-//! error of a feature that its library does not have (3690).
+//! The library sees no part of the text that a user wrote: literals become code points, sets become
+//! ranges, and the effects of flags are written out. A pattern whose matches might differ from
+//! ICU's is refused with the error that MySQL has for a feature missing in its library (3690).
 
 mod cache;
 mod class;

@@ -1,17 +1,17 @@
-//! Reads a pattern in ICU's grammar.
+//! Parses patterns by ICU's grammar.
 
 use super::class;
 use super::error::RegexpError;
 use super::tree::{Assertion, Flags, Greed, Node};
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
-/// Groups within groups that ICU has room for in its list of states.
+/// The most nested groups, which is what ICU's list of states has room for.
 const MOST_DEPTH: usize = 99;
-/// Letters of the escapes that are one character.
+/// The letters of the escapes that stand for one character.
 const ESCAPES: &str = "acefnrtuUx";
 const MOST_COUNT: u32 = i32::MAX as u32;
 
-/// A pattern as it was read.
+/// A parsed pattern.
 #[derive(Debug)]
 pub(super) struct Parsed {
     pub root: Node,
@@ -19,7 +19,7 @@ pub(super) struct Parsed {
     pub names: Vec<(String, usize)>,
 }
 
-/// Reads characters and knows where it is, for the errors.
+/// A reader of a pattern's characters, which knows its place in the pattern for the errors.
 pub(super) struct PatternReader<'p> {
     pub(super) text: &'p [char],
     pub(super) at: usize,
@@ -27,7 +27,7 @@ pub(super) struct PatternReader<'p> {
     groups: usize,
     names: Vec<(String, usize)>,
     depth: usize,
-    /// Where escapes of code points are, each of which ICU counts as a character more.
+    /// The places of the escapes of code points. ICU counts each of them as one character more.
     escapes: Vec<usize>,
     /// The literal of a set that was read last.
     pub(super) last_literal: Option<char>,
@@ -50,7 +50,7 @@ pub(super) fn parse(text: &[char], flags: Flags) -> Result<Parsed> {
     if parser.peek().is_some() {
         return Err(RegexpError::MismatchedParenthesis);
     }
-    // A reference to a group that comes later is one that never matches.
+    // A reference to a group that comes later is allowed; it never matches.
     if root.last_reference() > parser.groups {
         return Err(RegexpError::InvalidBackReference);
     }
@@ -58,7 +58,7 @@ pub(super) fn parse(text: &[char], flags: Flags) -> Result<Parsed> {
 }
 
 impl PatternReader<'_> {
-    /// The next character, past what the flag `x` makes nothing.
+    /// Returns the next character. The flag `x` makes it skip white space and comments.
     pub(super) fn peek(&mut self) -> Option<char> {
         while self.flags.comments {
             match self.text.get(self.at) {
@@ -86,7 +86,7 @@ impl PatternReader<'_> {
         found
     }
 
-    /// The error at the character that was read last.
+    /// Builds the syntax error at the character that was read last.
     pub(super) fn syntax(&self) -> RegexpError {
         let read = &self.text[..self.at.min(self.text.len())];
         let line_start = read.iter().rposition(|one| is_line_end(*one)).map_or(0, |at| at + 1);
@@ -95,7 +95,7 @@ impl PatternReader<'_> {
         RegexpError::Syntax(lines as u32 + 1, (read.len() - line_start + escapes) as u32)
     }
 
-    /// The error at the next character, as if it was read.
+    /// Builds the syntax error at the next character, which is read.
     fn syntax_at_next(&mut self) -> RegexpError {
         self.next();
         self.syntax()
@@ -114,7 +114,7 @@ impl PatternReader<'_> {
 
     fn sequence(&mut self) -> Result<Node> {
         let mut parts: Vec<Node> = Vec::new();
-        // Whether the last part is a literal that goes on with the next character.
+        // Whether the last part is a literal that the next character continues.
         let mut open = false;
         while let Some(one) = self.peek() {
             if one == '|' || one == ')' {
@@ -142,7 +142,7 @@ impl PatternReader<'_> {
                 }
                 open = true;
             } else if matches!(node, Node::Empty) {
-                // A comment or a flag: what is before it and behind it are compared together.
+                // A comment or a change of flags does not separate the literals around it.
                 continue;
             } else {
                 open = false;
@@ -160,7 +160,7 @@ impl PatternReader<'_> {
         Node::Literal { text: vec![one], case_insensitive: self.flags.case_insensitive }
     }
 
-    /// A set as its flags have it.
+    /// Closes a set under case if the flags say so.
     pub(super) fn closed(&self, mut class: ClassUnicode) -> ClassUnicode {
         if self.flags.case_insensitive {
             class.case_fold_simple();
@@ -168,9 +168,9 @@ impl PatternReader<'_> {
         class
     }
 
-    /// A term, and whether a quantifier may come behind it.
+    /// Reads a term, and returns whether a quantifier may follow it.
     fn term(&mut self) -> Result<(Node, bool)> {
-        // The caller has seen that there is one.
+        // The caller has seen that a character follows.
         let Some(one) = self.next() else { return Ok((Node::Empty, false)) };
         let node = match one {
             '(' => return self.parenthesis(),
@@ -211,7 +211,7 @@ impl PatternReader<'_> {
         }
     }
 
-    /// Reads `2,3}`.
+    /// Reads the bounds of an interval, such as `2,3}`.
     fn interval(&mut self) -> Result<(u32, Option<u32>)> {
         let min = self.count()?.ok_or(RegexpError::BadInterval)?;
         let max = if self.eat(',') { self.count()? } else { Some(min) };
@@ -235,7 +235,7 @@ impl PatternReader<'_> {
         Ok(count)
     }
 
-    /// What is behind `(`.
+    /// Reads what follows a `(`.
     fn parenthesis(&mut self) -> Result<(Node, bool)> {
         if !self.eat('?') {
             self.groups += 1;
@@ -272,10 +272,10 @@ impl PatternReader<'_> {
                 debug_assert_eq!(self.text.get(self.at), Some(&flag));
                 self.flags_in_pattern()
             }
-            // Conditions and code of Perl.
+            // These are conditions and code in Perl.
             Some('(' | '{') => Err(RegexpError::Unimplemented),
             Some('\\') => {
-                // ICU has read the escape too.
+                // ICU has read the escape before it reports the error.
                 match self.text.get(self.at) {
                     Some(letter) if ESCAPES.contains(*letter) => drop(self.escaped_char()),
                     _ => self.at += 1,
@@ -286,19 +286,19 @@ impl PatternReader<'_> {
         }
     }
 
-    /// `(?#...)`, from its `#`.
+    /// Reads `(?#...)` from its `#` on.
     fn comment(&mut self) -> Result<(Node, bool)> {
         let rest = &self.text[self.at..];
         let end = rest.iter().position(|one| *one == ')');
         self.at += end.ok_or(RegexpError::MismatchedParenthesis)? + 1;
-        // It is not known what a quantifier behind a comment is of.
+        // It is not known to which part ICU applies a quantifier that follows a comment.
         match self.peek() {
             Some('*' | '+' | '?' | '{') => Err(RegexpError::Unimplemented),
             _ => Ok((Node::Empty, false)),
         }
     }
 
-    /// Letters and digits up to the end of a name.
+    /// Reads the letters and digits of a name, up to the character `end`.
     fn group_name(&mut self, end: char) -> Result<String> {
         let mut name = String::new();
         loop {
@@ -315,8 +315,8 @@ impl PatternReader<'_> {
         self.checked_group(|_| Ok(()))
     }
 
-    /// What is within a group, which is checked before its end is. Flags that are set within it end
-    /// with it.
+    /// Reads the inside of a group. `check` is called for it before the closing parenthesis is
+    /// looked for. Flags that are set within the group end with it.
     fn checked_group(&mut self, check: fn(&Node) -> Result<()>) -> Result<Node> {
         self.depth += 1;
         if self.depth > MOST_DEPTH {
@@ -333,7 +333,7 @@ impl PatternReader<'_> {
         Ok(inner)
     }
 
-    /// `(?i)` or `(?i:...)`, behind `(?`.
+    /// Reads `(?i)` or `(?i:...)` from the character after its `(?` on.
     fn flags_in_pattern(&mut self) -> Result<(Node, bool)> {
         let before = self.flags;
         let (mut flags, mut on) = (self.flags, true);
@@ -345,7 +345,7 @@ impl PatternReader<'_> {
                 Some('m') => flags.multi_line = on,
                 Some('s') => flags.dot_all = on,
                 Some('x') => flags.comments = on,
-                // Java's; ICU takes it and does nothing.
+                // This flag is Java's. ICU accepts and ignores it.
                 Some('u') => {}
                 Some('w') if on => return Err(RegexpError::Unimplemented),
                 Some('w') => {}
@@ -364,16 +364,16 @@ impl PatternReader<'_> {
         }
     }
 
-    /// What is behind a backslash outside of a set.
+    /// Reads what follows a backslash outside of a set.
     fn escape(&mut self) -> Result<(Node, bool)> {
-        // White space behind a backslash is itself.
+        // White space after a backslash stands for itself, also with the flag `x`.
         let Some(&one) = self.text.get(self.at) else { return Err(RegexpError::BadEscape) };
         self.at += 1;
         let assert = |assertion, flags| Ok((Node::Assert(assertion, flags), false));
         let plain = Flags { multi_line: false, ..self.flags };
         let node = match one {
             'A' => return assert(Assertion::LineStart, plain),
-            // Every end of a line counts here.
+            // For `\Z` every line end counts, also with the flag `d`.
             'Z' => return assert(Assertion::LineEnd, Flags { unix_lines: false, ..plain }),
             'z' => return assert(Assertion::TextEnd, plain),
             'G' => return assert(Assertion::MatchStart, plain),
@@ -402,7 +402,8 @@ impl PatternReader<'_> {
         Ok(self.literal(one))
     }
 
-    /// Literals up to `\E`. A quantifier behind it is of the last one.
+    /// Reads literals up to `\E`. The last one is a node of its own, because a quantifier applies
+    /// to it alone.
     fn quoted(&mut self) -> Node {
         let rest = &self.text[self.at..];
         let end = rest.windows(2).position(|two| two == ['\\', 'E']);
@@ -429,8 +430,8 @@ impl PatternReader<'_> {
         Ok(Node::BackReference { group, case_insensitive: self.flags.case_insensitive })
     }
 
-    /// Digits up to the first number that is no less than the groups that there are until here; the
-    /// group may come later.
+    /// Reads the digits of a back reference until the number is at least the number of groups so
+    /// far. The group may come later.
     fn numbered_reference(&mut self, first: char) -> Node {
         let mut group = first.to_digit(10).unwrap_or(0) as usize;
         while group < self.groups
@@ -442,7 +443,7 @@ impl PatternReader<'_> {
         Node::BackReference { group, case_insensitive: self.flags.case_insensitive }
     }
 
-    /// The set of a property, or the complement of what its flags make of it.
+    /// Returns the set of a property closed under the flags, or the complement of that.
     pub(super) fn named_class(&self, name: &str, negated: bool) -> Result<ClassUnicode> {
         let mut class = self.closed(class::of_property(name)?);
         if negated {
@@ -451,7 +452,7 @@ impl PatternReader<'_> {
         Ok(class)
     }
 
-    /// `{name}` behind `\p`.
+    /// Reads the `{name}` after `\p`.
     pub(super) fn property(&mut self, negated: bool) -> Result<ClassUnicode> {
         let rest = &self.text[self.at..];
         let end = rest.iter().position(|one| *one == '}');
@@ -463,7 +464,7 @@ impl PatternReader<'_> {
         self.named_class(name.trim(), negated)
     }
 
-    /// The character that an escape says, from behind the backslash.
+    /// Reads an escape without its backslash, and returns the character that it stands for.
     pub(super) fn escaped_char(&mut self) -> Result<char> {
         let Some(&one) = self.text.get(self.at) else { return Err(RegexpError::BadEscape) };
         self.at += 1;
@@ -502,7 +503,7 @@ impl PatternReader<'_> {
         char::from_u32(code).ok_or(RegexpError::BadEscape)
     }
 
-    /// `\u` with four digits; two of them may be the halves of one character.
+    /// Reads the four digits of `\u`. Two such escapes may be the halves of one character.
     fn utf16_unit(&mut self) -> Result<char> {
         let first = self.digits(4, 4, 16)?;
         if let Some(one) = char::from_u32(first) {
@@ -533,7 +534,8 @@ impl PatternReader<'_> {
 
 fn check_look_behind(inner: &Node) -> Result<()> {
     match inner.longest() {
-        // In ICU it does not see what is behind its end.
+        // Within a look-behind, ICU does not let such a part see the text after the end of the
+        // look-behind.
         Some(_) if inner.takes_all_it_can() => Err(RegexpError::Unimplemented),
         Some(_) => Ok(()),
         None => Err(RegexpError::LookBehindLimit),

@@ -1,4 +1,4 @@
-//! A pattern that is compiled, and its matches.
+//! Compiled patterns and their matches.
 
 use super::class;
 use super::error::RegexpError;
@@ -8,26 +8,28 @@ use super::tree::Flags;
 use fancy_regex::{Captures, Error, Regex, RegexBuilder, RuntimeError};
 use std::sync::LazyLock;
 
-/// Characters of a pattern.
+/// The most bytes of a pattern.
 const MOST_CHARS: usize = 1 << 16;
-/// Memory of the automaton of one part that has no back references or look-around.
+/// The memory of the automaton of a part that has no back references and no look-around.
 const AUTOMATON_BYTES: usize = 10 << 20;
 const CACHE_BYTES: usize = 2 << 20;
 const MOST_INSTRUCTIONS: usize = 1 << 18;
-/// Steps of one unit of `regexp_time_limit`: ICU counts ten thousand alternatives that it keeps,
-/// the library every step back, and each place where a match could begin is one.
+/// The steps of one unit of `regexp_time_limit`. A unit of ICU is ten thousand alternatives that it
+/// keeps. The library counts every step back, and each place where a match could begin is one.
 const STEPS_OF_TIME: usize = 100_000;
-/// Units of time of a match without a limit: it could not be ended.
+/// The most units of time of a match, also of one without a limit, because a match cannot be
+/// interrupted.
 const MOST_TIME: usize = 256;
-/// Bytes of `regexp_stack_limit` of one step; most of them give their place back.
+/// The bytes of `regexp_stack_limit` that are counted for one step. Most steps give their place
+/// back.
 const STEP_BYTES: usize = 2;
 
-/// What a match may take.
+/// The limits of a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limits {
-    /// `regexp_time_limit`; 0 is none.
+    /// The value of `regexp_time_limit`. 0 means no limit.
     pub time: u32,
-    /// `regexp_stack_limit`; 0 is none.
+    /// The value of `regexp_stack_limit`, in bytes. 0 means no limit.
     pub stack_bytes: u32,
 }
 
@@ -38,7 +40,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Steps back, and the error of one too many.
+    /// Returns the most steps back, and the error of a match that takes more.
     fn steps(self) -> (usize, RegexpError) {
         let time = match self.time {
             0 => MOST_TIME,
@@ -59,16 +61,17 @@ pub(crate) struct Pattern {
     names: Vec<(String, usize)>,
     has_boundary: bool,
     folds_reference: bool,
-    /// The texts of groups may be other ones than ICU's.
+    /// Whether groups may match other texts than in ICU.
     groups_may_differ: bool,
     too_many_steps: RegexpError,
     text_bytes: usize,
 }
 
-/// Where a match and its groups are, in bytes.
+/// The places of a match and its groups, in bytes of the subject.
 #[derive(Debug)]
 pub(crate) struct Match {
-    /// Of the whole match at 0, and of the groups.
+    /// The beginning and the end of the whole match, at index 0, and of each group. `None` means
+    /// that the group has matched nothing.
     groups: Vec<Option<(usize, usize)>>,
 }
 
@@ -94,8 +97,10 @@ static COMBINING: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(class::COMBINING).expect("a pattern of ours"));
 
 impl Pattern {
+    /// Compiles a pattern.
+    ///
     /// # Errors
-    /// What is wrong with the pattern.
+    /// Returns the error of a pattern that is wrong, too large, or not supported.
     pub fn compile(text: &str, flags: Flags, limits: Limits) -> Result<Pattern, RegexpError> {
         if text.is_empty() {
             return Err(RegexpError::IllegalArgument);
@@ -133,7 +138,7 @@ impl Pattern {
         })
     }
 
-    /// About what it takes, the caches of its automata among it.
+    /// Estimates the bytes that the pattern takes, with the caches of its automata.
     pub fn bytes(&self) -> usize {
         self.text_bytes.saturating_mul(16).min(2 * AUTOMATON_BYTES) + 4096
     }
@@ -150,13 +155,13 @@ impl Pattern {
         self.names.iter().find(|(known, _)| known == name).map(|(_, group)| *group)
     }
 
-    /// Whether the answer for the subject is known to be ICU's.
+    /// Refuses a subject for which the library's answer may differ from ICU's.
     fn check_subject(&self, subject: &str) -> Result<(), RegexpError> {
         if subject.is_ascii() {
             return Ok(());
         }
-        // The library sees the end of a word before a combining character, and ICU does not. It
-        // compares what a group has taken without foldings of several characters.
+        // The library sees the end of a word in front of a combining character, where ICU sees
+        // none. It compares a back reference without foldings to several characters.
         let combining = self.has_boundary && COMBINING.is_match(subject).unwrap_or(true);
         if combining || self.folds_reference && subject.chars().any(changes_length) {
             return Err(RegexpError::Unimplemented);
@@ -164,10 +169,11 @@ impl Pattern {
         Ok(())
     }
 
-    /// The first match that begins at the byte or behind it.
+    /// Returns the first match that begins at the byte `start` or after it.
     ///
     /// # Errors
-    /// A match that takes too many steps.
+    /// Returns the error of a match that takes too many steps, and `Unimplemented` for a subject
+    /// for which the answer may differ from ICU's.
     pub fn find_at(&self, subject: &str, start: usize) -> Result<Option<Match>, RegexpError> {
         self.check_subject(subject)?;
         let found = self.regex.captures_from_pos(subject, start).map_err(|error| self.ended(error))?;
@@ -178,10 +184,10 @@ impl Pattern {
         }))
     }
 
-    /// As [`Pattern::find_at`] from the beginning, when nothing but its being there matters.
+    /// Reports whether the pattern matches anywhere in the subject.
     ///
     /// # Errors
-    /// As [`Pattern::find_at`].
+    /// Returns the errors of [`Pattern::find_at`].
     pub fn is_match(&self, subject: &str) -> Result<bool, RegexpError> {
         self.check_subject(subject)?;
         self.regex.is_match(subject).map_err(|error| self.ended(error))
@@ -195,10 +201,11 @@ impl Pattern {
         }
     }
 
-    /// The next match behind one: behind an empty one it begins a character later.
+    /// Returns the next match after another one. After an empty match the search begins a
+    /// character later.
     ///
     /// # Errors
-    /// As [`Pattern::find_at`].
+    /// Returns the errors of [`Pattern::find_at`].
     pub fn find_after(&self, subject: &str, before: &Match) -> Result<Option<Match>, RegexpError> {
         if before.end() > before.start() {
             return self.find_at(subject, before.end());
@@ -210,7 +217,7 @@ impl Pattern {
     }
 }
 
-/// Whether a character has another length in another case.
+/// Reports whether a character has another length in another case.
 fn changes_length(one: char) -> bool {
     let bytes = |chars: &mut dyn Iterator<Item = char>| chars.map(char::len_utf8).sum::<usize>();
     let own = one.len_utf8();
@@ -229,7 +236,7 @@ mod tests {
         Ok(found.map(|found| (found.start(), found.end())))
     }
 
-    /// What MySQL 9.7 answers.
+    /// These are the answers of MySQL 9.7.
     #[test]
     fn patterns_match_as_in_icu() {
         for (pattern, subject, found) in [

@@ -1,4 +1,4 @@
-//! The text that takes a match's place: `$1`, `${name}` and backslashes in it.
+//! The replacement of a match, with `$1`, `${name}` and backslashes in its text.
 
 use super::error::RegexpError;
 use super::pattern::{Match, Pattern};
@@ -15,8 +15,10 @@ pub(crate) struct Replacement {
 }
 
 impl Replacement {
+    /// Parses the text of a replacement.
+    ///
     /// # Errors
-    /// A group that the pattern does not have.
+    /// Returns an error for a group that the pattern does not have.
     pub fn parse(text: &str, pattern: &Pattern) -> Result<Replacement, RegexpError> {
         let chars: Vec<char> = text.chars().collect();
         let mut reader = Reader { chars: &chars, at: 0 };
@@ -43,7 +45,7 @@ impl Replacement {
         Ok(Replacement { parts })
     }
 
-    /// Bytes of what takes a match's place.
+    /// Returns the bytes of the text that replaces a match.
     pub fn length(&self, found: &Match) -> usize {
         let length = |part: &Part| match part {
             Part::Text(text) => text.len(),
@@ -78,7 +80,8 @@ impl Reader<'_> {
         one
     }
 
-    /// What a backslash makes of the characters behind it; at the end it is nothing.
+    /// Reads the characters after a backslash and returns what they stand for. A backslash at the
+    /// end stands for nothing.
     fn escaped(&mut self) -> Option<char> {
         let one = self.next()?;
         let digits = match one {
@@ -91,7 +94,7 @@ impl Reader<'_> {
             self.at += digits;
             return Some(known);
         }
-        // One half of a character in UTF-16: the other one has to follow.
+        // This is one half of a character in UTF-16. The other half has to follow.
         let behind = self.at + digits;
         let second = match self.chars.get(behind..behind + 2) {
             Some(['\\', 'u']) if digits == 4 => self.hexadecimal(behind + 2, 4),
@@ -113,7 +116,8 @@ impl Reader<'_> {
         text.iter().try_fold(0u32, |code, one| Some(code.checked_mul(16)?.saturating_add(one.to_digit(16)?)))
     }
 
-    /// The number of the group behind `$`: as many digits as make one that there is.
+    /// Reads the number or name of the group after `$`. A number has as many digits as lead to an
+    /// existing group.
     fn group(&mut self, pattern: &Pattern) -> Result<usize, RegexpError> {
         if self.chars.get(self.at) == Some(&'{') {
             let rest = &self.chars[self.at + 1..];

@@ -1,4 +1,4 @@
-//! Reads a bracket expression: literals, ranges, classes, sets within sets and what is done with
+//! Parses bracket expressions: literals, ranges, classes, nested sets and the operators between
 //! them (`&&`, `--`, and `&`, `-` between two sets).
 
 use super::class;
@@ -10,14 +10,14 @@ const MOST_DEPTH: usize = 40;
 
 type Result<T> = std::result::Result<T, RegexpError>;
 
-/// What was read last within a set, which says how `-` and `&` are meant.
+/// What was read last within a set. It decides the meaning of a `-` or `&`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Last {
     Begin,
     Literal,
     Range,
     Set,
-    /// `&&` or `--`: a set or a literal has to follow.
+    /// `&&` or `--`. A set or a literal has to follow.
     Operator,
 }
 
@@ -28,19 +28,19 @@ enum Operator {
     Difference,
 }
 
-/// The operands of a set that were read.
+/// The operands of a set that have been read.
 struct Operands {
-    /// What is left of the last `&&` or `--`, which bind less than all others.
+    /// The left operand of the last `&&` or `--`, which bind weaker than all others.
     outer: Option<(ClassUnicode, Operator)>,
-    /// What is left of the set that was read last.
+    /// The left operand of the set that was read last.
     inner: Option<(ClassUnicode, Operator)>,
-    /// The set that was read last. A class behind it is added to it, and so to what is taken away
-    /// when a `-` is before it; a literal is added to what comes out.
+    /// The set that was read last. A class after it is added to it, and so to what a `-` in front
+    /// of it takes away. A literal is added to the result of that operation.
     right: ClassUnicode,
     last: Last,
 }
 
-/// Makes one of both operands.
+/// Combines both operands in `right`, if there is a left one.
 fn combine(left: &mut Option<(ClassUnicode, Operator)>, right: &mut ClassUnicode) {
     let Some((mut all, operator)) = left.take() else { return };
     match operator {
@@ -63,7 +63,7 @@ impl Operands {
         self.last = last;
     }
 
-    /// A set within the set.
+    /// Adds a set within the set.
     fn set(&mut self, class: ClassUnicode, operator: Operator) {
         combine(&mut self.inner, &mut self.right);
         let left = std::mem::replace(&mut self.right, class);
@@ -71,7 +71,7 @@ impl Operands {
         self.last = Last::Set;
     }
 
-    /// `&&` or `--`.
+    /// Takes what was read as the left operand of `&&` or `--`.
     fn apply(&mut self, operator: Operator) {
         let left = self.take();
         self.outer = Some((left, operator));
@@ -86,7 +86,7 @@ impl Operands {
 }
 
 impl PatternReader<'_> {
-    /// The set whose `[` was read.
+    /// Reads a set whose `[` was read.
     pub(super) fn set(&mut self, depth: usize) -> Result<ClassUnicode> {
         if depth > MOST_DEPTH {
             return Err(RegexpError::Internal);
@@ -122,7 +122,7 @@ impl PatternReader<'_> {
         Ok(all)
     }
 
-    /// `:name:]` behind a `[`, or nothing of it.
+    /// Reads `:name:]` after a `[`, or nothing if that does not follow.
     fn posix_class(&mut self) -> Result<Option<ClassUnicode>> {
         let rest = &self.text[self.at..];
         if rest.first() != Some(&':') {
@@ -175,7 +175,7 @@ impl PatternReader<'_> {
         }
     }
 
-    /// What a `-` is behind what was read.
+    /// Reads a `-`, whose meaning depends on what was read before it.
     fn dash(&mut self, operands: &mut Operands, depth: usize) -> Result<()> {
         let next = self.peek();
         match operands.last {
@@ -206,7 +206,8 @@ impl PatternReader<'_> {
         }
     }
 
-    /// A range from the literal that was read last; a `-` or `&` before it is none for ICU.
+    /// Reads a range from the literal that was read last. As in ICU, a `-` or `&` that was taken as
+    /// a literal does not count as one here.
     fn range(&mut self, operands: &mut Operands) -> Result<()> {
         let last = match self.next() {
             None => return Err(RegexpError::InvalidRange),

@@ -1,4 +1,4 @@
-//! Writes a tree in the syntax of fancy-regex, with nothing in it that a flag could change.
+//! Writes a tree in the syntax of fancy-regex, in a form that does not depend on flags.
 
 use super::class::LINE_ENDS;
 use super::error::RegexpError;
@@ -7,17 +7,17 @@ use super::tree::{Assertion, Flags, Greed, Node};
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use std::fmt::Write;
 
-/// Bytes of a translated pattern, which is what the tree is charged as.
+/// The most bytes of a translated pattern. The tree is charged as that many bytes.
 const MOST_BYTES: usize = 1 << 20;
 
 /// A translated pattern.
 pub(super) struct Translated {
     pub text: String,
-    /// The pattern asks for the ends of words.
+    /// Whether the pattern tests for the ends of words.
     pub has_boundary: bool,
-    /// It has a case insensitive back reference.
+    /// Whether the pattern has a case insensitive back reference.
     pub folds_reference: bool,
-    /// Nothing was written that a match has to pass.
+    /// Whether nothing has been written yet that a match has to pass.
     at_start: bool,
 }
 
@@ -92,7 +92,7 @@ impl Translated {
     fn repeat(&mut self, inner: &Node, min: u32, max: Option<u32>, greed: Greed) -> Result<(), RegexpError> {
         self.push(if greed == Greed::Possessive { "(?>" } else { "(?:" })?;
         if max == Some(0) {
-            // Its groups are counted.
+            // The groups within it are counted, although they never match.
             let at_start = self.at_start;
             self.push("(?!)")?;
             self.node(inner)?;
@@ -100,7 +100,8 @@ impl Translated {
             return self.push("|)");
         }
         if inner.has_no_length() {
-            // The library repeats nothing that has no length, and once says as much as often.
+            // The library does not repeat a part that has no length, and one time means the same as
+            // several.
             match (min, greed) {
                 (1.., _) => self.within("(?:", inner)?,
                 (0, Greed::Lazy) => {
@@ -142,16 +143,17 @@ impl Translated {
         self.push("]")
     }
 
-    /// One character in any case.
+    /// Writes one character in any case.
     fn any_case(&mut self, one: char) -> Result<(), RegexpError> {
         let mut class = ClassUnicode::new([ClassUnicodeRange::new(one, one)]);
         class.case_fold_simple();
         self.class(&class)
     }
 
-    /// A literal in any case, a character and its folding of several characters taken as the same.
+    /// Writes a literal in any case. A character matches its folding of several characters, and the
+    /// other way round.
     fn folded(&mut self, text: &[char]) -> Result<(), RegexpError> {
-        // A character alone is compared with one character.
+        // A single character is compared with single characters only.
         if let [one] = text
             && fold::folded(text).len() == 1
         {
@@ -165,7 +167,8 @@ impl Translated {
         Ok(())
     }
 
-    /// The part of a folded literal whose beginning and end no folding crosses.
+    /// Writes the next part of a folded literal whose ends no folding crosses, and returns the end
+    /// of the part.
     fn folded_run(&mut self, text: &[char], start: usize) -> Result<usize, RegexpError> {
         let mut end = start + 1;
         let mut at = start;
@@ -179,8 +182,8 @@ impl Translated {
         Ok(end)
     }
 
-    /// All ways to write a short text; the text itself says which one it is, so that their order
-    /// does not matter.
+    /// Writes all ways to write a short text. Their order does not matter, because the subject
+    /// decides which one it is.
     fn folded_ways(&mut self, text: &[char]) -> Result<(), RegexpError> {
         let Some((first, rest)) = text.split_first() else { return Ok(()) };
         let others = fold::foldings_at(text);
@@ -200,14 +203,15 @@ impl Translated {
     }
 
     fn assertion(&mut self, assertion: Assertion, flags: Flags) -> Result<(), RegexpError> {
-        // The characters that end a line alone: the line feed only where it is not behind a
-        // carriage return.
+        // These characters end a line by themselves. A line feed does so only if no carriage return
+        // stands in front of it.
         const OTHERS: &str = r"[\x{b}-\r\x{85}\x{2028}\x{2029}]";
         let text = match (assertion, flags.multi_line, flags.unix_lines) {
             (Assertion::LineStart, false, _) => r"\A".to_string(),
             (Assertion::LineStart, true, true) => r"(?:\A|(?<=\n))".to_string(),
-            // A search for a pattern that begins with it goes from line to line, and no line is
-            // between a carriage return and its line feed. Elsewhere ICU sees one there.
+            // A search for a pattern that begins with `^` goes from line to line, and no line
+            // begins between a carriage return and its line feed. Elsewhere in a pattern, ICU sees
+            // a line begin there.
             (Assertion::LineStart, true, false) if self.at_start => {
                 format!(r"(?:\A|(?<=[{LINE_ENDS}])(?!\z)(?!(?<=\r)\n))")
             }
@@ -231,14 +235,14 @@ impl Translated {
 
 fn dot(flags: Flags) -> String {
     match (flags.dot_all, flags.unix_lines) {
-        // The end of a line of two characters is taken as one.
+        // A line end of two characters is taken as one.
         (true, _) => r"(?>\r\n|(?s:.))".to_string(),
         (false, true) => r"[^\n]".to_string(),
         (false, false) => format!("[^{LINE_ENDS}]"),
     }
 }
 
-/// A character as a code point.
+/// Returns a character as a code point.
 fn code(one: char) -> String {
     match one {
         one if one.is_ascii_alphanumeric() => one.to_string(),

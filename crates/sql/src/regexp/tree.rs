@@ -1,19 +1,19 @@
-//! A pattern as the parser has understood it.
+//! The tree of a parsed pattern.
 
 use regex_syntax::hir::ClassUnicode;
 
-/// How a pattern, or a part of it, is meant.
+/// The flags of a pattern or of a part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Flags {
-    /// `i`
+    /// `i`: letters match in any case.
     pub case_insensitive: bool,
-    /// `m`: `^` and `$` are at every line.
+    /// `m`: `^` and `$` match at every line.
     pub multi_line: bool,
-    /// MySQL's `n`, ICU's `s`: `.` takes ends of lines too.
+    /// MySQL's `n` and ICU's `s`: `.` matches line ends too.
     pub dot_all: bool,
-    /// MySQL's `u`, ICU's `d`: the line feed is the only end of a line.
+    /// MySQL's `u` and ICU's `d`: the line feed is the only line end.
     pub unix_lines: bool,
-    /// ICU's `x`: white space and comments in a pattern are nothing.
+    /// ICU's `x`: white space and comments in a pattern are ignored.
     pub comments: bool,
 }
 
@@ -26,9 +26,9 @@ pub(super) enum Greed {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Assertion {
-    /// `^`, and `\A` without the flag `m`.
+    /// `^`. Without the flag `m` also `\A`.
     LineStart,
-    /// `$`, and `\Z` without the flag `m`.
+    /// `$`. Without the flag `m` also `\Z`.
     LineEnd,
     TextEnd,
     MatchStart,
@@ -44,10 +44,10 @@ pub(super) enum Node {
         text: Vec<char>,
         case_insensitive: bool,
     },
-    /// One character of a set, whose closure under case is made.
+    /// One character of a set, which is closed under case already.
     Set(ClassUnicode),
     Dot(Flags),
-    /// `\R`
+    /// `\R`: a line end of one character or two.
     LineBreak,
     Assert(Assertion, Flags),
     Concat(Vec<Node>),
@@ -72,8 +72,8 @@ pub(super) enum Node {
 }
 
 impl Node {
-    /// The characters of the longest text that a look-behind of the node has to look at; `None`
-    /// where ICU finds no limit.
+    /// Returns the length, in characters, of the longest text that a look-behind with this node has
+    /// to look at. `None` means that ICU finds no limit.
     pub fn longest(&self) -> Option<u64> {
         match self {
             Node::Empty | Node::Assert(..) => Some(0),
@@ -85,16 +85,16 @@ impl Node {
                 parts.iter().try_fold(0u64, |sum, part| Some(sum.saturating_add(part.longest()?)))
             }
             Node::Alternate(parts) => parts.iter().try_fold(0, |most, part| Some(part.longest()?.max(most))),
-            // ICU counts what is looked at ahead too.
+            // ICU counts the text of a look-ahead too.
             Node::Capture(inner) | Node::Atomic(inner) | Node::Look { inner, .. } => inner.longest(),
             Node::Repeat { max: Some(0), .. } => Some(0),
-            // It sees a loop in a lazy `??`.
+            // ICU takes a lazy `??` for a loop.
             Node::Repeat { min: 0, max: Some(1), greed: Greed::Lazy, .. } => None,
             Node::Repeat { inner, max, .. } => Some(inner.longest()?.saturating_mul(u64::from((*max)?))),
         }
     }
 
-    /// Whether the node matches the empty text alone.
+    /// Reports whether the node matches the empty text alone.
     pub fn has_no_length(&self) -> bool {
         match self {
             Node::Empty | Node::Assert(..) | Node::Look { .. } => true,
@@ -105,7 +105,8 @@ impl Node {
         }
     }
 
-    /// The highest number of a group that is referred to; what is repeated no times refers to none.
+    /// Returns the highest number of a group that a back reference names. A part that is repeated 0
+    /// times does not count.
     pub fn last_reference(&self) -> usize {
         let last = |parts: &[Node]| parts.iter().map(Node::last_reference).max().unwrap_or(0);
         match self {
@@ -120,8 +121,8 @@ impl Node {
         }
     }
 
-    /// Whether a group may have another text than in ICU: that of a loop whose last round is empty,
-    /// and one in a look-behind, which ICU tries from the shortest text on.
+    /// Reports whether a group may match another text than in ICU: one in a loop whose last round
+    /// is empty, or one in a look-behind, which ICU tries from the shortest text on.
     pub fn groups_may_differ(&self) -> bool {
         match self {
             Node::Repeat { max: Some(0), .. } => false,
@@ -157,7 +158,7 @@ impl Node {
         }
     }
 
-    /// Whether a part of the node gives nothing back of what it has taken.
+    /// Reports whether a part of the node gives nothing back of what it has matched.
     pub fn takes_all_it_can(&self) -> bool {
         match self {
             Node::Atomic(_) | Node::LineBreak => true,

@@ -1,16 +1,18 @@
-//! TIMESTAMP columns as operands: moments become what the session's clocks show.
+//! TIMESTAMP columns as operands, converted from moments to dates and times in the session's time
+//! zone.
 //!
-//! A column's value is a moment in UTC as long as it is stored, sorted, grouped, compared with
-//! other moments or given to the client. Everything that makes a number or a text of it has to see
-//! the date and time in the session's time zone.
+//! The value of a TIMESTAMP column is a moment in UTC as long as it is stored, sorted, grouped,
+//! compared with other moments or given to the client. Every operation that makes a number or a
+//! text of it has to see the date and time in the session's time zone.
 
 use crate::expr::{Aggregate, AggregateKind, Expr, Node};
 
-/// Functions that take moments as they are: UNIX_TIMESTAMP() tells an hour that clocks show twice
-/// from the one before it, and the others give one of their arguments back.
+/// The functions that take moments as they are. UNIX_TIMESTAMP() has to distinguish the two hours
+/// that clocks show alike when they are set back, and the other functions return one of their
+/// arguments.
 const OF_MOMENTS: [&str; 4] = ["any_value", "greatest", "least", "unix_timestamp"];
 
-/// Puts the operands that are moments on the session's clocks.
+/// Converts the operands that are moments to the session's time zone.
 pub(super) fn show_operands(expr: &mut Expr) {
     let is_numeric_or_text = match &expr.node {
         Node::Call { function, .. } => !OF_MOMENTS.contains(&function.name),
@@ -20,7 +22,7 @@ pub(super) fn show_operands(expr: &mut Expr) {
         | Node::Cast(_)
         | Node::Like { .. }
         | Node::Trim { .. } => true,
-        // Comparisons, conditions and conversions of texts look at the time zone themselves.
+        // Comparisons, conditions and conversions of texts apply the time zone themselves.
         _ => false,
     };
     if is_numeric_or_text {
@@ -28,8 +30,8 @@ pub(super) fn show_operands(expr: &mut Expr) {
     }
 }
 
-/// As [`show_operands`], of an aggregate. The least and the greatest moment, and how many there
-/// are, go by the moments.
+/// Does what [`show_operands`] does for an aggregate. Counts, the least value and the greatest
+/// value are those of the moments themselves.
 pub(in crate::bind) fn show_aggregated(aggregate: &mut Aggregate) {
     use AggregateKind::{Any, Count, CountRows, Max, Min};
     if !matches!(aggregate.kind, Any | Count | CountRows | Max | Min) {

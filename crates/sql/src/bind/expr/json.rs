@@ -1,4 +1,4 @@
-//! Documents beside other values, JSON_VALUE.
+//! JSON documents beside values of other types, and JSON_VALUE.
 
 use super::super::constants::Constants;
 use super::super::{Binder, Place, Scope};
@@ -9,22 +9,22 @@ use crate::expr::functions::json::{CAST_AS_JSON, DEFAULT, ERROR, JSON_VALUE, NUL
 use crate::expr::{Coercibility, Expr, Node};
 use types::{ColumnType, TypeCode, Value, collation};
 
-/// Characters of what JSON_VALUE returns where nothing else is said.
+/// The length in characters of the result of JSON_VALUE without RETURNING.
 const VALUE_CHARS: u64 = 512;
 
-/// The name of a column.
+/// Returns the name of the column that an expression is. `None` if it is no column.
 fn column_of<'s>(expr: &Expr, scope: &'s Scope) -> Option<&'s str> {
     let Node::Slot(slot) = expr.node else { return None };
     scope.of_slot(slot).map(|(table, at)| &*table.columns[at].name)
 }
 
-/// An operand that is to be a number.
+/// Converts an operand to a number.
 pub(in crate::bind) fn number(expr: Expr, scope: &Scope) -> Expr {
     let column = column_of(&expr, scope).map(str::to_owned);
     expr.numeric().read_from_json(&ColumnType::double(), column.as_deref())
 }
 
-/// Two values that are compared: both are documents if one is.
+/// Converts both operands of a comparison to documents if one of them is a document.
 pub(super) fn compared_as_documents(operands: [Expr; 2]) -> [Expr; 2] {
     match operands.iter().any(Expr::is_json) {
         true => operands.map(Expr::into_json),
@@ -32,7 +32,7 @@ pub(super) fn compared_as_documents(operands: [Expr; 2]) -> [Expr; 2] {
     }
 }
 
-/// An operand whose truth is asked.
+/// Converts an operand that is used as a truth value. A document causes warning 3986.
 pub(in crate::bind) fn truth(expr: Expr, constants: &mut Constants) -> Expr {
     if expr.is_json() {
         let text = "Evaluating a JSON value in SQL boolean context does an implicit comparison against JSON integer \
@@ -43,8 +43,9 @@ pub(in crate::bind) fn truth(expr: Expr, constants: &mut Constants) -> Expr {
     expr.numeric()
 }
 
-/// The operands of BETWEEN, which compares no documents: they are texts there, or numbers where the
-/// others are.
+/// Converts the operands of BETWEEN, which does not compare documents: a document counts as a text
+/// if all operands are texts or documents, and as a number otherwise. A document causes warning
+/// 1235.
 pub(super) fn between(operands: [Expr; 3], scope: &Scope, constants: &mut Constants) -> [Expr; 3] {
     if !operands.iter().any(Expr::is_json) {
         return operands;
@@ -65,7 +66,7 @@ pub(super) fn between(operands: [Expr; 3], scope: &Scope, constants: &mut Consta
     })
 }
 
-/// The operand of a cast: a document is read as what is wanted.
+/// Converts the operand of a cast: a document is read as a value of the wanted type.
 pub(super) fn cast_operand(operand: Expr, ty: &ColumnType, scope: &Scope) -> Expr {
     let column = column_of(&operand, scope).map(str::to_owned);
     match ty.code {
@@ -75,7 +76,7 @@ pub(super) fn cast_operand(operand: Expr, ty: &ColumnType, scope: &Scope) -> Exp
     }
 }
 
-/// `CAST(operand AS JSON)`.
+/// Builds `CAST(operand AS JSON)`.
 pub(super) fn cast_as_json(operand: Expr) -> Expr {
     Expr {
         ty: ColumnType::json(),
@@ -85,7 +86,7 @@ pub(super) fn cast_as_json(operand: Expr) -> Expr {
     }
 }
 
-/// What messages of JSON_VALUE call a type.
+/// Returns the name of a type in messages about JSON_VALUE.
 fn type_name(ty: &CastType) -> &'static str {
     match ty {
         CastType::Signed => "SIGNED",
@@ -120,7 +121,7 @@ impl Binder<'_> {
         Ok(Expr { node, ty, nullable: true, coercibility: Coercibility::Implicit })
     }
 
-    /// The type that RETURNING says.
+    /// Returns the type that RETURNING names.
     fn returned_type(&self, returning: &CastType, document: &Expr) -> Result<ColumnType> {
         match returning {
             CastType::Char { length: None, .. } | CastType::Binary { length: None } => {
@@ -136,10 +137,11 @@ impl Binder<'_> {
         }
     }
 
-    /// What is done where a path means nothing, and the default as a value of the type.
+    /// Returns what JSON_VALUE does on an empty result or an error, and the default as a value of
+    /// the type.
     ///
     /// # Errors
-    /// What the default ends with where it is none.
+    /// Returns the errors of binding the default.
     fn response(
         &mut self,
         response: &Option<OnResponse>,

@@ -1,4 +1,4 @@
-//! Literals.
+//! Binding of literals.
 
 use super::super::Binder;
 use super::result_type::expr_text_type;
@@ -56,8 +56,8 @@ impl Binder<'_> {
         Ok(constant)
     }
 
-    /// The date and time of `DATE '...'` and `TIMESTAMP '...'`, which sql_mode may refuse for its
-    /// zeros.
+    /// Reads the date and time of `DATE '...'` or `TIMESTAMP '...'`. `None` if the text is none, or
+    /// if sql_mode refuses its zeros.
     fn datetime_literal(&self, text: &[u8]) -> Option<parse::Parsed<DateTime>> {
         let modes = self.variables.sql_mode.dates();
         parse::datetime_with(text, modes.allow_invalid).filter(|read| !modes.refuses(&read.value.date))
@@ -66,7 +66,8 @@ impl Binder<'_> {
     fn text_literal(&mut self, bytes: &[u8], introducer: Option<&str>, connection: u16) -> Result<Expr> {
         match introducer {
             None => Ok(text_constant(bytes, connection)),
-            // The bytes that the client sent are read in another character set.
+            // The bytes are restored to the client's character set, in which they were sent, and
+            // then read in the character set of the introducer.
             Some(charset) => {
                 introduced(&collation::from_utf8mb4_lossy(self.variables.client_collation, bytes), charset)
             }
@@ -74,7 +75,8 @@ impl Binder<'_> {
     }
 }
 
-/// The time of `TIME '...'`, of whose text nothing may be left, and which has no offset.
+/// Reads the time of `TIME '...'`. `None` if a part of the text is left over or the text has an
+/// offset.
 fn time_literal(text: &[u8]) -> Option<types::Time> {
     let has_offset = parse::datetime(text).is_some_and(|read| read.offset_seconds.is_some());
     let is_blank = text.iter().all(u8::is_ascii_whitespace);
@@ -82,14 +84,15 @@ fn time_literal(text: &[u8]) -> Option<types::Time> {
     (!read.trailing_garbage && !read.value.out_of_range).then_some(read.value.time)
 }
 
-/// `TRUE` or `FALSE`: a number of one digit, which is how it is told from 1 and 0 in JSON.
+/// Builds `TRUE` or `FALSE`: a number whose type has one digit, by which JSON tells it from 1 and
+/// 0.
 fn truth(value: bool) -> Expr {
     let ty = ColumnType { form: Some(expr::truth_form()), ..ColumnType::bigint(false) };
     let constant = Expr::constant(Value::Int(i64::from(value)));
     Expr { ty, coercibility: Coercibility::Numeric, ..constant }
 }
 
-/// A text that is in utf8mb4 whatever its collation.
+/// Builds the constant of a text. The bytes are in utf8mb4 whatever the collation is.
 fn text_constant(bytes: &[u8], id: u16) -> Expr {
     let counted_as = if id == collation::BINARY { id } else { collation::UTF8MB4_BIN };
     let chars = collation::char_count(counted_as, bytes) as u32;
@@ -97,12 +100,13 @@ fn text_constant(bytes: &[u8], id: u16) -> Expr {
     Expr { node, ty: expr_text_type(chars, id), nullable: false, coercibility: Coercibility::Literal }
 }
 
-/// `_latin1 x'E9'`: the characters that the bytes are in a character set.
+/// Binds a literal with an introducer, such as `_latin1 x'E9'`: converts its bytes from that
+/// character set.
 fn introduced(bytes: &[u8], charset: &str) -> Result<Expr> {
     let known = Charset::from_name(charset)
         .ok_or_else(|| SqlError::new(1115, format!("Unknown character set: '{charset}'")))?;
     let id = known.default_collation();
-    // Of UTF-16 and UTF-32 the zero bytes in front may be left out.
+    // UTF-16 and UTF-32 allow the zero bytes in front to be left out.
     let unit = usize::from(known.min_bytes_per_char());
     let missing = bytes.len().next_multiple_of(unit) - bytes.len();
     let bytes = &[&vec![0; missing], bytes].concat()[..];
@@ -114,8 +118,8 @@ fn introduced(bytes: &[u8], charset: &str) -> Result<Expr> {
     Ok(text_constant(&text, id))
 }
 
-/// The value of a literal that is nothing but a value: NULL, a number, or a text without an
-/// introducer.
+/// Returns the value of a literal that is NULL, a number, a truth value, or a text without an
+/// introducer. `None` for other literals.
 pub(super) fn plain_value(literal: &Literal) -> Option<Value> {
     Some(match literal {
         Literal::Null => Value::Null,

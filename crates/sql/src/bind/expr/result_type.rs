@@ -1,4 +1,4 @@
-//! The types that casts, arithmetic and dates give.
+//! The result types of casts, of arithmetic and of calculations with dates.
 
 use super::super::Binder;
 use crate::ast::{self, BinaryOp, CastType};
@@ -7,7 +7,7 @@ use crate::expr::{self, Coercibility, Expr, Node};
 use types::collation::{self, Charset};
 use types::{ColumnType, TypeCode};
 
-/// A truth value.
+/// Builds a truth value.
 pub(super) fn boolean(node: Node, nullable: bool) -> Expr {
     Expr { node, ty: ColumnType::int(false), nullable, coercibility: Coercibility::Numeric }
 }
@@ -121,7 +121,8 @@ pub(super) fn arithmetic_type(op: BinaryOp, operands: &[Expr; 2], increment: u8)
     if op == BinaryOp::IntegerDivide {
         return ColumnType::bigint(unsigned);
     }
-    // A parameter's type is known only when it runs: its value decides.
+    // The type of a parameter is known only when the statement runs. The value of the parameter
+    // decides then.
     match (op, class) {
         (_, Double) => ColumnType::double(),
         (BinaryOp::Divide, _) => {

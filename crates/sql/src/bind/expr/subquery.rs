@@ -1,4 +1,4 @@
-//! Subqueries in expressions.
+//! Binding of subqueries in expressions.
 
 use super::result_type::boolean;
 use crate::ast::{self, BinaryOp};
@@ -12,7 +12,8 @@ use crate::plan::{QueryBody, QueryPlan, SubPlan};
 use crate::sink::column_flag;
 use types::collation;
 
-/// What is asked of a subquery's rows.
+/// The comparison with a subquery's rows: the operator, whether it must hold for all rows or for
+/// any, and whether the result is negated.
 #[derive(Clone, Copy)]
 pub(super) struct Quantifier {
     pub op: BinaryOp,
@@ -24,7 +25,8 @@ fn wrong_columns(columns: usize) -> SqlError {
     SqlError::new(1241, format!("Operand should contain {columns} column(s)"))
 }
 
-/// A column of a subquery as an expression: what a comparison with it is like.
+/// Returns a column of a subquery as an expression with which the comparison's type and collation
+/// are found.
 fn column(plan: &QueryPlan, at: usize) -> Expr {
     let meta = &plan.columns[at];
     let coercibility = if meta.ty.is_character() { plan.coercibility(at) } else { Coercibility::Numeric };
@@ -32,7 +34,7 @@ fn column(plan: &QueryPlan, at: usize) -> Expr {
     Expr { node: Node::Constant(types::Value::Null), ty: meta.ty.clone(), nullable, coercibility }
 }
 
-/// Whether two values of these types are equal exactly when their keys are.
+/// Reports whether two values of these types are equal exactly when their hash keys are.
 fn have_equal_keys(a: &Expr, b: &Expr) -> bool {
     let is_text = |expr: &Expr| expr.ty.is_character() && !is_named_number(expr);
     let class = |expr: &Expr| {
@@ -48,13 +50,16 @@ fn have_equal_keys(a: &Expr, b: &Expr) -> bool {
     ) && a.ty.is_integer() == b.ty.is_integer()
 }
 
-/// A parameter or a variable may be of any kind when it runs.
+/// Reports whether the type of an operand says too little: the value of a parameter or a variable
+/// may be of any kind when the statement runs, and a column with a text form (UUID, INET4, INET6)
+/// compares by its own rules.
 fn is_named_number(expr: &Expr) -> bool {
     matches!(expr.node, Node::Parameter(_) | Node::UserVariable(_) | Node::SystemVariable { .. })
         || expr.ty.text_form().is_some()
 }
 
-/// `(SELECT outer_column)` is the column, which is this argument.
+/// Returns the position of the argument that the subquery `(SELECT outer_column)` stands for.
+/// `None` for other subqueries.
 fn named_alone(plan: &QueryPlan) -> Option<usize> {
     let QueryBody::Select(select) = &plan.body else { return None };
     let is_plain = select.tables.is_empty()
@@ -77,7 +82,7 @@ impl Binder<'_> {
         plan
     }
 
-    /// Notes a subquery that is bound; those in it have got their numbers since `first`.
+    /// Adds a bound subquery. The subqueries within it have the numbers from `first` on.
     pub(in crate::bind) fn add_subquery(
         &mut self,
         plan: QueryPlan,
@@ -99,7 +104,7 @@ impl Binder<'_> {
         SubqueryCall { number: self.subqueries.len() - 1, args: frame.into_args() }
     }
 
-    /// The statement's subqueries, once all of it is bound.
+    /// Returns the statement's subqueries. It is called when the whole statement is bound.
     pub fn take_subqueries(&mut self) -> Vec<SubPlan> {
         let mut subqueries = std::mem::take(&mut self.subqueries);
         for subquery in &mut subqueries {
@@ -109,7 +114,7 @@ impl Binder<'_> {
         subqueries
     }
 
-    /// `(SELECT ...)` as a value.
+    /// Binds `(SELECT ...)` as a value.
     pub(super) fn scalar_subquery(&mut self, query: &ast::Query, place: &Place<'_>) -> Result<Expr> {
         let (frame, first) = (place.frame(), self.subqueries.len());
         let mut plan = self.subquery(query, &frame)?;
@@ -135,7 +140,7 @@ impl Binder<'_> {
         Ok(boolean(Node::Subquery { call, what: SubqueryUse::Exists }, false))
     }
 
-    /// `(a, b) = (SELECT ...)`.
+    /// Binds a comparison like `(a, b) = (SELECT ...)`.
     pub(super) fn row_and_subquery(
         &mut self,
         op: BinaryOp,
@@ -156,7 +161,7 @@ impl Binder<'_> {
         Ok(boolean(Node::RowSubquery(Box::new(RowSubquery { op, operands, collations, call })), true))
     }
 
-    /// IN, ANY and ALL.
+    /// Binds IN, ANY and ALL.
     pub(super) fn quantified(
         &mut self,
         kind: Quantifier,
@@ -201,7 +206,8 @@ impl Binder<'_> {
     }
 }
 
-/// The comparison that holds for a row for which this one does not: ALL looks for such a row.
+/// Returns the comparison that holds exactly when this one does not. ALL searches for a row for
+/// which it holds.
 fn opposite(op: BinaryOp) -> BinaryOp {
     match op {
         BinaryOp::Equal => BinaryOp::NotEqual,
@@ -214,7 +220,7 @@ fn opposite(op: BinaryOp) -> BinaryOp {
     }
 }
 
-/// The collations in which operands are compared with the columns of a subquery.
+/// Returns the collations in which the operands are compared with the columns of a subquery.
 fn collations(op: BinaryOp, operands: &[Expr], columns: &[Expr]) -> Result<Vec<u16>> {
     let of = |(operand, column): (&Expr, &Expr)| match operand.ty.is_character() && column.ty.is_character() {
         true => comparison_collation(op.symbol(), [operand, column].into_iter()),

@@ -1,4 +1,4 @@
-//! The clauses of queries that are alike wherever they stand: what is behind a query, LIMIT,
+//! The clauses that are alike in all queries: ORDER BY, LIMIT and locks behind a query, and
 //! positions in the select list.
 
 use super::super::logging::Unsafe;
@@ -9,10 +9,11 @@ use crate::expr::Expr;
 use crate::plan::LimitPlan;
 use crate::sink::ColumnMeta;
 
-/// What the description of a result's column takes: its names are short.
+/// The bytes charged for the description of a result's column, on the assumption that its five
+/// names are short.
 pub(super) const META_BYTES: usize = size_of::<ColumnMeta>() + 5 * 32;
 
-/// What stands behind a query, and is about all of it.
+/// The clauses behind a query that apply to the whole of it.
 #[derive(Clone, Copy)]
 pub(super) struct Behind<'q> {
     pub order_by: &'q [ast::OrderItem],
@@ -21,13 +22,13 @@ pub(super) struct Behind<'q> {
     pub stands: Stands,
 }
 
-/// Where a query stands, as far as it is not said by what is around it.
+/// The place of a query, as far as the frame around it does not say it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stands {
     Alone,
-    /// It is a derived table's or a view's.
+    /// The query is that of a derived table or a view.
     AsTable,
-    /// It is one of a UNION: its order counts for nothing but its LIMIT.
+    /// The query is a part of a UNION. Its order matters for its own LIMIT only.
     InUnion,
 }
 
@@ -41,7 +42,7 @@ impl<'q> Behind<'q> {
         }
     }
 
-    /// Of a part of the query: it is locked as the whole.
+    /// Returns the clauses that apply to a part of the query: the locks.
     pub fn of_part(self) -> Behind<'q> {
         Behind { order_by: &[], limit: None, stands: Stands::InUnion, ..self }
     }
@@ -60,7 +61,8 @@ pub(in crate::bind) fn limit(
     Ok(Some(LimitPlan { count, offset }))
 }
 
-/// `ORDER BY 2`: the position from 0.
+/// Returns the position, counted from 0, in the select list that an item like the 2 in `ORDER BY 2`
+/// stands for. `None` if the item is an expression.
 pub(super) fn position(written: &ast::Expr, columns: usize) -> Result<Option<usize>> {
     match written {
         ast::Expr::Literal(ast::Literal::Integer(n)) => match usize::try_from(*n) {
@@ -71,10 +73,10 @@ pub(super) fn position(written: &ast::Expr, columns: usize) -> Result<Option<usi
     }
 }
 
-/// The select list.
+/// The bound select list.
 pub(super) struct Items {
     pub outputs: Vec<Expr>,
     pub names: Vec<String>,
-    /// Aliases that were written.
+    /// The aliases that are written in the list.
     pub aliases: Vec<(String, Expr)>,
 }

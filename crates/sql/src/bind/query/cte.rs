@@ -1,8 +1,8 @@
 //! Common table expressions.
 //!
-//! A common table is bound where it is named first, and is one of the statement's subqueries from
-//! then on, which each place that names it reads: it is computed once. What it names of the queries
-//! around the one with the WITH clause are its arguments, as those of any subquery.
+//! A common table is bound where it is first named. From then on it is one of the statement's
+//! subqueries, which every place that names it reads, so it is computed once. The columns that it
+//! names of the queries around the one with the WITH clause are its arguments, as for any subquery.
 
 use super::super::{Binder, Frame, Scope, ScopeTable};
 use super::clauses::{Behind, limit};
@@ -28,10 +28,12 @@ fn column_lists_differ() -> SqlError {
     SqlError::new(1353, text)
 }
 
-/// Gives the columns of a derived or common table the names that stand behind its own, if any do.
+/// Gives the columns of a derived or common table the names listed behind the table's name, if
+/// there are any.
 ///
 /// # Errors
-/// 1353, 1060.
+/// Returns 1353 when the list has a different number of columns, and 1060 when two columns have one
+/// name.
 pub(super) fn name_columns(columns: &mut [ColumnMeta], names: &[String]) -> Result<()> {
     if !names.is_empty() && names.len() != columns.len() {
         return Err(column_lists_differ());
@@ -47,10 +49,10 @@ pub(super) fn name_columns(columns: &mut [ColumnMeta], names: &[String]) -> Resu
 }
 
 impl Binder<'_> {
-    /// The common tables of a WITH clause may be named from now on.
+    /// Makes the common tables of a WITH clause visible.
     ///
     /// # Errors
-    /// 1066.
+    /// Returns 1066 (`ER_NONUNIQ_TABLE`) when two of them have one name.
     pub(in crate::bind) fn enter_with(&mut self, with: &Arc<With>, outer: Option<&Frame<'_>>) -> Result<()> {
         let mut names = std::collections::HashSet::new();
         if let Some(twice) = with.tables.iter().find(|table| !names.insert(&table.name)) {
@@ -66,15 +68,15 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// WITH of an UPDATE or a DELETE.
+    /// Makes the common tables of an UPDATE's or DELETE's WITH clause visible.
     ///
     /// # Errors
-    /// 1066.
+    /// Returns 1066 (`ER_NONUNIQ_TABLE`) when two of them have one name.
     pub(crate) fn enter_with_of_statement(&mut self, with: Option<&Arc<With>>) -> Result<()> {
         with.map_or(Ok(()), |with| self.enter_with(with, None))
     }
 
-    /// Forgets the subqueries that were bound since there were so many.
+    /// Forgets all subqueries except the first `left` ones.
     pub(in crate::bind) fn forget_subqueries(&mut self, left: usize) {
         self.subqueries.truncate(left);
         for state in self.common.iter_mut().flat_map(|common| &mut common.states) {
@@ -84,7 +86,7 @@ impl Binder<'_> {
         }
     }
 
-    /// The common table with this name, added to the scope; `None`: there is none.
+    /// Returns the common table with this name, and adds it to the scope. `None` if there is none.
     pub(super) fn common_table(
         &mut self,
         name: &ast::TableName,
@@ -106,7 +108,7 @@ impl Binder<'_> {
         Ok(Some(Source::Subquery(call)))
     }
 
-    /// Whether a name stands for a common table.
+    /// Reports whether a name stands for a common table.
     pub(in crate::bind) fn is_common_table(&self, name: &ast::TableName) -> bool {
         self.find_common(name).is_some()
     }
@@ -121,7 +123,7 @@ impl Binder<'_> {
         })
     }
 
-    /// The subquery that a place reads which names a common table, and its columns.
+    /// Returns the subquery that a place reads which names a common table, and the table's columns.
     fn use_common(
         &mut self,
         level: usize,
@@ -165,8 +167,8 @@ impl Binder<'_> {
         Ok((call, columns))
     }
 
-    /// Binds a common table, in whose query those before it may be named; `around` is the place of
-    /// the query with the WITH clause.
+    /// Binds a common table. Its query may name the common tables before it. `around` is the place
+    /// of the query with the WITH clause.
     fn bind_common(
         &mut self,
         level: usize,
@@ -190,7 +192,7 @@ impl Binder<'_> {
         name_columns(&mut plan.columns, &with.tables[at].columns)?;
         let columns = plan.columns.clone();
         let call = self.add_subquery(plan, frame, first);
-        // However often it is read, its rows are the same.
+        // The table's rows are the same however often it is read.
         let subquery = &mut self.subqueries[call.number];
         (subquery.varies, subquery.reads_variables) = (false, false);
         Ok((call, columns))
@@ -223,7 +225,8 @@ impl Binder<'_> {
         plan
     }
 
-    /// Binds the query blocks of a UNION: those that do not name the table, then those that do.
+    /// Binds the query blocks of a UNION: first those that do not name the table, then those that
+    /// do.
     fn bind_blocks(
         &mut self,
         level: usize,
@@ -270,7 +273,7 @@ impl Binder<'_> {
             blocks.push(plan);
         }
         if blocks.is_empty() {
-            // It does not name itself, after all.
+            // The table does not name itself after all.
             return bind_query(self, &table.query, Some(frame));
         }
         if !table.query.order_by.is_empty() {
@@ -285,8 +288,8 @@ impl Binder<'_> {
         Ok(QueryPlan { columns, body: plan::QueryBody::Recursive(Box::new(recursion)) })
     }
 
-    /// The columns that the first query blocks give the table. Any of them may be NULL in a row to
-    /// come.
+    /// Returns the columns that the first query blocks give the table. Any of them may be NULL in
+    /// the rows of later blocks.
     fn columns_of_seeds(&mut self, seeds: &[Branch], table: &CommonTable) -> Result<Vec<ColumnMeta>> {
         let mut columns = columns_of_branches(self, seeds)?;
         for column in &mut columns {
@@ -302,8 +305,8 @@ fn is_union(body: &QueryBody) -> bool {
         if rest.iter().all(|branch| branch.operator == SetOperator::Union))
 }
 
-/// The query blocks of a UNION, those of plain ones within parentheses among them; each with
-/// whether it and those before it lose their duplicates.
+/// Collects the query blocks of a UNION, including those of plain UNIONs within parentheses. Each
+/// comes with a flag: duplicates among its rows and those of the blocks before it are removed.
 fn flatten<'q>(body: &'q QueryBody, distinct: bool, found: &mut Vec<(&'q QueryBody, bool)>) {
     match body {
         QueryBody::Union { first, rest } if is_union(body) => {
@@ -334,7 +337,8 @@ fn seeds_come_first(name: &str) -> SqlError {
     SqlError::new(3574, text)
 }
 
-/// What a query block must not do that names its own table.
+/// Refuses a query block that names its own table and does what only other blocks may do: grouping,
+/// windows, DISTINCT, ORDER BY, LIMIT, or naming the table again.
 fn check_block(block: &QueryPlan, is_named_again: bool, name: &str) -> Result<()> {
     if is_named_again {
         let text = format!(

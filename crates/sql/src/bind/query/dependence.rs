@@ -1,35 +1,39 @@
-//! ONLY_FULL_GROUP_BY: what a query with groups or with DISTINCT may name.
+//! ONLY_FULL_GROUP_BY: the columns that a query with groups or with DISTINCT may name.
 //!
-//! In: a SELECT that is bound. Out: the error of MySQL for an expression that may have several
-//! values in one group (1055, and 1140 where all rows are one group), or for an ORDER BY that looks
-//! at what DISTINCT has dropped (3065, 3066); and how the SELECT makes its rows ([`Derivation`]),
-//! for the query around it.
+//! In: a bound SELECT. Out: the error of MySQL for an expression that may have several values in
+//! one group (1055, or 1140 where all rows are one group) and for an ORDER BY that uses what
+//! DISTINCT has dropped (3065, 3066). For the query around it, also a description of how the SELECT
+//! produces its rows ([`Derivation`]).
 //!
-//! A column is right in the select list, in HAVING, in ORDER BY and in a window's definition where
-//! it has one value in each group, because it *follows from* what the query is grouped by:
+//! A column is allowed in the select list, in HAVING, in ORDER BY and in a window's definition if
+//! it has one value in each group, because it *follows from* what the query is grouped by. It does
+//! in these cases:
 //!
-//! - It is what the query is grouped by. With ROLLUP nothing else is.
-//! - It is a column of a table, all columns of a PRIMARY KEY or a UNIQUE one of which follow. A
-//!   column of the key may be nullable where a condition takes no NULL of it (`a IS NOT NULL`,
+//! - The query is grouped by it. With ROLLUP this is the only case.
+//! - It is a column of a table, and all columns of a PRIMARY KEY or a UNIQUE key of the table
+//!   follow. A column of the key may be nullable if a condition rejects its NULLs (`a IS NOT NULL`,
 //!   `a > 3`).
-//! - WHERE, or the ON of an inner join, has it equal to a constant, to a column of a query around,
-//!   or to a column that follows. An outer join that rejects its NULLs is an inner one, and an IN
-//!   or EXISTS that can be a semi-join counts as one.
-//! - It is on the weak side of an outer join, whose ON has it equal to a column of that side that
-//!   follows; or to a constant or a column of the strong side that follows, if all that ON asks of
-//!   the strong side follows. Within the weak side of another outer join ON has to reject NULLs of
-//!   its strong side besides.
-//! - It is a generated column, or a computed column of a view, whose own columns follow; on the
-//!   weak side only where a NULL of these makes it NULL.
-//! - It is a column of a derived table or a view that is computed as a whole, and follows in the
-//!   query of that from those of its columns that follow here; all of them do once everything
-//!   follows that the query is grouped by. On the weak side one of them must not be NULL there. Of
-//!   a UNION, and of a query with ROLLUP, nothing is known.
+//! - WHERE, or the ON of an inner join, equates it with a constant, with a column of a query
+//!   around, or with a column that follows. An outer join whose NULLs are rejected counts as an
+//!   inner join, and an IN or EXISTS that can be a semi-join counts as one.
+//! - It is on the weak side of an outer join, and ON equates it with a column of that side that
+//!   follows. ON may also equate it with a constant or with a column of the strong side that
+//!   follows, if all columns of the strong side in ON follow. Within the weak side of another outer
+//!   join, ON has to reject NULLs of its own strong side besides.
+//! - It is a generated column, or a computed column of a view, and the columns that it is computed
+//!   from follow. On the weak side, a NULL of one of those columns has to make it NULL.
+//! - It is a column of a derived table or a view that is computed as a whole, and within that query
+//!   it follows from those of the query's columns that follow here. All of them follow once
+//!   everything follows that the inner query is grouped by. On the weak side, one of the columns
+//!   that follow must be NOT NULL in the inner query. Nothing is known of a UNION and of a query
+//!   with ROLLUP.
 //!
-//! An expression that is one of those that the query is grouped by is right as a whole, and so is
-//! what stands in an aggregate, in ANY_VALUE() and in GROUPING(). From below: `equalities` reads
-//! conditions, `rows` are the tables with those of the queries in them, `known` is what follows,
-//! `written` keeps FROM and WHERE before the binder changes them, `refusals` are the errors.
+//! An expression by which the query is grouped is allowed as a whole, and so are the arguments of
+//! an aggregate, of ANY_VALUE() and of GROUPING().
+//!
+//! The modules, from the lowest layer up: `equalities` reads conditions, `rows` has the tables
+//! together with those of the queries in them, `known` finds what follows, `written` keeps FROM and
+//! WHERE before the binder changes them, `refusals` makes the errors.
 
 mod bound;
 mod equalities;
@@ -53,18 +57,19 @@ use crate::plan::Derivation;
 use refusals::Refusals;
 use std::sync::Arc;
 
-/// Whether a SELECT's FROM and WHERE have to be kept as they were written, for it and for the query
-/// around it.
+/// Reports whether FROM and WHERE of a SELECT have to be kept as they are written, for the checks
+/// of this query and of the query around it.
 pub(super) fn must_keep(binder: &Binder<'_>, from: &From, filter: &[Expr], is_inside: bool) -> bool {
     binder.variables.sql_mode.only_full_group_by() && (is_inside || has_queries(from, filter))
 }
 
 impl Bound<'_, '_> {
-    /// Checks the query, of which this was `kept` if it had to be. Of a query in another one it
-    /// gives how its rows are made.
+    /// Checks the query. `kept` is its FROM and WHERE as they are written, if they had to be kept.
+    /// For a query within another one it returns how the query's rows are produced.
     ///
     /// # Errors
-    /// 1055, 1140, 3065, 3066; as [`Binder::may_make`].
+    /// Returns 1055, 1140, 3065 or 3066 for a column that is not allowed, and the errors of
+    /// [`Binder::may_make`].
     pub fn check(
         &self,
         binder: &mut Binder<'_>,

@@ -1,4 +1,5 @@
-//! FROM: its tables and how they are joined. What becomes of them is the optimizer's affair.
+//! Binding of FROM: its tables and how they are joined. The optimizer decides in which order and
+//! how they are read.
 
 use super::super::logging::Unsafe;
 use super::super::scope::NotOne;
@@ -20,11 +21,11 @@ use crate::plan::{
 };
 use types::{ColumnType, Value};
 
-/// What a column of a table of FROM takes: its place in the scope with its names, and what is noted
-/// of it in the plan.
+/// The bytes charged for a column of a table of FROM: its place in the scope with its names, and
+/// what the plan keeps about it.
 const COLUMN_BYTES: usize = 256;
 
-/// A table reference that is bound: the columns that may be named, and its tables.
+/// A bound table reference: the columns that may be named, and the tree of its tables.
 type Bound = (Joined, JoinTree);
 
 impl Binder<'_> {
@@ -60,7 +61,8 @@ impl Binder<'_> {
                 let table = ScopeTable::computed("", alias, alias, &plan.columns, scope.slots());
                 self.add_to_scope(scope, table)?;
                 let source = match frame {
-                    // It is computed once for the arguments that it has in common with others.
+                    // As a subquery it is computed once for all rows that give it the same
+                    // arguments.
                     Some(frame) => Source::Subquery(self.add_subquery(plan, frame, first_subquery)),
                     None => Source::Derived(Box::new(plan)),
                 };
@@ -92,7 +94,7 @@ impl Binder<'_> {
         let schema = self.schema_of(name)?;
         let shown = alias.unwrap_or(&name.name);
         if let Some(table) = self.temporary.table(&schema, &name.name) {
-            // One's own: nobody else says what may be done with it.
+            // The table is the session's own, so no privileges are needed for it.
             self.changes_by_column = false;
             self.use_temporary(&table, shown)?;
             self.add_to_scope(scope, ScopeTable::stored(&table, shown, scope.slots()))?;
@@ -100,7 +102,7 @@ impl Binder<'_> {
         }
         let to_change = matches!(self.table_use, TableUse::Lock | TableUse::Change(_));
         self.check_shown_within_view(&schema, &name.name)?;
-        // Before anything is said of the table, even whether it is there.
+        // Privileges are checked before anything is said about the table, even whether it exists.
         let readable = match self.table_use {
             TableUse::Read | TableUse::Share | TableUse::Lock | TableUse::JoinToDelete => {
                 !self.holds_on_columns_alone(Privilege::Select, &schema, &name.name)?
@@ -139,7 +141,8 @@ impl Binder<'_> {
             self.reads.note_view(&read, &plan, read_before);
             let mut table = ScopeTable::computed(&schema, shown, &name.name, &plan.columns, scope.slots());
             if !readable {
-                // It is the view's columns that something was granted on.
+                // The privileges are on the view's own columns, not on those of the tables within
+                // it.
                 table.readable = false;
                 table.columns.iter_mut().for_each(|column| column.org_name.clone_from(&column.name));
             }
@@ -166,8 +169,8 @@ impl Binder<'_> {
         Ok(Source::Stored { table, access: Access::all() })
     }
 
-    /// The condition of the partitions that a statement chose of the table that was added to the
-    /// scope last.
+    /// Returns the condition of the partitions that the statement chooses of the table that was
+    /// added to the scope last.
     fn chosen_partitions(
         &mut self,
         source: &Source,
@@ -182,14 +185,16 @@ impl Binder<'_> {
         };
         let text = crate::ddl::chosen_condition(&table.def, chosen)?;
         let tree = crate::parse::parse_expression(text.as_bytes(), crate::lexer::LexMode::default())?;
-        // Nobody reads a column by choosing a partition.
+        // Choosing a partition does not count as reading its columns, so it needs no SELECT on
+        // them.
         let last = scope.tables.last().expect("the table has been added");
         let own = Scope::of(ScopeTable { readable: true, ..last.clone() });
         self.expr(&tree, &mut Place::new(&own, "partition function")).map(Some)
     }
 
-    /// The conditions of the rows that are seen of the table that was added to the scope last: of
-    /// one with system versioning the current ones, unless the statement says something else.
+    /// Returns the conditions of the rows that are visible of the table that was added to the scope
+    /// last. A table with system versioning shows its current rows, unless the statement says
+    /// otherwise.
     fn seen_by_system_time(
         &mut self,
         source: &Source,
@@ -208,7 +213,8 @@ impl Binder<'_> {
                 Some(_) => Err(crate::ddl::not_versioned(&last.org_table)),
             };
         };
-        // Nobody reads a column by being shown the current rows.
+        // Selecting the current rows does not count as reading columns, so it needs no SELECT on
+        // them.
         let own = Scope::of(ScopeTable { readable: true, ..last.clone() });
         let bind = |bound: system_time::Bound<'_>| match bound.with {
             With::Limit(limit) => limited(own.tables[0].column(bound.column), bound.op, limit),
@@ -222,11 +228,11 @@ impl Binder<'_> {
         bounds.into_iter().map(bind).collect()
     }
 
-    /// Whether a privilege holds on some of a table's columns, each of which is then checked where
-    /// it is used, and not on the table.
+    /// Reports whether a privilege is held on some of a table's columns and not on the table. Each
+    /// column is then checked where it is used.
     ///
     /// # Errors
-    /// 1142 where it holds on neither.
+    /// Returns 1142 (`ER_TABLEACCESS_DENIED_ERROR`) when the privilege is held on neither.
     fn holds_on_columns_alone(&self, privilege: Privilege, schema: &str, table: &str) -> Result<bool> {
         match self.rights.check_table(&[privilege], schema, table) {
             Ok(()) => Ok(false),
@@ -235,8 +241,9 @@ impl Binder<'_> {
         }
     }
 
-    /// Whether the columns of a table that a statement may change may be read without asking for
-    /// each. The table need not be readable if one of these privileges to change it is there.
+    /// Reports whether all columns of a table that a statement may change may be read without
+    /// further checks. The account needs no SELECT on the table if it has one of the privileges
+    /// `changes`.
     fn may_join(&self, schema: &str, table: &str, changes: &[Privilege]) -> Result<bool> {
         let may_change = changes.iter().any(|privilege| {
             self.rights.check_table(&[*privilege], schema, table).is_ok()
@@ -281,14 +288,16 @@ impl Binder<'_> {
         let (of_right, right) = self.table_ref(right, scope, from, outer)?;
         from.hidden = hidden;
         let mut conditions = Vec::new();
-        // The side whose rows all stay, which is where the merged columns' values are from.
+        // The first side is the one all of whose rows stay. The merged columns take their values
+        // from it.
         let sides = if kind == JoinKind::Right { [of_right, of_left] } else { [of_left, of_right] };
         let joined = match (natural, using) {
             (false, []) => Joined::beside(kind, sides),
             _ => {
                 let common = sides[0].common(&sides[1], natural, using, scope)?;
                 for (first, second) in &common {
-                    // Whether two columns are equal tells what is in them.
+                    // Whether two columns are equal reveals something of their values, so both have
+                    // to be readable.
                     for (table, column) in [first, second] {
                         self.check_readable_in(&scope.tables[*table].column(*column), scope)?;
                     }
@@ -324,7 +333,7 @@ impl Binder<'_> {
         Ok((joined, JoinTree::Join { joining, left, right, on: conditions }))
     }
 
-    /// FROM alone, for UPDATE and DELETE of several tables too.
+    /// Binds FROM alone. UPDATE and DELETE of several tables use it too.
     pub(in crate::bind) fn from(
         &mut self,
         written: Option<&TableRef>,
@@ -343,7 +352,7 @@ impl Binder<'_> {
         Ok((scope, from))
     }
 
-    /// The steps of the loops, and the conditions on no table.
+    /// Returns the steps of the nested loops, and the conditions that depend on no table.
     pub(in crate::bind) fn steps(
         &mut self,
         from: From,
@@ -353,7 +362,7 @@ impl Binder<'_> {
     ) -> Result<(Vec<TableStep>, Vec<Expr>)> {
         let From { mut tables, tree, before, .. } = from;
         let Some(tree) = tree else { return Ok((Vec::new(), filter)) };
-        // The conditions of the index that is chosen are copies.
+        // The conditions of the chosen index are copies, which are charged here.
         let mut nodes = 0;
         filter.iter().for_each(|condition| condition.visit(&mut |_| nodes += 1));
         self.may_make(nodes * NODE_BYTES)?;
@@ -371,10 +380,11 @@ impl Binder<'_> {
 }
 
 impl From {
-    /// The tables and the conditions once more, for a query around that may join them.
+    /// Returns copies of the tables and the conditions, for a query around this one that may join
+    /// them with its own.
     ///
-    /// Of a view that is opened for a change, which has these checks, tables that cannot be there
-    /// twice are taken.
+    /// `checks` are those of a view that is opened for a change. Tables of such a view that cannot
+    /// be copied are taken out of `self` instead.
     pub(super) fn unplanned(
         &mut self,
         binder: &mut Binder<'_>,
@@ -405,7 +415,7 @@ impl From {
     }
 }
 
-/// The table that was added to the scope last.
+/// Returns the table that was added to the scope last as a leaf of FROM.
 fn leaf(source: Source, scope: &Scope) -> Leaf {
     let table = scope.tables.last().expect("the table has been added");
     Leaf {
@@ -429,18 +439,20 @@ fn nullable(tables: &mut [ScopeTable]) {
 /// The columns of a table reference that may be named without a table, in the order of `*`.
 struct Joined {
     columns: Vec<ColumnAt>,
-    /// Some of its joins merge columns: these are not all columns of its tables in order.
+    /// Some of the joins merge columns, so `columns` are not simply all columns of the tables in
+    /// order.
     merges: bool,
 }
 
 impl Joined {
-    /// Of the table of the scope that was added last.
+    /// Returns the columns of the table at this position of the scope.
     fn table(table: usize, scope: &Scope) -> Joined {
         let columns = (0..scope.tables[table].columns.len()).map(|column| (table, column)).collect();
         Joined { columns, merges: false }
     }
 
-    /// Of a join that merges no columns; of RIGHT JOIN the right side is the first.
+    /// Returns the columns of a join that merges none. The first of `sides` is the right one for
+    /// RIGHT JOIN.
     fn beside(kind: JoinKind, sides: [Joined; 2]) -> Joined {
         let [first, second] = sides;
         let (mut left, mut right) = if kind == JoinKind::Right { (second, first) } else { (first, second) };
@@ -448,8 +460,8 @@ impl Joined {
         Joined { columns: left.columns, merges: left.merges || right.merges }
     }
 
-    /// Of a join that merges these columns of its sides: they come first, in the order of the first
-    /// side.
+    /// Returns the columns of a join that merges the pairs `common`. The merged columns come first,
+    /// in the order of the first side.
     fn merged(common: &[(ColumnAt, ColumnAt)], sides: [Joined; 2]) -> Joined {
         let [first, second] = sides;
         let is_common = |at: &ColumnAt| common.iter().any(|(one, other)| one == at || other == at);
@@ -460,8 +472,8 @@ impl Joined {
         Joined { columns, merges: true }
     }
 
-    /// The pairs of columns that a join of the two merges: those of the names, or with NATURAL of
-    /// all common ones.
+    /// Returns the pairs of columns that a join of the two sides merges: those with the names of
+    /// USING, or with NATURAL all that have a name in common.
     fn common(
         &self,
         other: &Joined,
@@ -497,7 +509,7 @@ impl Joined {
     }
 }
 
-/// The comparison of a column with a constant of its type.
+/// Returns the comparison of a column with a constant of the column's type.
 fn limited(column: Expr, op: ast::BinaryOp, limit: Value) -> Result<Expr> {
     let (ty, coercibility) = (column.ty.clone(), Coercibility::Numeric);
     let limit = Expr { node: Node::Constant(limit), ty, nullable: false, coercibility };
@@ -510,7 +522,7 @@ fn limited(column: Expr, op: ast::BinaryOp, limit: Value) -> Result<Expr> {
     })
 }
 
-/// The condition that two columns that are merged are equal.
+/// Returns the condition that two merged columns are equal.
 fn equality(scope: &Scope, first: ColumnAt, second: ColumnAt) -> Result<Expr> {
     let operands = [first, second].map(|(table, column)| scope.tables[table].column(column));
     let collation = crate::expr::comparison_collation("=", operands.iter())?;

@@ -1,4 +1,4 @@
-//! GROUP BY: its keys, and groups that an index answers.
+//! GROUP BY: its keys, and aggregates that the ends of an index answer.
 
 use super::super::{Binder, Frame, Place, Scope};
 use super::clauses::{Items, position};
@@ -22,7 +22,7 @@ pub(super) fn bind_group_by(
         {
             Some(at) => binder.copied(&items.outputs[at])?,
             None => {
-                // A column of the tables before an alias.
+                // A column of the tables comes before an alias with the same name.
                 let bound = binder.expr(written, &mut Place::within(outer, scope, "group statement"));
                 match (bound, written) {
                     (Err(error), ast::Expr::Column { table: None, name, .. }) if error.code == 1054 => {
@@ -38,7 +38,8 @@ pub(super) fn bind_group_by(
     Ok(keys)
 }
 
-/// MIN and MAX without conditions, of columns that indexes start with.
+/// Returns the ends of indexes that answer a query of MIN and MAX without conditions. `None` unless
+/// each argument is the first column of an index.
 pub(super) fn index_ends(tables: &[TableStep], grouping: &Grouping) -> Option<IndexEnds> {
     let [TableStep { source: Source::Stored { table, .. }, base, .. }] = tables else { return None };
     let mut ends = Vec::new();

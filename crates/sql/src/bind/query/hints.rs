@@ -1,4 +1,4 @@
-//! What the hints of a SELECT say of its tables.
+//! What the hints of a SELECT say about its tables.
 
 use super::joined_tables::From;
 use crate::ast::{IndexHint, IndexHintKind, JoinHint};
@@ -6,14 +6,15 @@ use crate::optimize::Mask;
 use crate::plan::{Leaf, Source};
 
 impl From {
-    /// The positions of the tables with these names; those that are not there are passed over.
+    /// Returns the positions of the tables with these names. Unknown names are skipped.
     fn named(&self, names: &[String]) -> Vec<usize> {
         let position =
             |name: &String| self.tables.iter().position(|leaf| leaf.alias.eq_ignore_ascii_case(name));
         names.iter().filter_map(position).collect()
     }
 
-    /// Notes what the hints say. True: they say that the tables are read as they are written.
+    /// Notes what the hints say. Returns true if the tables have to be read in the order in which
+    /// they are written.
     pub(super) fn take_hints(&mut self, hints: &[JoinHint]) -> bool {
         for hint in hints {
             match hint {
@@ -46,7 +47,8 @@ impl From {
     }
 }
 
-/// As FORCE INDEX and IGNORE INDEX; names that the table does not have are passed over.
+/// Adds the hint as FORCE INDEX or IGNORE INDEX. Names of indexes that the table does not have are
+/// skipped.
 fn index_hint(leaf: &mut Leaf, is_wanted: bool, names: &[String]) {
     let Source::Stored { table, .. } = &leaf.source else { return };
     let is_primary = |name: &str| name.eq_ignore_ascii_case("PRIMARY");

@@ -4,21 +4,22 @@ use super::super::Scope;
 use crate::optimize::Mask;
 use crate::plan::{JoinTree, Leaf};
 
-/// FROM: its tables as they were written, each at the position that it has in the scope, and how
-/// they are joined.
+/// The tables of FROM in the order in which they are written, each at the same position as in the
+/// scope, and how they are joined.
 #[derive(Default)]
 pub(in crate::bind) struct From {
     pub tables: Vec<Leaf>,
     pub tree: Option<JoinTree>,
-    /// What hints say of the order: the tables that are read before others.
+    /// The order that hints demand: the tables of the first mask are read before those of the
+    /// second.
     pub before: Vec<(Mask, Mask)>,
-    /// Tables that come before the one at hand and may not be named by a LATERAL one: the other
-    /// side of a RIGHT JOIN.
+    /// The positions of earlier tables that a LATERAL table may not name: those on the other side
+    /// of a RIGHT JOIN.
     pub(super) hidden: Vec<std::ops::Range<usize>>,
 }
 
 impl From {
-    /// What a LATERAL table may name: the tables before it.
+    /// Returns the tables before a LATERAL table that it may name.
     pub(super) fn nameable(&self, scope: &Scope) -> Scope {
         let tables = scope.tables.iter().enumerate();
         let tables = tables.filter(|(at, _)| !self.hidden.iter().any(|hidden| hidden.contains(at)));

@@ -1,4 +1,4 @@
-//! JSON_TABLE in FROM: its document may name columns of the tables before it.
+//! JSON_TABLE in FROM. Its document may name columns of the tables before it.
 
 use super::super::{Binder, Frame, Place, Scope, ScopeTable};
 use crate::ast::{self, JsonTableColumn, OnResponse};
@@ -10,12 +10,12 @@ use crate::sink::ColumnMeta;
 use types::json::{self, Path};
 use types::{ColumnType, Value};
 
-/// The columns that have been bound, in the order of the table.
+/// The columns that have been bound so far, in the order of the table.
 #[derive(Default)]
 struct Columns(Vec<ColumnMeta>);
 
 impl Columns {
-    /// Adds a column; its place in the row.
+    /// Adds a column and returns its position in the row.
     fn add(&mut self, name: &str, ty: &ColumnType) -> Result<usize> {
         if self.0.iter().any(|known| known.name.eq_ignore_ascii_case(name)) {
             return Err(SqlError::new(1060, format!("Duplicate column name '{name}'")));
@@ -35,7 +35,7 @@ impl Columns {
 }
 
 impl Binder<'_> {
-    /// The table and its columns; the tables of `scope` are before it.
+    /// Returns the table and its columns. The tables of `scope` stand before it in FROM.
     pub(super) fn json_table(
         &mut self,
         written: &ast::JsonTable,
@@ -61,7 +61,7 @@ impl Binder<'_> {
             .ok_or_else(|| SqlError::not_supported(format!("columns of type {} of JSON_TABLE", written.name)))
     }
 
-    /// The recursion is as deep as the parser lets paths be nested.
+    /// Binds the rows of a path. The recursion is as deep as the parser lets paths be nested.
     fn json_rows(&mut self, written: &ast::JsonTableRows, columns: &mut Columns) -> Result<JsonRows> {
         let parse = |path: &[u8]| Path::parse(path).map_err(no_path);
         let mut rows = JsonRows { path: parse(&written.path)?, columns: Vec::new(), nested: Vec::new() };
@@ -95,7 +95,8 @@ impl Binder<'_> {
         Ok(rows)
     }
 
-    /// A default is a document's text, which has to fit its column.
+    /// Binds ON EMPTY or ON ERROR. A default is the text of a document, whose value has to fit the
+    /// column.
     fn json_response(
         &self,
         written: &Option<OnResponse>,

@@ -1,4 +1,5 @@
-//! A query in layers: its rows, what is made of them, and its last stage over that.
+//! Queries in layers: a first stage that yields rows, an operation on those rows, and a last stage
+//! over its result.
 
 use super::super::Scope;
 use crate::expr::{Expr, Node};
@@ -6,9 +7,12 @@ use crate::plan::{QueryBody, QueryPlan, RowLock, SelectPlan, Source, TableStep};
 use crate::sink::ColumnMeta;
 use types::Value;
 
-/// Puts the last stage of a query over what `body` makes of the rows of its first stage. `all`:
-/// what is in its slots then, of which the rows have the first `width`; `used`: those that are used
-/// on the way; `values`: those that are only made there.
+/// Puts the last stage of a query over what `body` makes of the rows of the first stage.
+///
+/// - `all` describes the slots of the last stage. The first `width` of them hold the rows of the
+///   first stage.
+/// - `used` are the slots that the operation itself needs.
+/// - `values` are the slots that only the operation fills.
 pub(super) fn layer_over(
     plan: SelectPlan,
     all: &[Expr],

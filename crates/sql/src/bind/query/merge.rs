@@ -1,14 +1,15 @@
-//! Derived tables and views whose tables are joined with those of the query around them, as in
-//! MySQL: a view is no slower than its text.
+//! Merging of derived tables and views: their tables are joined with those of the query around
+//! them. As in MySQL, a view is then no slower than its text written out.
 //!
-//! In: FROM and WHERE of a query, bound, with the tables that are queries of their own. Out: the
-//! tables of such a query in the place of its own, its conditions beside those around it, and
-//! [`Merged`]: what its columns stand for, which the rest of the query around has to be told. The
-//! slots of its columns stay unused.
+//! In: the bound FROM and WHERE of a query, in which derived tables and views are queries of their
+//! own. Out: the tables of such a query in the place of the derived table, its conditions beside
+//! those of the query around it, and [`Merged`], which says what the columns of the derived table
+//! stand for. The rest of the query around has to be rewritten with it. The slots of the derived
+//! table's columns stay unused.
 //!
 //! A query stays a table of its own where its rows depend on being computed first (groups, LIMIT,
-//! DISTINCT, values that vary), and where an outer join gives NULL for its columns and one of them
-//! is computed: it would not be NULL.
+//! DISTINCT, values that vary). It also stays one where an outer join gives NULL for its columns
+//! and one of them is computed, because the computed column would not be NULL.
 
 use super::super::scope::ScopeColumn;
 use super::super::{Binder, NODE_BYTES, Scope};
@@ -23,40 +24,44 @@ use crate::plan::{
 use crate::sink::ColumnMeta;
 use std::ops::Range;
 
-/// A column that is more is computed once, in a table of its own, and not wherever it is named.
+/// The number of nodes of the largest expression that is computed wherever its column is named. A
+/// column with a larger one is computed once, in a table of its own.
 const MOST_NODES: usize = 64;
-/// What is put into an expression makes it deeper by no more than so many levels.
+/// The number of levels by which a column's expression may make the expressions deeper that name
+/// it.
 const MOST_LEVELS: usize = 32;
 
 /// What the columns of merged tables stand for.
 #[derive(Default)]
 pub(in crate::bind) struct Merged {
     columns: Vec<(Range<usize>, Vec<Expr>)>,
-    /// The slots of those that are opened views, and those of the tables of each.
+    /// The opened views: the slots of each view, and those of its tables.
     pub opened: Vec<(Range<usize>, Range<usize>)>,
-    /// What CHECK OPTION of opened views asks, with the first slot of the view that it is of.
+    /// The conditions that CHECK OPTION of opened views demands, each with the first slot of its
+    /// view.
     pub checks: Vec<(usize, Expr)>,
-    /// The order of the only table of FROM, which is the query's where it has none of its own.
+    /// The order of the only table of FROM. It becomes the query's order if the query has none.
     pub order: Vec<SortKey>,
 }
 
 impl Merged {
-    /// What the column of a merged table stands for.
+    /// Returns the expression that the column of a merged table stands for.
     pub fn column(&self, slot: usize) -> Option<&Expr> {
         let (slots, columns) = self.columns.iter().find(|(slots, _)| slots.contains(&slot))?;
         Some(&columns[slot - slots.start])
     }
 
-    /// The first slot of the opened view that the table with this first slot is of, or its own.
+    /// Returns the first slot of the opened view that contains the table with the first slot
+    /// `base`. For a table in no such view it returns `base`.
     pub fn base_around(&self, base: usize) -> usize {
         let view = self.opened.iter().find(|(_, tables)| tables.contains(&base));
         view.map_or(base, |(own, _)| own.start)
     }
 
-    /// Puts what they stand for in the place of the columns that an expression names.
+    /// Replaces the columns of merged tables in an expression by what they stand for.
     ///
     /// # Errors
-    /// As [`Binder::may_make`].
+    /// Returns the errors of [`Binder::may_make`].
     pub fn expand(&self, binder: &mut Binder<'_>, expr: &mut Expr) -> Result<()> {
         if self.columns.is_empty() {
             return Ok(());
@@ -74,7 +79,7 @@ impl Merged {
             if let Node::Slot(slot) = part.node
                 && let Some(column) = self.column(slot)
             {
-                // An outer join may have made it nullable.
+                // An outer join may have made the column nullable.
                 let nullable = part.nullable || column.nullable;
                 *part = Expr { nullable, coercibility: part.coercibility, ..column.clone() };
             }
@@ -82,7 +87,7 @@ impl Merged {
         Ok(())
     }
 
-    /// As [`Merged::expand`].
+    /// Does what [`Merged::expand`] does for several expressions.
     pub fn expand_all<'e>(
         &self,
         binder: &mut Binder<'_>,
@@ -91,8 +96,8 @@ impl Merged {
         exprs.try_for_each(|expr| self.expand(binder, expr))
     }
 
-    /// The description of a result's column: a text that is computed has no fixed decimals, though
-    /// its column of a table that is kept for a while would.
+    /// Returns the description of a result's column. A computed text has no fixed decimals,
+    /// although the column of a materialized table has them.
     pub fn describe(&self, scope: &Scope, expr: &Expr, name: &str) -> ColumnMeta {
         let mut described = scope.describe(expr, name);
         if let Node::Slot(slot) = expr.node
@@ -103,7 +108,7 @@ impl Merged {
         described
     }
 
-    /// As [`Merged::expand`].
+    /// Does what [`Merged::expand`] does for the arguments of aggregates.
     pub fn expand_aggregates(&self, binder: &mut Binder<'_>, aggregates: &mut [Aggregate]) -> Result<()> {
         self.expand_all(binder, aggregates.iter_mut().flat_map(|aggregate| &mut aggregate.args))
     }
@@ -115,7 +120,7 @@ impl Merged {
         self.expand_tree(binder, right)
     }
 
-    /// Of a table that depends on tables before it.
+    /// Rewrites the expressions by which a table depends on tables before it.
     fn expand_leaf(&self, binder: &mut Binder<'_>, leaf: &mut Leaf) -> Result<()> {
         self.expand_all(binder, leaf.chosen.iter_mut())?;
         match &mut leaf.source {
@@ -126,15 +131,16 @@ impl Merged {
     }
 }
 
-/// What stands in the new FROM where a table has stood.
+/// What takes the place of a table in the new FROM.
 enum InPlace {
-    /// The table itself, at another position.
+    /// The table itself, at its new position.
     Table(usize),
-    /// The tables of a query, and its conditions.
+    /// The tables of the derived table's query, and its conditions.
     Query(JoinTree, Vec<Expr>),
 }
 
-/// The tree with what stands in the place of each table, and the conditions that hold for its rows.
+/// Returns the tree with each table replaced, and the conditions that hold for the rows of the
+/// whole tree.
 fn replanted(tree: JoinTree, in_place: &mut [Option<InPlace>]) -> (JoinTree, Vec<Expr>) {
     match tree {
         JoinTree::Table(at) => match in_place[at].take().expect("a table stands once in FROM") {
@@ -146,7 +152,7 @@ fn replanted(tree: JoinTree, in_place: &mut [Option<InPlace>]) -> (JoinTree, Vec
             let (right, of_right) = replanted(*right, in_place);
             match joining {
                 Joining::Inner | Joining::Straight => conditions.extend(of_right),
-                // The row on the left stays without them.
+                // The row on the left is kept when no row on the right meets the conditions.
                 Joining::Outer | Joining::Semi | Joining::Anti => on.extend(of_right),
             }
             (JoinTree::Join { joining, left: Box::new(left), right: Box::new(right), on }, conditions)
@@ -154,7 +160,7 @@ fn replanted(tree: JoinTree, in_place: &mut [Option<InPlace>]) -> (JoinTree, Vec
     }
 }
 
-/// The tables for which an outer join may put NULLs.
+/// Collects the tables for which an outer join may yield NULLs.
 fn nullable_tables(tree: &JoinTree, is_nullable: bool, found: &mut Mask) {
     match tree {
         JoinTree::Table(at) if is_nullable => *found = found.with(*at),
@@ -166,7 +172,8 @@ fn nullable_tables(tree: &JoinTree, is_nullable: bool, found: &mut Mask) {
     }
 }
 
-/// Whether an expression is the same value wherever and however often it is computed for a row.
+/// Reports whether an expression has the same value wherever and however often it is computed for a
+/// row.
 fn is_steady(expr: &Expr) -> bool {
     let mut is_steady = !expr.varies();
     expr.visit(&mut |part| {
@@ -179,7 +186,7 @@ fn is_steady(expr: &Expr) -> bool {
     is_steady
 }
 
-/// Whether a column may be computed wherever it is named.
+/// Reports whether a column may be computed wherever it is named.
 fn is_simple(column: &Expr) -> bool {
     let (mut nodes, mut is_plain) = (0, true);
     column.visit(&mut |part| {
@@ -192,12 +199,12 @@ fn is_simple(column: &Expr) -> bool {
     is_plain && nodes <= MOST_NODES && column.height() <= MOST_LEVELS && is_steady(column)
 }
 
-/// Joins the tables of derived tables and views with those of the query around them; `slots`
-/// are those of all tables, to which theirs are added. With `only_opened` those of views that are
-/// opened and no others.
+/// Joins the tables of derived tables and views with those of the query around them. `slots` is the
+/// number of slots of all tables, to which those of the new tables are added. `only_opened` limits
+/// this to the views that are opened.
 ///
 /// # Errors
-/// As [`Binder::may_make`] and [`mergeable`].
+/// Returns the errors of [`Binder::may_make`] and [`mergeable`].
 pub(in crate::bind) fn merge(
     binder: &mut Binder<'_>,
     from: &mut From,
@@ -207,7 +214,7 @@ pub(in crate::bind) fn merge(
     only_opened: bool,
 ) -> Result<Merged> {
     let mut merged = Merged::default();
-    // Hints name tables by their positions.
+    // Hints about the order name tables by their positions, which merging would change.
     let Some(tree) = from.tree.take_if(|_| from.before.is_empty()) else { return Ok(merged) };
     assert!(from.tables.len() <= Mask::MOST, "the parser takes fewer tables than a mask has bits");
     let mut nullable = Mask::NONE;
@@ -227,7 +234,7 @@ pub(in crate::bind) fn merge(
     }
     let is_alone = queries.len() == 1;
     let mut next = queries.iter().filter(|query| query.is_none()).count();
-    // Slots ascend with the positions of the tables: those that come are behind all others.
+    // Slots ascend with the positions of the tables, so the new tables come behind all others.
     let (mut kept, mut come, mut in_place) = (Vec::new(), Vec::new(), Vec::new());
     for (leaf, query) in std::mem::take(&mut from.tables).into_iter().zip(queries) {
         let Some(query) = query else {
@@ -250,7 +257,7 @@ pub(in crate::bind) fn merge(
         next += leaves.len();
         come.extend(leaves.into_iter().map(|leaf| moved_leaf(leaf, *slots, &args)));
         let mut columns: Vec<Expr> = outputs.into_iter().map(move_here).collect();
-        // A LATERAL one names columns of those before it.
+        // A LATERAL table names columns of merged tables before it.
         merged.expand_all(binder, columns.iter_mut())?;
         let own = leaf.base..leaf.base + leaf.columns;
         if let Some(Opened { checks, .. }) = opened {
@@ -276,10 +283,10 @@ pub(in crate::bind) fn merge(
     Ok(merged)
 }
 
-/// The query of a derived table or view, if it may be merged: it is taken out of its plan.
+/// Takes the query of a derived table or view out of its plan, if it may be merged.
 ///
 /// # Errors
-/// 1235 of an opened view whose tables cannot be joined where it stands.
+/// Returns 1235 for an opened view whose tables cannot be joined in its place.
 fn mergeable(
     binder: &mut Binder<'_>,
     leaf: &mut Leaf,
@@ -321,8 +328,8 @@ fn mergeable(
     }
 }
 
-/// Whether a query may be merged freely: its conditions and columns come to the same whenever and
-/// however often they are computed.
+/// Reports whether a query may be merged freely: its conditions and columns yield the same whenever
+/// and however often they are computed.
 fn is_free(binder: &Binder<'_>, query: &Unplanned, leaf: &Leaf, scope: &Scope) -> bool {
     let Some((table, _)) = scope.of_slot(leaf.base) else { return false };
     let has_type = |(output, column): (&Expr, &ScopeColumn)| output.ty == column.ty;
@@ -331,7 +338,8 @@ fn is_free(binder: &Binder<'_>, query: &Unplanned, leaf: &Leaf, scope: &Scope) -
         && query.conditions.iter().all(|condition| is_steady(condition) && asks_steadily(binder, condition))
 }
 
-/// The query of a view that is opened, out of its plan; `None`: it is not.
+/// Takes the query of an opened view out of its plan. `None` if the plan is not that of an opened
+/// view.
 pub(in crate::bind) fn take_opened(plan: QueryPlan) -> Option<Box<Unplanned>> {
     match plan.body {
         QueryBody::Select(select) => select.unplanned.filter(|query| query.opened.is_some()),
@@ -339,7 +347,7 @@ pub(in crate::bind) fn take_opened(plan: QueryPlan) -> Option<Box<Unplanned>> {
     }
 }
 
-/// Whether the subqueries of an expression give the same rows whenever they are asked.
+/// Reports whether the subqueries of an expression yield the same rows whenever they run.
 fn asks_steadily(binder: &Binder<'_>, expr: &Expr) -> bool {
     let mut is_steady = true;
     let mut ask = |number: usize| {
@@ -355,7 +363,8 @@ fn asks_steadily(binder: &Binder<'_>, expr: &Expr) -> bool {
     is_steady
 }
 
-/// The SELECT of a query whose rows are those of its tables, one for one.
+/// Returns the SELECT of a query that yields one row for each row of its joined tables. `None` for
+/// other queries.
 fn plain_select(plan: &QueryPlan) -> Option<&SelectPlan> {
     match &plan.body {
         QueryBody::Select(select) if select.is_merged() => Some(select),
@@ -363,7 +372,7 @@ fn plain_select(plan: &QueryPlan) -> Option<&SelectPlan> {
     }
 }
 
-/// What it takes to move a query's expressions, whose arguments are copied.
+/// Returns the bytes that the moved expressions of a query need, with their arguments copied.
 fn moved_bytes(tree: &JoinTree, conditions: &[Expr], outputs: &[Expr], args: &[Expr]) -> usize {
     let mut nodes = conditions.iter().chain(outputs).map(|expr| nodes_of(expr, args)).sum::<usize>();
     let mut trees = vec![tree];

@@ -1,9 +1,10 @@
-//! What is said of the tables of a query, said in the query around it, whose tables they become.
+//! Moves the expressions and tables of a merged query into the query around it.
 
 use crate::expr::{Expr, Node};
 use crate::plan::{JoinTree, Leaf, Source};
 
-/// The expression in the query around: its slots lie `offset` further, and the arguments are known.
+/// Moves an expression: `offset` is added to its slots, and the arguments take the place of the
+/// references to them.
 pub(super) fn moved(mut expr: Expr, offset: usize, args: &[Expr]) -> Expr {
     expr.change(&mut |part| match part.node {
         Node::Slot(slot) => part.node = Node::Slot(slot + offset),
@@ -13,7 +14,7 @@ pub(super) fn moved(mut expr: Expr, offset: usize, args: &[Expr]) -> Expr {
     expr
 }
 
-/// The tables of a query in the FROM around it, where the first one has this position.
+/// Moves a join tree. `first` is the position of its first table in the FROM around it.
 pub(super) fn moved_tree(tree: JoinTree, first: usize, offset: usize, args: &[Expr]) -> JoinTree {
     match tree {
         JoinTree::Table(at) => JoinTree::Table(at + first),
@@ -26,7 +27,7 @@ pub(super) fn moved_tree(tree: JoinTree, first: usize, offset: usize, args: &[Ex
     }
 }
 
-/// A table of a query among those of the query around.
+/// Moves a table.
 pub(super) fn moved_leaf(mut leaf: Leaf, offset: usize, args: &[Expr]) -> Leaf {
     leaf.base += offset;
     let move_all = |exprs: &mut Vec<Expr>| {
@@ -39,7 +40,7 @@ pub(super) fn moved_leaf(mut leaf: Leaf, offset: usize, args: &[Expr]) -> Leaf {
     leaf
 }
 
-/// Nodes of an expression, once its arguments are in their places.
+/// Returns the number of nodes of an expression after its arguments have been put in place.
 pub(super) fn nodes_of(expr: &Expr, args: &[Expr]) -> usize {
     let mut nodes = 0;
     expr.visit(&mut |part| {

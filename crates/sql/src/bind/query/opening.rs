@@ -1,4 +1,4 @@
-//! The query of a view that is opened: one that a statement changes, or whose rows it locks.
+//! The query of an opened view, which is a view that a statement changes or whose rows it locks.
 
 use super::joined_tables::From;
 use super::merge::Merged;
@@ -11,7 +11,7 @@ use crate::plan::{JoinTree, RowLock};
 use engine::{LockMode, OnLocked};
 
 impl Opening {
-    /// Whether a view with this query and these columns can be opened.
+    /// Reports whether a view with this query and these columns can be opened.
     pub(super) fn suits(self, select: &ast::Select, outputs: &[Expr]) -> bool {
         let has_subquery = |output: &Expr| {
             let mut found = false;
@@ -24,7 +24,7 @@ impl Opening {
         !self.stays_closed && !select.distinct && (self.wants_merge || !outputs.iter().any(has_subquery))
     }
 
-    /// How the rows of its tables are locked where it is computed by itself.
+    /// Returns how the rows of the view's tables are locked if the view is computed by itself.
     pub(super) fn row_lock(self) -> RowLock {
         let mode = match self.table_use {
             TableUse::Share => LockMode::Share,
@@ -34,11 +34,11 @@ impl Opening {
         RowLock { mode, on_locked: OnLocked::Wait }
     }
 
-    /// The conditions of the view's own query, where CHECK OPTION asks them: before those of views
-    /// within it are added.
+    /// Returns the conditions of the view's own query if LOCAL CHECK OPTION demands them. It is
+    /// called before the conditions of the views within it are added.
     ///
     /// # Errors
-    /// As [`Binder::may_make`].
+    /// Returns the errors of [`Binder::may_make`].
     pub(super) fn own_conditions(
         self,
         binder: &mut Binder<'_>,
@@ -51,12 +51,12 @@ impl Opening {
         }
     }
 
-    /// What is asked of a row that is put through the view: `own` is what
-    /// [`Opening::own_conditions`] has given, and the rest is as it is now that the views within it
-    /// are part of it.
+    /// Returns the conditions that a row must meet to be written through the view. `own` is the
+    /// result of [`Opening::own_conditions`]. `from` and `filter` already contain the views within
+    /// this one.
     ///
     /// # Errors
-    /// As [`Binder::may_make`].
+    /// Returns the errors of [`Binder::may_make`].
     pub(super) fn checks(
         self,
         binder: &mut Binder<'_>,
@@ -75,7 +75,7 @@ impl Opening {
     }
 }
 
-/// Copies of WHERE and of every ON.
+/// Returns copies of WHERE and of every ON.
 fn all_conditions(binder: &mut Binder<'_>, from: &From, filter: &[Expr]) -> Result<Vec<Expr>> {
     let mut found: Vec<&Expr> = filter.iter().collect();
     let mut trees: Vec<&JoinTree> = from.tree.iter().collect();

@@ -1,9 +1,9 @@
 //! GROUP BY ... WITH ROLLUP, and GROUPING().
 //!
-//! A query with ROLLUP is put in layers: a query with the rows, what groups them by all of the
-//! keys, by all but the last one and so on, and a query over that with HAVING, the select list,
-//! DISTINCT, ORDER BY and LIMIT. In the last one a key is a slot of its own, which is NULL where
-//! the key is not one of the group's.
+//! A query with ROLLUP consists of layers: a query that yields the rows, the operation that groups
+//! them by all keys, by all but the last key and so on, and a query over the groups with HAVING,
+//! the select list, DISTINCT, ORDER BY and LIMIT. In the last layer each key is a slot of its own,
+//! which is NULL in the groups that are not grouped by it.
 
 use super::layers::layer_over;
 use crate::error::{Result, SqlError};
@@ -12,16 +12,16 @@ use crate::expr::{Coercibility, Expr, Node};
 use crate::plan::{QueryBody, QueryPlan, Rolled, SelectPlan, SortKey, WindowPlan};
 use types::{ColumnType, Value};
 
-/// Where the values are that a group has beside its rows' own.
+/// The slots of the values that a group of ROLLUP has in addition to those of its rows.
 #[derive(Clone, Copy)]
 pub(super) struct KeySlots {
-    /// Of the first key.
+    /// The slot of the first key.
     pub first: usize,
-    /// How many keys the group has.
+    /// The slot of the number of keys by which the group is grouped.
     pub count: usize,
 }
 
-/// The expressions of a query that are computed once its rows are grouped.
+/// The expressions of a query that are computed from the grouped rows.
 pub(super) struct Grouped<'p> {
     pub outputs: &'p mut [Expr],
     pub having: Option<&'p mut Expr>,
@@ -38,10 +38,10 @@ impl Grouped<'_> {
     }
 }
 
-/// Says what GROUPING() is about; `slots`: of a query with ROLLUP, whose keys become slots.
+/// Replaces GROUPING() by a computed value, and with ROLLUP (`slots`) the keys by their slots.
 ///
 /// # Errors
-/// 3602 for what is no key, 1111 where there are none.
+/// Returns 3602 when an argument of GROUPING() is no key, and 1111 when there are no keys.
 pub(super) fn resolve(keys: &[Expr], slots: Option<KeySlots>, grouped: &mut Grouped<'_>) -> Result<()> {
     let mut error = None;
     grouped.each(&mut |expr| {
@@ -96,7 +96,7 @@ fn grouping(args: &[Expr], keys: &[Expr], slots: Option<KeySlots>) -> Result<Exp
     })
 }
 
-/// Puts a query with ROLLUP in layers. `all`: what is in its slots, without those of the keys.
+/// Puts a query with ROLLUP in layers. `all` describes its slots, without those of the keys.
 pub(super) fn in_layers(mut plan: SelectPlan, all: &mut Vec<Expr>) -> SelectPlan {
     let grouping = plan.grouping.take().expect("a query with ROLLUP is grouped");
     let slots = plan.slots;

@@ -1,4 +1,4 @@
-//! FOR UPDATE and FOR SHARE: the rows of which tables they lock, and how.
+//! FOR UPDATE and FOR SHARE: the tables whose rows they lock, and how.
 
 use super::joined_tables::From;
 use super::merge::Merged;
@@ -9,7 +9,8 @@ use crate::host::Host;
 use crate::plan::{RowLock, Source, TableStep};
 use engine::{LockMode, OnLocked};
 
-/// Whether the account may lock rows is asked before what it may read of them.
+/// Checks that the account may lock the rows of the tables. This comes before the check that it may
+/// read them.
 pub(super) fn check_row_locks(
     host: &dyn Host,
     from: &From,
@@ -22,7 +23,8 @@ pub(super) fn check_row_locks(
             let is_asked = match &leaf.source {
                 Source::Stored { table, .. } => !table.is_temporary(),
                 Source::Virtual { .. } => false,
-                // Of a derived table nobody says what may be done with it; of a view one does.
+                // No privileges exist on a derived table, which has no schema. On a view there are
+                // some.
                 _ => !of.schema.is_empty(),
             };
             if !is_asked {
@@ -37,7 +39,7 @@ pub(super) fn check_row_locks(
     Ok(())
 }
 
-/// Gives the tables the locks that the query's clauses say.
+/// Gives the tables the locks that the query's clauses demand.
 pub(super) fn set_locks(
     tables: &mut [TableStep],
     scope: &Scope,

@@ -1,4 +1,4 @@
-//! SELECT.
+//! Binding of SELECT.
 
 use super::clauses::{Behind, Items, META_BYTES, Stands, limit, position};
 use super::dependence::{self, Written};
@@ -23,7 +23,7 @@ use crate::plan::{
 use crate::sink::ColumnMeta;
 use std::ops::Range;
 
-/// The columns of these that `*` does not leave out.
+/// Adds those of the columns to the select list that are not INVISIBLE.
 fn visible_of(
     binder: &mut Binder<'_>,
     scope: &Scope,
@@ -42,14 +42,14 @@ fn visible_of(
     Ok(())
 }
 
-/// So much of an expression's text is the name of its column.
+/// The largest number of bytes of an expression's text that serve as the name of its column.
 const MOST_NAME_BYTES: usize = 256;
 
-/// What a query takes beside its expressions: its plan lies in a list that has room for twice as
-/// many.
+/// The bytes charged for a query besides its expressions. The list that holds its plan may have
+/// room for twice as many.
 const SELECT_BYTES: usize = size_of::<SelectPlan>() + 2 * size_of::<(QueryPlan, bool)>() + 64;
 
-/// The error of `*` of a table some of whose columns the account may not read.
+/// Returns the error for `*` if the account may not read some of the table's columns.
 fn check_all_readable(binder: &Binder<'_>, table: &ScopeTable) -> Result<()> {
     if table.readable {
         return Ok(());
@@ -324,7 +324,7 @@ pub(super) fn bind_select(
     Ok(QueryPlan { columns, body: QueryBody::Select(Box::new(plan)) })
 }
 
-/// The slots of the columns among these.
+/// Returns the slots of those of the expressions that are columns.
 fn named_slots<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<usize> {
     let slot = |expr: &Expr| match expr.node {
         Node::Slot(slot) => Some(slot),
@@ -333,13 +333,14 @@ fn named_slots<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<usize> {
     exprs.filter_map(slot).collect()
 }
 
-/// The descriptions of columns whose rows are kept in a table for a while: texts have no decimals.
+/// Returns the descriptions of columns whose rows are materialized: texts have no decimals.
 fn as_kept(mut columns: Vec<ColumnMeta>) -> Vec<ColumnMeta> {
     columns.iter_mut().filter(|column| column.ty.is_character()).for_each(|column| column.decimals = 0);
     columns
 }
 
-/// Error 3594 for an alias of a window's value where that is not yet computed.
+/// Returns error 3594 when an alias of a window's value is used where that value is not computed
+/// yet.
 fn check_no_windows<'e>(
     mut exprs: impl Iterator<Item = &'e Expr>,
     windows: &Windows<'_>,
@@ -356,8 +357,8 @@ fn check_no_windows<'e>(
     Err(SqlError::new(3594, text))
 }
 
-/// The condition of the rows that decide whether a needle is among a subquery's: those that it
-/// equals, and those of which that is not known.
+/// Returns the condition of those rows of a subquery that decide whether `needle` is among them:
+/// the rows that equal it, and those for which the comparison yields NULL.
 fn looked_for(frame: &Frame<'_>, output: Expr, needle: Expr) -> Result<Expr> {
     let is_known = !output.nullable && !needle.nullable;
     let operands = [output, frame.argument(needle)];
@@ -398,7 +399,8 @@ fn bind_order(
     Ok(order)
 }
 
-/// The order as columns of the table with these slots; empty when it is anything else.
+/// Returns the order as columns of the table with these slots. It is empty if any key is something
+/// else.
 pub(in crate::bind) fn wish_of(order: &[SortKey], slots: &Range<usize>, has_limit: bool) -> Wish {
     let mut wish = Wish { order: Vec::new(), has_limit, needed: None };
     for key in order {
@@ -412,8 +414,8 @@ pub(in crate::bind) fn wish_of(order: &[SortKey], slots: &Range<usize>, has_limi
     wish
 }
 
-/// Notes which columns of each table any expression needs, and whether the index that is read has
-/// them.
+/// Notes which columns of each table the expressions need, and whether the index that is read has
+/// all of them.
 fn mark_needed(tables: &mut [TableStep], plan: &SelectPlan, windows: &[WindowPlan]) {
     let mut slots = Vec::new();
     let mut take = |expr: &Expr| expr.slots(&mut slots);
@@ -423,7 +425,7 @@ fn mark_needed(tables: &mut [TableStep], plan: &SelectPlan, windows: &[WindowPla
     mark_used(tables, slots);
 }
 
-/// Calls `f` for what is computed from the rows that the conditions take.
+/// Calls `f` for each expression that is computed from the rows that meet the conditions.
 fn visit_plan(
     outputs: &[Expr],
     order: &[SortKey],
@@ -439,8 +441,8 @@ fn visit_plan(
     }
 }
 
-/// Notes which columns of each table are needed: those of `slots`, and those that the conditions
-/// and ranges look at.
+/// Notes which columns of each table are needed: those with these slots, and those that the
+/// conditions and ranges use.
 pub(in crate::bind) fn mark_used(tables: &mut [TableStep], mut slots: Vec<usize>) {
     let mut take = |expr: &Expr| expr.slots(&mut slots);
     for step in tables.iter() {

@@ -1,33 +1,33 @@
-//! Which rows of a table with system versioning a statement sees: the current ones, unless `FOR
-//! SYSTEM_TIME` says something else.
+//! The rows of a table with system versioning that a statement sees: the current ones, unless `FOR
+//! SYSTEM_TIME` says otherwise.
 
 use crate::ast::{BinaryOp, Expr, SystemTime};
 use crate::error::{Result, SqlError};
 use engine::TableDef;
 use types::{TypeCode, Value};
 
-/// A condition on a row's start or end.
+/// A condition on the start or the end of a row's period.
 pub(super) struct Bound<'s> {
-    /// Position of the column.
+    /// The position of the column.
     pub column: usize,
     pub op: BinaryOp,
     pub with: With<'s>,
 }
 
-/// What a row's start or end is compared with.
+/// What the start or end of a row's period is compared with.
 pub(super) enum With<'s> {
-    /// What the statement says.
+    /// A moment that the statement gives.
     Moment(&'s Expr),
-    /// The least value that says of a row's end that the row is current.
+    /// The least end of the period of a current row.
     Limit(Value),
 }
 
-/// The conditions of the rows that are seen; `None`: the table has no versions. `changes` says that
-/// the statement changes rows.
+/// Returns the conditions of the rows that the statement sees. `None` if the table has no versions.
+/// `changes` says that the statement changes rows.
 ///
 /// # Errors
-/// 1235 for moments of a table that is versioned by transactions, and in a statement that changes
-/// rows.
+/// Returns 1235 for a moment if the table is versioned by transactions, and for any `FOR
+/// SYSTEM_TIME` in a statement that changes rows.
 pub(super) fn bounds<'s>(
     def: &TableDef,
     time: Option<&'s SystemTime>,

@@ -1,4 +1,5 @@
-//! UNION, INTERSECT, EXCEPT and VALUES: their order, and columns that hold the values of all.
+//! UNION, INTERSECT, EXCEPT and VALUES: their order, and the types of columns that hold the values
+//! of all branches or rows.
 
 use super::super::{Binder, Frame, Place, Scope, ScopeTable};
 use super::clauses::{Behind, META_BYTES, limit, position};
@@ -11,7 +12,7 @@ use crate::plan::{Branch, LimitPlan, QueryBody, QueryPlan, SortKey};
 use crate::sink::ColumnMeta;
 use types::Value;
 
-/// ORDER BY and LIMIT of rows that have these columns.
+/// Binds ORDER BY and LIMIT of rows that have these columns.
 pub(super) fn bind_order(
     binder: &mut Binder<'_>,
     behind: Behind<'_>,
@@ -37,7 +38,8 @@ pub(super) fn bind_order(
     Ok((order, limit(binder, behind.limit)?.map(Box::new)))
 }
 
-/// An aggregate, or a function over a window, has no rows in the ORDER BY of a union.
+/// Returns error 3028 for an aggregate or a function over a window in the ORDER BY of a union.
+/// Other errors are returned unchanged.
 fn of_whole_union(error: SqlError, number: usize) -> SqlError {
     const NO_AGGREGATE: u16 = 1111;
     const NO_WINDOW: u16 = 3593;
@@ -50,8 +52,8 @@ fn of_whole_union(error: SqlError, number: usize) -> SqlError {
     }
 }
 
-/// VALUES as a query. As in MySQL, whatever its manual says, ORDER BY has to be right and orders
-/// nothing.
+/// Binds VALUES as a query. As in MySQL, though not in its manual, ORDER BY is checked and has no
+/// effect.
 pub(super) fn bind_values(
     binder: &mut Binder<'_>,
     rows: &[Vec<ast::Expr>],
@@ -63,7 +65,7 @@ pub(super) fn bind_values(
     Ok(QueryPlan { columns, body: QueryBody::Values { rows, limit } })
 }
 
-/// The rows of VALUES, and the columns that hold the values of all.
+/// Binds the rows of VALUES, and returns columns whose types hold the values of all rows.
 pub(super) fn bind_rows(
     binder: &mut Binder<'_>,
     rows: &[Vec<ast::Expr>],
@@ -104,7 +106,7 @@ pub(super) fn bind_rows(
         let expr = Expr { node: Node::Constant(Value::Null), ty, nullable, coercibility };
         let mut column = scope.describe(&expr, &format!("column_{at}"));
         if column.ty.is_character() {
-            // As of any text that is computed.
+            // MySQL gives any computed text 31 decimals.
             column.decimals = 31;
         }
         columns.push(column);
@@ -112,7 +114,8 @@ pub(super) fn bind_rows(
     Ok((bound, columns))
 }
 
-/// The names of the first query, and types that hold the values of all.
+/// Returns the columns of a union: the names of the first query, and types that hold the values of
+/// all queries.
 pub(super) fn columns_of_branches(binder: &mut Binder<'_>, branches: &[Branch]) -> Result<Vec<ColumnMeta>> {
     let first = &branches[0].plan.columns;
     binder.may_make(first.len() * META_BYTES)?;
@@ -120,7 +123,7 @@ pub(super) fn columns_of_branches(binder: &mut Binder<'_>, branches: &[Branch]) 
         return Ok(first.clone());
     }
     let mut columns = Vec::with_capacity(first.len());
-    // For one column at a time.
+    // The memory for the expressions of one column, which the next column reuses.
     let mut of_branches = Charge::new(&binder.host.memory());
     of_branches.add(branches.len() * (size_of::<Expr>() + size_of::<&Expr>()))?;
     for (at, named) in first.iter().enumerate() {

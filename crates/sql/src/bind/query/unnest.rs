@@ -1,11 +1,10 @@
-//! Subqueries in WHERE that become joins: EXISTS and IN a semi-join, NOT EXISTS and NOT IN an
-//! anti-join.
+//! Unnesting of subqueries in WHERE: EXISTS and IN become semi-joins, NOT EXISTS and NOT IN become
+//! anti-joins.
 //!
 //! In: the conjuncts of a query's WHERE, whose subqueries are bound. Out: the tables of such a
-//! subquery beside those of the query, and what was asked of it as the condition of a join. The
-//! subquery's own plan stays where it is, and nobody runs it. NOT IN is an anti-join only where
-//! nothing that is compared can be NULL: else a row of which it is not known whether it is among
-//! the subquery's would come.
+//! subquery beside those of the query, with the conjunct as the condition of a join. The subquery's
+//! own plan stays where it is and is never run. NOT IN becomes an anti-join only if nothing that is
+//! compared can be NULL. Otherwise the join would yield rows for which the comparison yields NULL.
 
 use super::super::{Binder, NODE_BYTES};
 use super::joined_tables::From;
@@ -17,11 +16,11 @@ use crate::optimize::Mask;
 use crate::plan::{JoinTree, Joining, QueryBody, Unplanned};
 use types::ColumnType;
 
-/// What a conjunct asks of a subquery.
+/// A conjunct that tests a subquery, and the join that it may become.
 struct Asked<'e> {
     joining: Joining,
     call: &'e SubqueryCall,
-    /// What its columns are compared with, and in which collations.
+    /// The operands that the subquery's columns must equal, and the collations of the comparisons.
     operands: &'e [Expr],
     collations: &'e [u16],
 }
@@ -44,8 +43,8 @@ fn asked(conjunct: &Expr) -> Option<Asked<'_>> {
     }
 }
 
-/// Makes joins of those conjuncts that can be joins; `slots` are those of all tables, to which
-/// the subqueries' are added.
+/// Turns those conjuncts into joins that can be joins. `slots` is the number of slots of all
+/// tables, to which those of the subqueries are added.
 pub(super) fn unnest(
     binder: &mut Binder<'_>,
     filter: &mut Vec<Expr>,
@@ -66,7 +65,7 @@ pub(super) fn unnest(
     Ok(())
 }
 
-/// Adds a subquery's tables to FROM; false: it stays a subquery.
+/// Adds a subquery's tables to FROM. Returns false if it stays a subquery.
 fn unnested(binder: &mut Binder<'_>, asked: &Asked<'_>, from: &mut From, slots: &mut usize) -> Result<bool> {
     let Asked { joining, call, operands, collations } = asked;
     let subquery = &mut binder.subqueries[call.number];
@@ -74,11 +73,11 @@ fn unnested(binder: &mut Binder<'_>, asked: &Asked<'_>, from: &mut From, slots: 
         return Ok(false);
     }
     let QueryBody::Select(select) = &mut subquery.plan.body else { return Ok(false) };
-    // Nobody else asks for it.
+    // Only this conjunct names the subquery, so the query may be taken even if it stays a subquery.
     let Some(unplanned) = select.unplanned.take() else { return Ok(false) };
     let Unplanned { leaves, tree, conditions, outputs, slots: own_slots, .. } = *unplanned;
     let compared = || operands.iter().zip(&outputs);
-    // A join that depends on nothing is better computed once.
+    // A join that depends on no outer row is cheaper to compute once, as a subquery.
     let is_computed_once = call.args.is_empty() && leaves.len() > 1 && !operands.is_empty();
     let may_be_unknown = compared().any(|(operand, output)| operand.nullable || output.nullable);
     let varies = compared().any(|(operand, output)| operand.varies() || output.varies());
@@ -86,7 +85,7 @@ fn unnested(binder: &mut Binder<'_>, asked: &Asked<'_>, from: &mut From, slots: 
     if is_computed_once || is_full || varies || *joining == Joining::Anti && may_be_unknown {
         return Ok(false);
     }
-    // The operands are of the query around: its arguments are other ones.
+    // The operands belong to the query around, so the subquery's arguments do not occur in them.
     let mut nodes = 0;
     operands.iter().for_each(|operand| operand.visit(&mut |_| nodes += 1));
     let moved_exprs = conditions.iter().chain(&outputs);

@@ -14,7 +14,7 @@ use crate::variables::Variables;
 use engine::{Engine, ObjectDef};
 use std::sync::Arc;
 
-/// Views within views.
+/// The number of views that may be nested.
 pub(in crate::bind) const MOST_VIEW_LEVELS: usize = 16;
 
 fn cannot_run(def: &ObjectDef) -> SqlError {
@@ -25,7 +25,7 @@ fn cannot_explain() -> SqlError {
     SqlError::new(1345, "EXPLAIN/SHOW can not be issued; lacking privileges for underlying table")
 }
 
-/// The query of a view, parsed.
+/// Parses the query of a view.
 pub(in crate::bind) fn query_of(def: &ObjectDef) -> Result<Box<Query>> {
     let mode = LexMode { of_source: true, ..SqlMode(def.sql_mode).lex() };
     match crate::parse::parse(def.body.as_bytes(), mode) {
@@ -37,10 +37,10 @@ pub(in crate::bind) fn query_of(def: &ObjectDef) -> Result<Box<Query>> {
     }
 }
 
-/// Schema and name of all tables and views that a view names.
+/// Returns schema and name of all tables and views that a view names.
 ///
 /// # Errors
-/// 1235 for a query that cannot be run here.
+/// Returns 1235 for a query that this server cannot run.
 pub(crate) fn tables_of_view(def: &ObjectDef) -> Result<Vec<(String, String)>> {
     let query = query_of(def)?;
     let current = def.attribute(attribute::CURRENT).unwrap_or(&def.schema);
@@ -49,13 +49,13 @@ pub(crate) fn tables_of_view(def: &ObjectDef) -> Result<Vec<(String, String)>> {
 }
 
 impl Binder<'_> {
-    /// The plan of a view's query. It reads with the rights of the account that has defined the
-    /// view, or with SQL SECURITY INVOKER with those that the view is read with.
+    /// Plans a view's query. It is read with the rights of the account that defined the view, or
+    /// for SQL SECURITY INVOKER with the rights of whoever reads the view.
     ///
     /// # Errors
-    /// 1356 where a table or column is no longer there or may not be read, 1449 and 1045 where the
-    /// definer is not there, 1345 where EXPLAIN would show what the account may not see, 1235 for a
-    /// query that cannot be run here.
+    /// Returns 1356 when a table or column no longer exists or may not be read, 1449 and 1045 when
+    /// the definer does not exist, 1345 when EXPLAIN would show what the account may not see, 1462
+    /// when views are nested too deeply, and 1235 for a query that this server cannot run.
     pub(crate) fn view_plan(&mut self, def: &ObjectDef, opening: Option<Opening>) -> Result<QueryPlan> {
         self.check_view_is_shown(def)?;
         let query = query_of(def)?;
@@ -83,7 +83,7 @@ impl Binder<'_> {
         inner.subquery_levels = self.subquery_levels;
         inner.keeps_order = self.keeps_order;
         let mut plan = bind_table(&mut inner, &query, None).map_err(|error| match error.code {
-            // Of views within views the outermost one is named.
+            // When views are nested, the error names the outermost one.
             1049 | 1054 | 1142 | 1143 | 1146 | 1305 | 1356 | 1370 => {
                 SqlError::invalid_view(&def.schema, &def.name)
             }
@@ -105,8 +105,8 @@ impl Binder<'_> {
         Ok(plan)
     }
 
-    /// Error 1345 unless the account of the session sees what a view consists of, where EXPLAIN
-    /// shows it.
+    /// Returns error 1345 when EXPLAIN shows the view and the session's account may not see its
+    /// definition.
     fn check_view_is_shown(&self, def: &ObjectDef) -> Result<()> {
         match self.explains {
             true => {
@@ -117,8 +117,8 @@ impl Binder<'_> {
         }
     }
 
-    /// Error 1345 unless the account of the session reads a table of a view's query that EXPLAIN
-    /// shows.
+    /// Returns error 1345 when EXPLAIN shows a table of a view's query and the session's account
+    /// may not read it.
     pub(super) fn check_shown_within_view(&self, schema: &str, table: &str) -> Result<()> {
         match self.explains && self.view_levels > 0 {
             true => self.host.check_table(&[Privilege::Select], schema, table).map_err(|_| cannot_explain()),
@@ -127,10 +127,10 @@ impl Binder<'_> {
     }
 }
 
-/// The columns of a view, which every account sees that sees the view.
+/// Returns the columns of a view. Every account that sees the view sees its columns.
 ///
 /// # Errors
-/// 1356 and 1235, as for a query of the view.
+/// Returns 1356 and 1235 as a query of the view does.
 pub(crate) fn view_columns(
     engine: &Arc<Engine>,
     host: &dyn Host,

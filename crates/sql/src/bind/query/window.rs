@@ -1,8 +1,8 @@
 //! Windows and the functions over them.
 //!
-//! A call becomes a slot of its own behind those of the tables. What a query with windows does is
-//! put in layers: a query with the rows, what computes the windows over them, and a query over that
-//! with the select list, DISTINCT, ORDER BY and LIMIT.
+//! The value of a call gets a slot of its own behind those of the tables. A query with windows
+//! consists of layers: a query that yields the rows, the operation that computes the windows over
+//! them, and a query over the result with the select list, DISTINCT, ORDER BY and LIMIT.
 
 use super::super::{Binder, Place, Scope};
 use super::layers::layer_over;
@@ -16,7 +16,7 @@ use crate::plan::{
 };
 use types::{ColumnType, TypeCode, Value};
 
-/// Binds a call with OVER: a slot for its value.
+/// Binds a call with OVER. The result is the slot of its value.
 pub(in crate::bind) fn bind_call(
     binder: &mut Binder<'_>,
     call: &ast::WindowCall,
@@ -44,7 +44,7 @@ pub(in crate::bind) fn bind_call(
     Ok(value)
 }
 
-/// Binds the named windows, which have to be right even where nobody uses them.
+/// Binds the named windows, which must be valid even if no function uses them.
 pub(super) fn bind_named(
     binder: &mut Binder<'_>,
     windows: &Windows<'_>,
@@ -56,7 +56,7 @@ pub(super) fn bind_named(
     Ok(())
 }
 
-/// The position of the window's plan: one that is there already serves those that are the same.
+/// Returns the position of the window's plan. An equal plan that exists already is used again.
 fn plan_of(
     binder: &mut Binder<'_>,
     windows: &Windows<'_>,
@@ -117,7 +117,7 @@ fn check_no_position(written: &ast::Expr, window: &str) -> Result<()> {
     Err(SqlError::new(3592, text))
 }
 
-/// Error 3586.
+/// Builds error 3586, which refuses the bound of a frame.
 fn wrong_bound(window: &str) -> SqlError {
     let text = format!("Window '{window}': frame start or end is negative, NULL or of non-integral type");
     SqlError::new(3586, text)
@@ -130,7 +130,8 @@ fn bind_frame(
     place: &mut Place<'_>,
 ) -> Result<Frame> {
     let Some(frame) = window.frame else {
-        // Without an order all rows are peers.
+        // Without ORDER BY all rows of a partition are peers, so that this frame is the whole
+        // partition.
         return Ok(Frame { rows: false, start: FrameEdge::Unbounded, end: FrameEdge::CurrentRow });
     };
     use FrameBound::{CurrentRow, Following, Preceding, UnboundedFollowing, UnboundedPreceding};
@@ -222,7 +223,7 @@ fn range_edge(
         Node::Parameter(_) => {}
         _ => return Err(not_constant(name)),
     }
-    // Backwards is towards greater keys where the order is descending.
+    // In descending order, preceding rows have greater keys.
     let subtract = follows == key.descending;
     let item = Box::new(window.order_by[0].expr.clone());
     let amount = Box::new(written.amount.clone());
@@ -321,7 +322,8 @@ fn bind_function(
     Ok(WindowFunction { kind, args, result: Expr { ty, ..result }, slot })
 }
 
-/// Whether an argument is a whole number that is not less, or may come to be one.
+/// Reports whether an argument is an integer of at least `least`, or may become one when the
+/// statement runs.
 fn is_count(arg: &Expr, least: i64) -> bool {
     match &arg.node {
         Node::Constant(Value::Int(n)) => *n >= least,
@@ -330,7 +332,7 @@ fn is_count(arg: &Expr, least: i64) -> bool {
     }
 }
 
-/// Puts a query with windows in layers. `all`: what is in its slots.
+/// Puts a query with windows in layers. `all` describes its slots.
 pub(super) fn in_layers(plan: SelectPlan, windows: Vec<WindowPlan>, all: &[Expr]) -> SelectPlan {
     let mut used = Vec::new();
     windows.iter().for_each(|window| window.visit(&mut |expr| expr.slots(&mut used)));
@@ -342,8 +344,8 @@ pub(super) fn in_layers(plan: SelectPlan, windows: Vec<WindowPlan>, all: &[Expr]
     })
 }
 
-/// What is in the slots of a query: the columns of its tables, the values of functions over
-/// windows, and the aggregates.
+/// Returns a description of the slots of a query: the columns of its tables, the values of
+/// functions over windows, and the aggregates.
 pub(super) fn in_slots(plan: &SelectPlan, windows: &[WindowPlan], scope: &Scope) -> Vec<Expr> {
     let null = || Expr::constant(Value::Null);
     let columns = scope.tables.iter().flat_map(|table| (0..table.columns.len()).map(|at| table.column(at)));

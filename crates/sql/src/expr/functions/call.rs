@@ -1,4 +1,4 @@
-//! What functions ask of a call, and the types that many of their results have.
+//! Helpers with which functions read the arguments of a call, and the types that many results have.
 
 use super::super::node::{Call, Coercibility, Expr, Function};
 use super::super::text::text_as;
@@ -9,9 +9,10 @@ use std::borrow::Cow;
 use types::{ColumnType, TypeCode, Value, collation};
 
 impl Call<'_> {
-    /// Whether the function may make text of so many bytes: else it is to be NULL, and there is a
-    /// warning, or in a statement that changes rows under the strict mode an error (1301). Every
-    /// function whose text can be longer than its arguments asks, before it makes any of it.
+    /// Reports whether the function may make a text of `bytes` bytes. Otherwise its result is NULL,
+    /// with a warning, or with an error (1301) in a statement that changes rows in strict mode.
+    /// Every function whose text can be longer than its arguments calls this before it makes any of
+    /// it.
     pub(in crate::expr) fn may_make(&self, bytes: usize, function: &str) -> Result<bool> {
         let limit = self.ctx.variables.max_allowed_packet;
         if bytes <= limit {
@@ -25,16 +26,16 @@ impl Call<'_> {
         Ok(false)
     }
 
-    /// Whether there is memory for so many bytes, and time: for functions that MySQL does not limit
-    /// otherwise.
+    /// Charges `bytes` for a result, for functions that have no other limit in MySQL.
     ///
     /// # Errors
-    /// As [`Charge::add`]; 1317.
+    /// Returns the errors of [`Charge::add`] when there is no memory, and 1317 when the statement
+    /// is to end.
     pub(in crate::expr) fn check_room(&self, bytes: usize) -> Result<()> {
         self.ctx.charge_if_long(bytes)
     }
 
-    /// A part of an argument, or all of it, as the result.
+    /// Returns a part of an argument, or all of it, as the result.
     pub(in crate::expr) fn copied(&self, bytes: &[u8]) -> Result<Value> {
         self.check_room(bytes.len())?;
         Ok(text(bytes))
@@ -44,7 +45,7 @@ impl Call<'_> {
         at < self.values.len()
     }
 
-    /// The argument as text, with the digits and the form of its type.
+    /// Returns the argument as text, with the digits and the form of its type.
     pub(in crate::expr) fn bytes(&self, at: usize) -> Cow<'_, [u8]> {
         let ty = &self.args[at].ty;
         match &*self.values[at] {
@@ -55,7 +56,8 @@ impl Call<'_> {
         }
     }
 
-    /// As [`Call::bytes`], characters as the argument's own character set has them.
+    /// Does the same as [`Call::bytes`], but characters are encoded in the argument's own character
+    /// set.
     pub(in crate::expr) fn stored(&self, at: usize) -> Cow<'_, [u8]> {
         let bytes = self.bytes(at);
         let ty = &self.args[at].ty;
@@ -65,7 +67,8 @@ impl Call<'_> {
         }
         match collation::from_utf8mb4(ty.collation, &bytes) {
             Some(Cow::Owned(stored)) => Cow::Owned(stored),
-            // The same bytes, or text that a change of its collation has brought there.
+            // The bytes are the same, or the text has characters that its character set lacks,
+            // because its collation was changed.
             _ => bytes,
         }
     }
@@ -74,7 +77,7 @@ impl Call<'_> {
         String::from_utf8_lossy(&self.bytes(at)).into_owned()
     }
 
-    /// The argument as a 64-bit integer, rounded and clipped.
+    /// Returns the argument as a 64-bit integer, rounded and clipped.
     pub(in crate::expr) fn integer(&self, at: usize) -> i64 {
         let wide = arithmetic::integer_in(&self.values[at], self.ctx);
         i64::try_from(wide).unwrap_or(i64::MAX)
@@ -88,7 +91,7 @@ impl Call<'_> {
         arithmetic::double_of(&self.number(at))
     }
 
-    /// The argument's 64 bits; none of NULL.
+    /// Returns the argument's 64 bits, which are 0 for NULL.
     pub(in crate::expr) fn bits(&self, at: usize) -> u64 {
         arithmetic::bits(&self.values[at], self.ctx).unwrap_or(0)
     }
@@ -97,7 +100,7 @@ impl Call<'_> {
         arithmetic::decimal_in(&self.values[at], self.ctx)
     }
 
-    /// Characters are bytes here.
+    /// Reports whether the argument is a binary text, in which each byte is a character.
     pub(in crate::expr) fn is_binary(&self, at: usize) -> bool {
         let ty = &self.args[at].ty;
         ty.collation == collation::BINARY
@@ -121,20 +124,20 @@ pub(in crate::expr) fn double(_: &[Expr]) -> Result<(ColumnType, Coercibility)> 
     Ok((ColumnType::double(), Coercibility::Numeric))
 }
 
-/// Text as long as all arguments together.
+/// Returns the type of a text that is as long as all arguments together.
 pub(in crate::expr) fn joined(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     let (id, coercibility) = infer::aggregate_collations(args.iter())?;
     let chars = args.iter().fold(0u32, |sum, arg| sum.saturating_add(length_in(&arg.ty, id)));
     Ok((text_type(chars, id), coercibility))
 }
 
-/// Text as long as the first argument.
+/// Returns the type of a text that is as long as the first argument.
 pub(in crate::expr) fn like_first(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     let (id, coercibility) = infer::aggregate_collations(args[..1].iter())?;
     Ok((text_type(text_length(&args[0].ty), id), coercibility))
 }
 
-/// Text of no known length.
+/// Returns the type of a text of unknown length.
 pub(in crate::expr) fn long_text(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     let (id, coercibility) = infer::aggregate_collations(args.iter())?;
     Ok((ColumnType::longtext(id), coercibility))
@@ -144,7 +147,8 @@ pub(in crate::expr) fn system_text<const CHARS: u32>(_: &[Expr]) -> Result<(Colu
     Ok((ColumnType::varchar(CHARS, collation::UTF8MB4_0900_AI_CI), Coercibility::SystemConstant))
 }
 
-/// Text of the server in the character set that MySQL's server has had for long.
+/// Returns the type of a text of the server in utf8mb3, the character set that MySQL has had for
+/// such texts for long.
 pub(in crate::expr) fn old_system_text<const CHARS: u32>(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     Ok((ColumnType::varchar(CHARS, collation::UTF8MB3_GENERAL_CI), Coercibility::SystemConstant))
 }
@@ -153,8 +157,8 @@ pub(in crate::expr) fn ascii_text<const CHARS: u32>(_: &[Expr]) -> Result<(Colum
     Ok((ColumnType::varchar(CHARS, collation::UTF8MB4_0900_AI_CI), Coercibility::Literal))
 }
 
-/// The bytes in whose order a column's texts are; NULL for a text that is no value of its type. It
-/// has no name that a statement could write.
+/// A function that returns the bytes that sort like the texts of a column, or NULL for a text that
+/// is no value of the column's type. Statements cannot write its name.
 pub(crate) static TEXT_ORDER: Function = Function::new(
     "text order",
     1..=1,
@@ -172,7 +176,7 @@ pub(crate) static TEXT_ORDER: Function = Function::new(
     },
 );
 
-/// The text of a value that is no text. It has no name that a statement could write.
+/// A function that returns the text of a value that is no text. Statements cannot write its name.
 pub(crate) static AS_TEXT: Function = Function::new("as text", 1..=1, like_first, |call| {
     if call.values[0].is_null() { Ok(Value::Null) } else { call.copied(&call.bytes(0)) }
 });

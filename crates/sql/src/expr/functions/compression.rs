@@ -1,5 +1,5 @@
-//! `COMPRESS()` and the functions that read what it makes: the length of the text in four bytes,
-//! the lowest first, and a zlib stream.
+//! `COMPRESS()` and the functions that read its result: the length of the text in four bytes, the
+//! lowest byte first, and a zlib stream.
 
 use super::{Call, Function, int, text};
 use crate::error::Result;
@@ -19,19 +19,20 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
 ];
 
-/// Bytes of the length in front of the stream.
+/// The bytes of the length in front of the stream.
 const LENGTH_BYTES: usize = 4;
-/// The bits of it that count.
+/// The bits of the length that count. The upper two are ignored.
 const LENGTH_MASK: u32 = 0x3fff_ffff;
-/// Bytes that are worked on between two looks at the statement's interruption.
+/// The most bytes that are worked on between two checks for an interrupt.
 const UNASKED_BYTES: usize = 1 << 18;
 
-/// Bytes as many as zlib makes at most, with the length and a point behind them.
+/// Returns a type for as many bytes as the result of COMPRESS() has at most.
 fn compressed(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     Ok((bytes_type(most_bytes(announced_bytes(&args[0].ty))), Coercibility::Literal))
 }
 
-/// What so many bytes come to at most: their length, zlib's bound, and a period.
+/// Returns the most bytes that `bytes` bytes become: the length in front, zlib's bound, and a
+/// period.
 fn most_bytes(bytes: u64) -> u64 {
     const FRAME_BYTES: u64 = 13;
     LENGTH_BYTES as u64 + bytes + (bytes >> 12) + (bytes >> 14) + (bytes >> 25) + FRAME_BYTES + 1
@@ -42,7 +43,7 @@ fn compress(call: &Call<'_>) -> Result<Value> {
     if bytes.is_empty() {
         return Ok(text(""));
     }
-    // It never has to grow, which would take the room twice.
+    // `out` never has to grow, which would take the room twice.
     let most = most_bytes(bytes.len() as u64) as usize;
     call.check_room(most)?;
     let mut out = Vec::with_capacity(most);
@@ -58,14 +59,14 @@ fn compress(call: &Call<'_>) -> Result<Value> {
         // Writing to memory does not fail.
         return Ok(Value::Null);
     }
-    // A column without trailing spaces would lose a last one.
+    // A column that drops trailing spaces would lose a space at the end.
     if out.last() == Some(&b' ') {
         out.push(b'.');
     }
     Ok(Value::Bytes(out))
 }
 
-/// The length that is in front, or a warning that there is none.
+/// Returns the length in front of the stream. `None`, with a warning, means that it is missing.
 fn length_of(call: &Call<'_>, bytes: &[u8]) -> Option<usize> {
     match bytes.split_first_chunk::<LENGTH_BYTES>() {
         Some((length, [_, ..])) => Some((u32::from_le_bytes(*length) & LENGTH_MASK) as usize),
@@ -107,19 +108,18 @@ fn warn_damaged(call: &Call<'_>) {
     call.ctx.warn(1259, "ZLIB: Input data corrupted");
 }
 
-/// What has come of a stream.
+/// The result of inflating a stream.
 enum Inflated {
     Whole(Vec<u8>),
-    /// It is longer than was said.
+    /// The text is longer than the length in front says.
     TooLong,
     Damaged,
 }
 
-/// The text of a stream, which is to have at most so many bytes. Bytes behind the stream are left
-/// alone.
+/// Inflates a stream to a text of at most `length` bytes. Bytes after the stream are ignored.
 ///
 /// # Errors
-/// 1317.
+/// Returns 1317 when the statement is interrupted.
 fn inflated(stream: &[u8], length: usize, call: &Call<'_>) -> Result<Inflated> {
     let mut out = vec![0; length];
     let mut state = Decompress::new(true);

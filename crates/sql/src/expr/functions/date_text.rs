@@ -1,4 +1,5 @@
-//! `STR_TO_DATE()`: a date and time from a text, by a format of `DATE_FORMAT()`'s specifiers.
+//! `STR_TO_DATE()`, which reads a date and time from a text by a format with the specifiers of
+//! `DATE_FORMAT()`.
 
 use super::time::{DAYS, MONTHS};
 use super::{Call, Function};
@@ -9,7 +10,8 @@ use types::{ColumnType, Date, DateTime, TypeCode, Value};
 
 pub(super) const FUNCTIONS: &[Function] = &[Function::new("str_to_date", 2..=2, type_of, str_to_date)];
 
-/// The type that a constant format tells: a DATE or TIME where it has no specifier of the other.
+/// Returns the type that a constant format implies: DATE or TIME where it has no specifier of the
+/// other, otherwise DATETIME.
 fn type_of(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     let ty = match &args[1].node {
         Node::Constant(Value::Bytes(format)) => {
@@ -57,17 +59,17 @@ fn str_to_date(call: &Call<'_>) -> Result<Value> {
     })
 }
 
-/// How the weeks of `%U` and its kin are counted.
+/// A week number, and how the weeks are counted.
 #[derive(Clone, Copy)]
 struct WeekNumber {
     week: i64,
-    /// `%U` and `%V`: a week begins with Sunday.
+    /// Whether a week begins with Sunday, as for `%U` and `%V`.
     from_sunday: bool,
-    /// `%V` and `%v`: the week belongs to a year of its own, that of `%X` or `%x`.
+    /// Whether the week belongs to a year of its own, that of `%X` or `%x`, as for `%V` and `%v`.
     strict: bool,
 }
 
-/// What has been read.
+/// The fields that have been read.
 #[derive(Default)]
 struct Fields {
     year: u32,
@@ -77,14 +79,14 @@ struct Fields {
     minute: u32,
     second: u32,
     micros: u32,
-    /// `%h` and its kin: the hour is one of twelve.
+    /// Whether the hour is one of twelve, as for `%h` and its relatives.
     of_twelve: bool,
     afternoon: bool,
-    /// From 1 for Monday to 7.
+    /// The weekday, from 1 for Monday to 7 for Sunday.
     weekday: Option<i64>,
     day_of_year: Option<u32>,
     week: Option<WeekNumber>,
-    /// The year of `%X` (true) or `%x`.
+    /// The year of `%X` (true) or `%x` (false).
     year_of_weeks: Option<(u32, bool)>,
 }
 
@@ -99,7 +101,7 @@ impl Reader<'_> {
         &self.text[self.at..]
     }
 
-    /// Reads as far as both the text and the format go; None where they do not fit.
+    /// Reads until the text or the format ends. `None` means that the text does not fit the format.
     fn follow(&mut self, format: &[u8]) -> Option<()> {
         let mut codes = format.iter();
         while let Some(&code) = codes.next() {
@@ -174,7 +176,8 @@ impl Reader<'_> {
         self.at += self.rest().iter().take_while(|byte| is_skipped(byte)).count();
     }
 
-    /// A number of at most so many digits, and how many it has.
+    /// Reads a number of at most `most_digits` digits, and returns it with the number of its
+    /// digits.
     fn number(&mut self, most_digits: usize) -> Option<(u32, usize)> {
         let digits = self.rest().iter().take(most_digits).take_while(|byte| byte.is_ascii_digit()).count();
         let number = std::str::from_utf8(&self.rest()[..digits]).ok()?.parse().ok()?;
@@ -182,8 +185,8 @@ impl Reader<'_> {
         Some((number, digits))
     }
 
-    /// The place from 1 of the word that comes next among these names, of which so many characters
-    /// count.
+    /// Reads a word and returns its position, from 1, among these names, of which the first
+    /// `most_chars` characters count.
     fn word(&mut self, names: &[&str], most_chars: usize) -> Option<usize> {
         let len = self.rest().iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
         let word = &self.rest()[..len];
@@ -206,7 +209,7 @@ impl Reader<'_> {
 }
 
 impl Fields {
-    /// The date and time; days that their month does not have are left to the caller.
+    /// Returns the date and time. The caller checks whether the month has that day.
     fn resolve(&self) -> Option<DateTime> {
         let hour = match self.of_twelve {
             true if !(1..=12).contains(&self.hour) => return None,
@@ -248,7 +251,7 @@ impl Fields {
     }
 }
 
-/// The number of the first day of a year.
+/// Returns the day number of the first day of a year.
 fn first_of(year: u32) -> i64 {
     Date { year: year as u16, month: 1, day: 1 }.day_number()
 }

@@ -1,4 +1,4 @@
-//! Digests, hexadecimal and base 64.
+//! Functions for digests, hexadecimal digits, base 64 and UUIDs.
 
 use super::super::value_type::{text_length, text_type};
 use super::super::{Coercibility, Expr, Number, number};
@@ -8,8 +8,9 @@ use crate::error::Result;
 use sha1::Digest;
 use types::{ColumnType, Value, collation};
 
-/// Text of two characters for each byte, or for a number of 64 bits. Its characters are the
-/// connection's, whatever the bytes were.
+/// Returns the type of a text with two characters for each byte of the argument, or enough of them
+/// for a number of 64 bits. Its characters are the connection's, whatever the argument's character
+/// set is.
 fn digits_of_bytes(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     const DIGITS_OF_A_NUMBER: u32 = 16;
     let ty = &args[0].ty;
@@ -67,7 +68,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("to_base64", 1..=1, digits_of_bytes, |call| {
         let bytes = call.stored(0);
         let digits = bytes.len().div_ceil(3).saturating_mul(4);
-        // A line break between every 76 digits.
+        // A line break follows every 76 digits except the last ones.
         let total = digits + digits.saturating_sub(1) / 76;
         made(call.may_make(total, "to_base64")?, || to_base64(&bytes))
     }),
@@ -128,8 +129,8 @@ fn dashed(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A version 1 UUID as MySQL makes them: 100 ns since 1582, and a random node (its multicast bit
-/// set, RFC 4122).
+/// Makes a UUID of version 1 as MySQL does: the time in units of 100 ns since 1582, and a random
+/// node with its multicast bit set (RFC 4122).
 fn uuid() -> Value {
     const GREGORIAN_TO_UNIX_100NS: u64 = 0x01b2_1dd2_1381_4000;
     let random = os::random::u64().to_le_bytes();
@@ -144,7 +145,8 @@ fn uuid() -> Value {
     Value::Bytes(dashed(&bytes))
 }
 
-/// Whether the second argument asks to swap the time parts; not given is no.
+/// Reports whether the second argument asks to swap the time parts. Without the argument they are
+/// not swapped.
 fn swaps(call: &Call<'_>) -> bool {
     call.is_given(1) && call.integer(1) != 0
 }
@@ -187,7 +189,8 @@ fn bin_to_uuid(call: &Call<'_>) -> Result<Value> {
 
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// With a line break after every 76 characters, as MySQL's.
+/// Encodes bytes in base 64. As in MySQL, a line break follows every 76 characters except the last
+/// ones.
 fn to_base64(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut line = 0;

@@ -1,4 +1,4 @@
-//! `LOAD_FILE()`, and which of the server's files statements may read.
+//! `LOAD_FILE()`, and the decision which of the server's files statements may read.
 
 use super::{Call, Function};
 use crate::error::{Result, SqlError};
@@ -12,7 +12,8 @@ pub(super) const FUNCTIONS: &[Function] =
     &[Function::new("load_file", 1..=1, |_| Ok((ColumnType::longblob(), Coercibility::Literal)), load)
         .varies()];
 
-/// NULL where there is no such file, or the account may not read it.
+/// Computes LOAD_FILE(), which is NULL where the file does not exist or the account may not read
+/// it.
 fn load(call: &Call<'_>) -> Result<Value> {
     let host = call.ctx.host;
     if call.values[0].is_null() || host.check_file_access().is_err() {
@@ -47,14 +48,14 @@ fn load(call: &Call<'_>) -> Result<Value> {
     Ok(Value::Bytes(bytes))
 }
 
-/// Whether `secure_file_priv` allows a file, which is given with its directory.
+/// Reports whether `secure_file_priv` allows a file, which is given with its directory.
 ///
 /// # Errors
-/// Those of reading the variable.
+/// Returns the errors of reading the variable.
 pub(crate) fn may_read(host: &dyn Host, path: &Path) -> Result<bool> {
     let allowed = setting(host, "secure_file_priv")?;
     let is_below = || {
-        // Links lead to where they lead.
+        // A symbolic link counts as the file that it leads to.
         let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let allowed = std::fs::canonicalize(&allowed).unwrap_or_else(|_| PathBuf::from(&allowed));
         real.starts_with(allowed)
@@ -62,10 +63,10 @@ pub(crate) fn may_read(host: &dyn Host, path: &Path) -> Result<bool> {
     Ok(!allowed.eq_ignore_ascii_case("NULL") && (allowed.is_empty() || is_below()))
 }
 
-/// A global variable that is a text.
+/// Returns the value of a global variable as text.
 ///
 /// # Errors
-/// Those of the host.
+/// Returns the errors of the host.
 pub(crate) fn setting(host: &dyn Host, name: &str) -> Result<String> {
     let value = host.variable(VariableScope::Global, name)?;
     Ok(value.map_or_else(String::new, |value| String::from_utf8_lossy(&text_of(&value)).into_owned()))

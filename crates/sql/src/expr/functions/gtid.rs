@@ -1,4 +1,4 @@
-//! GTID sets, and waiting for replication.
+//! Functions on GTID sets, and functions that wait for replication.
 
 use super::{Call, Function, bigint, int, long_text, text, wrong_arguments};
 use crate::error::{Result, SqlError};
@@ -49,7 +49,8 @@ fn set(call: &Call<'_>, at: usize) -> Result<GtidSet> {
     written.parse().map_err(|_| SqlError::new(1772, format!("Malformed GTID set specification '{written}'.")))
 }
 
-/// Seconds; not given, NULL and 0 wait for ever.
+/// Returns the timeout, which is given in seconds. It waits for ever (`None`) when it is 0, NULL or
+/// not given.
 fn timeout(call: &Call<'_>, at: usize) -> Result<Option<Duration>> {
     if !call.is_given(at) || call.values[at].is_null() {
         return Ok(None);

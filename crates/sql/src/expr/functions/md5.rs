@@ -1,8 +1,8 @@
-//! MD5 (RFC 1321), for the function of that name only: it proves nothing about anybody.
+//! MD5 (RFC 1321), for the SQL function of that name only. Nothing here relies on it for security.
 
 const SHIFTS: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
 
-/// The digest of `message`.
+/// Returns the digest of `message`.
 pub(super) fn md5(message: &[u8]) -> [u8; 16] {
     let mut state = [0x6745_2301u32, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476];
     let mut padded = message.to_vec();
@@ -11,7 +11,7 @@ pub(super) fn md5(message: &[u8]) -> [u8; 16] {
         padded.push(0);
     }
     padded.extend((message.len() as u64).wrapping_mul(8).to_le_bytes());
-    // The table of sines, RFC 1321 section 3.4.
+    // This is the table of sines of RFC 1321, section 3.4.
     let sines: [u32; 64] = std::array::from_fn(|i| ((i as f64 + 1.0).sin().abs() * 4_294_967_296.0) as u32);
     for block in padded.chunks_exact(64) {
         let words: [u32; 16] = std::array::from_fn(|i| {

@@ -1,4 +1,4 @@
-//! Native functions: a table of them for each subject.
+//! Native functions, in one table for each subject.
 
 mod aes;
 mod call;
@@ -36,8 +36,8 @@ use call::{
     truth_value, unsigned, wrong_arguments,
 };
 
-/// Whether a call of a function with so many arguments has a value of the session: a statement does
-/// not know it when it is prepared.
+/// Reports whether a call of the function with this many arguments has a value of the session,
+/// which is not known when a statement is prepared.
 pub(crate) fn is_of_session(name: &str, args: usize) -> bool {
     match name {
         "unix_timestamp" => args == 0,

@@ -1,4 +1,4 @@
-//! Functions on addresses of the internet protocol (manual, "Miscellaneous Functions").
+//! Functions on addresses of the internet protocol (MySQL's manual, "Miscellaneous Functions").
 
 use super::super::node::Node;
 use super::{Call, Function, ascii_text, int, text, truth_value, unsigned};
@@ -23,7 +23,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
     Function::new("inet6_ntoa", 1..=1, ascii_text::<39>, |call| {
         let bytes = call.stored(0);
-        // A text is not taken for an address, however long it is.
+        // A text is no address, even if it has the length of one.
         let is_binary = call.is_binary(0);
         let shown = match (<[u8; 4]>::try_from(&*bytes), <[u8; 16]>::try_from(&*bytes)) {
             (Ok(four), _) if is_binary => Some(Ipv4Addr::from(four).to_string()),
@@ -46,7 +46,7 @@ fn sixteen_bytes(_: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     Ok((ColumnType::varbinary(16), Coercibility::Literal))
 }
 
-/// The value, or NULL with the warning that the argument is none.
+/// Returns the value. Without a value it warns that the argument is no address and returns NULL.
 fn or_complaint(call: &Call<'_>, kind: &str, value: Option<Value>) -> Value {
     value.unwrap_or_else(|| {
         let shown = call.string(0);
@@ -58,7 +58,8 @@ fn or_complaint(call: &Call<'_>, kind: &str, value: Option<Value>) -> Value {
     })
 }
 
-/// The number of an address of up to four parts; the last of fewer stands for all that lack.
+/// Returns the number of an address of up to four parts. Where there are fewer parts, the last one
+/// is the lowest byte.
 fn number_of_address(shown: &[u8]) -> Option<u64> {
     let mut parts: Vec<u64> = Vec::with_capacity(4);
     for part in shown.split(|byte| *byte == b'.') {
@@ -73,11 +74,11 @@ fn number_of_address(shown: &[u8]) -> Option<u64> {
     }
     let last = parts.pop()?;
     let before = parts.iter().enumerate().map(|(at, part)| part << (24 - 8 * at));
-    // A part alone, or all four of them, need no filling.
+    // The last part is the lowest byte, whatever the number of parts is.
     Some(before.sum::<u64>() + last)
 }
 
-/// As MySQL reads them: four numbers of one to three digits.
+/// Reads an address as MySQL does: four numbers of one to three digits.
 fn ipv4(shown: &[u8]) -> Option<Ipv4Addr> {
     let mut octets = [0; 4];
     let mut parts = shown.split(|byte| *byte == b'.');
@@ -98,14 +99,15 @@ fn sixteen(call: &Call<'_>) -> Option<Ipv6Addr> {
     <[u8; 16]>::try_from(&*bytes).ok().filter(|_| call.is_binary(0)).map(Ipv6Addr::from)
 }
 
-/// Whether all but the last four bytes are zero, and those are an address of more than 16 bits.
+/// Reports whether all bytes but the last four are zero, and the last four are an address of more
+/// than 16 bits.
 fn is_compatible(address: &Ipv6Addr) -> bool {
     let segments = address.segments();
     segments[..6].iter().all(|segment| *segment == 0) && segments[6] != 0
 }
 
-/// Shows an address as MySQL does: without the first of the longest runs of zeros, one zero alone
-/// among them, and with an address of version 4 at the end as such.
+/// Shows an address as MySQL does: `::` stands for the longest run of zeros, the first one of
+/// several, even where it is a single zero. An address of version 4 at the end is written as one.
 fn shown_ipv6(address: Ipv6Addr) -> String {
     let octets = address.octets();
     let four = Ipv4Addr::new(octets[12], octets[13], octets[14], octets[15]);

@@ -1,4 +1,4 @@
-//! Functions on numbers, and GREATEST, LEAST.
+//! Functions on numbers, and GREATEST and LEAST.
 
 use super::super::arithmetic::{double_of, integer_of};
 use super::super::value_type::{is_text, is_time};
@@ -109,7 +109,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("least", 2..=usize::MAX, common, |call| extreme(call, Ordering::Less)),
 ];
 
-/// Of the first argument's kind: BIGINT, DECIMAL or DOUBLE.
+/// Returns BIGINT, DECIMAL or DOUBLE: the largest kind among the arguments.
 fn like_number(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
     use super::super::value_type::{NumericClass, integer_digits, numeric_class, scale_of};
     let class = args.iter().map(|arg| numeric_class(&arg.ty)).max().unwrap_or(NumericClass::Double);
@@ -125,7 +125,7 @@ fn like_number(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
     Ok((ty, Coercibility::Numeric))
 }
 
-/// ROUND and TRUNCATE: a constant second argument is the scale.
+/// Returns the type of ROUND and TRUNCATE. A constant second argument is the scale.
 fn rounded(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
     let (ty, coercibility) = like_number(&args[..1])?;
     if ty.code != TypeCode::NewDecimal {
@@ -140,7 +140,8 @@ fn rounded(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
     Ok((super::super::decimal_type(digits, wanted.min(u32::from(ty.scale()))), coercibility))
 }
 
-/// FLOOR and CEILING: exact numbers become BIGINT where they fit.
+/// Returns the type of FLOOR and CEILING: BIGINT for exact numbers that fit, otherwise a DECIMAL
+/// without a scale or a DOUBLE.
 fn whole(args: &[super::Expr]) -> Result<(ColumnType, Coercibility)> {
     let (ty, coercibility) = like_number(args)?;
     if ty.code == TypeCode::NewDecimal {
@@ -219,8 +220,9 @@ fn round(call: &Call<'_>, to_nearest: bool) -> Result<Value> {
     Ok(value)
 }
 
-/// Without a seed the session's generator; with one, MySQL's sequence of that seed (its first
-/// number, as a constant seed restarts for each statement).
+/// Computes RAND(). Without a seed it takes the next number of the session's generator. With a seed
+/// it returns the first number of MySQL's sequence for the seed, because a constant seed restarts
+/// with each statement.
 fn rand(call: &Call<'_>) -> Result<Value> {
     const MODULUS: u64 = 0x3fff_ffff;
     if call.is_given(0) {
@@ -230,7 +232,8 @@ fn rand(call: &Call<'_>) -> Result<Value> {
         first = (first * 3 + second) % MODULUS;
         return Ok(Value::Double(first as f64 / MODULUS as f64));
     }
-    // MySQL's: a source logs its two seeds with a statement, and both get the same numbers.
+    // This is MySQL's generator. A source logs its two seeds with a statement, so that both servers
+    // get the same numbers.
     let seeds = call.ctx.random.get();
     let (first, second) = (seeds & 0xffff_ffff, seeds >> 32);
     let first = (first * 3 + second) % MODULUS;
@@ -243,14 +246,14 @@ fn convert_base(call: &Call<'_>) -> Result<Value> {
     Ok(in_base(call, call.integer(1).unsigned_abs() as u32, call.integer(2)))
 }
 
-/// The digits that the first argument's text begins with, in another base; a negative one has
-/// signed numbers.
+/// Converts the digits that the first argument's text begins with to another base. A negative `to`
+/// makes the result a signed number.
 fn in_base(call: &Call<'_>, from: u32, to: i64) -> Value {
     let radix = to.unsigned_abs() as u32;
     if !(2..=36).contains(&from) || !(2..=36).contains(&radix) {
         return Value::Null;
     }
-    // `x'1F'` and BIT columns are numbers, and everything else its text.
+    // `x'1F'` and BIT columns are numbers; everything else is converted by its text.
     let written = call.args[0].clone().numeric();
     let source = match (&*call.values[0], &written.node) {
         (Value::Bit { bits, .. }, _) | (_, Node::Constant(Value::UInt(bits))) => bits.to_string(),
@@ -289,7 +292,8 @@ fn in_base(call: &Call<'_>, from: u32, to: i64) -> Value {
     Value::Bytes(out)
 }
 
-/// Numbers among texts are compared as texts; dates and documents as what they are.
+/// Returns the least or greatest argument. Numbers among texts are compared as texts, and dates and
+/// documents as what they are.
 fn extreme(call: &Call<'_>, wanted: Ordering) -> Result<Value> {
     let (ty, _) = common(call.args)?;
     let is_of_texts = |arg: &Expr| !arg.is_json() && (!arg.ty.is_temporal() || is_time(&arg.ty));
@@ -310,7 +314,8 @@ fn extreme(call: &Call<'_>, wanted: Ordering) -> Result<Value> {
     conform(std::borrow::Cow::Borrowed(&*call.values[best]), &ty, call.ctx).map(|value| value.into_owned())
 }
 
-/// How many of the numbers behind the first, which are to ascend, it is not below; -1 for NULL.
+/// Computes INTERVAL(): how many of the ascending numbers after the first argument are not above
+/// it; -1 when it is NULL.
 fn interval(call: &Call<'_>) -> Result<Value> {
     if call.values[0].is_null() {
         return Ok(Value::Int(-1));

@@ -1,4 +1,4 @@
-//! REGEXP_LIKE(), which is REGEXP too, and REGEXP_INSTR(), REGEXP_REPLACE(), REGEXP_SUBSTR().
+//! REGEXP_LIKE(), which REGEXP calls too, REGEXP_INSTR(), REGEXP_REPLACE() and REGEXP_SUBSTR().
 
 use super::super::{Expr, infer, value_type};
 use super::{Call, Coercibility, Function, bigint, int, text_type, truth_value, wrong_arguments};
@@ -58,12 +58,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
     .sees_nulls(),
 ];
 
-/// The subject, the pattern and the text that takes its place, as far as they are texts.
+/// Returns the arguments that may be texts: the subject, the pattern and the replacement.
 fn texts(args: &[Expr]) -> impl Iterator<Item = &Expr> + Clone {
     args.iter().take(3)
 }
 
-/// The collation of the texts, of which the first two, the subject and the pattern, are compared.
+/// Returns the collation of the texts. Its error names the function where the collations of the
+/// first two, the subject and the pattern, cannot be combined.
 fn collation_of<'e>(
     function: &str,
     texts: impl Iterator<Item = &'e Expr> + Clone,
@@ -77,7 +78,7 @@ fn is_of_bytes(ty: &ColumnType) -> bool {
         && matches!(ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob)
 }
 
-/// Bytes and characters are not compared.
+/// Returns error 3995 where one of the texts is binary and another is not.
 fn check_character_sets(function: &str, args: &[Expr]) -> Result<()> {
     let count = if function == "regexp_replace" { 3 } else { 2 };
     let is_known = |arg: &&Expr| value_type::is_text(&arg.ty) && arg.ty.code != TypeCode::Null;
@@ -96,16 +97,16 @@ fn check_character_sets(function: &str, args: &[Expr]) -> Result<()> {
     Ok(())
 }
 
-/// What all four functions begin with.
+/// The subject and the pattern, which all four functions begin with.
 struct Search<'c> {
     subject: Cow<'c, str>,
     pattern: Rc<Pattern>,
-    /// Bytes of the subject, each of them a character here.
+    /// Whether the texts are bytes, each of which is a character of `subject`.
     of_bytes: bool,
 }
 
-/// The subject and the compiled pattern; none when the result is NULL. A pattern that is wrong is
-/// an error without a subject too. The match type is the argument at `match_type`.
+/// Returns the subject and the compiled pattern. `None` means that the result is NULL. A wrong
+/// pattern is an error even if the subject is NULL. The match type is the argument at `match_type`.
 fn search<'c>(call: &'c Call<'_>, match_type: usize) -> Result<Option<Search<'c>>> {
     let Some(flags) = flags(call, match_type)? else { return Ok(None) };
     if call.values[1].is_null() {
@@ -133,7 +134,7 @@ fn search<'c>(call: &'c Call<'_>, match_type: usize) -> Result<Option<Search<'c>
     Ok(Some(Search { subject: characters(call, 0, of_bytes), pattern, of_bytes }))
 }
 
-/// An argument as characters.
+/// Returns an argument as characters.
 fn characters<'c>(call: &'c Call<'_>, at: usize, of_bytes: bool) -> Cow<'c, str> {
     let bytes = call.bytes(at);
     if of_bytes && !bytes.is_ascii() {
@@ -145,8 +146,8 @@ fn characters<'c>(call: &'c Call<'_>, at: usize, of_bytes: bool) -> Cow<'c, str>
     }
 }
 
-/// How the pattern is meant: by the collation, and by the letters of the match type. None where
-/// that is NULL.
+/// Returns the flags of the pattern, from the collation and from the letters of the match type.
+/// `None` means that the match type is NULL.
 fn flags(call: &Call<'_>, match_type: usize) -> Result<Option<Flags>> {
     let mut flags = Flags::default();
     if !(call.is_binary(0) || call.is_binary(1)) {
@@ -179,17 +180,18 @@ fn like(call: &Call<'_>) -> Result<Value> {
     }
 }
 
-/// Whether one of the arguments behind the subject and the pattern is NULL.
+/// Reports whether one of the arguments after the subject and the pattern is NULL.
 fn has_null(call: &Call<'_>) -> bool {
     call.values.iter().skip(2).any(|value| value.is_null())
 }
 
-/// An argument that may be missing.
+/// Returns an argument, or `default` where it is not given.
 fn optional(call: &Call<'_>, at: usize, default: i64) -> i64 {
     if call.is_given(at) { call.integer(at) } else { default }
 }
 
-/// The byte at which the search begins, from the position of a character from 1.
+/// Returns the byte at which the search begins. The argument at `at` is the position of a
+/// character, counted from 1.
 fn start_of(call: &Call<'_>, at: usize, subject: &str, may_be_end: bool) -> Result<usize> {
     let wanted = optional(call, at, 1);
     let out_of_bounds = || SqlError::from(RegexpError::IndexOutOfBounds);
@@ -206,7 +208,7 @@ fn start_of(call: &Call<'_>, at: usize, subject: &str, may_be_end: bool) -> Resu
     }
 }
 
-/// The position of functions that do not allow one before the first character.
+/// Returns an error for a position below 1, which some of the functions do not allow.
 fn check_position(call: &Call<'_>, at: usize) -> Result<()> {
     if call.is_given(at) && !call.values[at].is_null() && call.integer(at) < 1 {
         let text = format!("Incorrect parameters in the call to native function '{}'", call.name);
@@ -215,7 +217,7 @@ fn check_position(call: &Call<'_>, at: usize) -> Result<()> {
     Ok(())
 }
 
-/// The match of that number, from 1, in a text from a byte on.
+/// Returns match number `number`, counted from 1, of the part of a text that begins at a byte.
 fn occurrence(
     call: &Call<'_>,
     pattern: &Pattern,
@@ -241,12 +243,13 @@ fn position(call: &Call<'_>) -> Result<Value> {
         return Ok(Value::Null);
     }
     if search.subject.is_empty() {
-        // Every position is one of an empty text.
+        // In an empty text every position is valid.
         let found = occurrence(call, &search.pattern, ("", 0), optional(call, 3, 1))?;
         return Ok(Value::Int(if found.is_some() { optional(call, 2, 1) } else { 0 }));
     }
     let start = start_of(call, 2, &search.subject, false)?;
-    // What is before the beginning is not there for the pattern; the other functions see it.
+    // The pattern of REGEXP_INSTR() does not see the text in front of the start. Those of the other
+    // functions do.
     let text = &search.subject[start..];
     let found = occurrence(call, &search.pattern, (text, 0), optional(call, 3, 1))?;
     let Some(found) = found else { return Ok(Value::Int(0)) };
@@ -273,7 +276,7 @@ fn part(call: &Call<'_>) -> Result<Value> {
 
 fn value_of(text: &str, of_bytes: bool) -> Value {
     match of_bytes && !text.is_ascii() {
-        // A character that is no byte can come from the replacement only.
+        // Only the replacement can contain a character that is no byte.
         true => Value::Bytes(text.chars().map(|one| u8::try_from(one).unwrap_or(b'?')).collect()),
         false => super::text(text),
     }
@@ -310,7 +313,8 @@ fn replace(call: &Call<'_>) -> Result<Value> {
     Ok(value_of(&out.text, search.of_bytes))
 }
 
-/// A text that is made, no longer than it may be and with its memory charged before it is taken.
+/// A text that is being made. It is no longer than allowed, and its memory is charged before it is
+/// taken.
 struct Made<'c> {
     call: &'c Call<'c>,
     text: String,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use types::{ColumnType, Value};
 
-/// What ROLES_GRAPHML() is announced with: MySQL's text of any length.
+/// The length that MySQL announces for ROLES_GRAPHML(), whose text may have any length.
 const MAX_GRAPH_CHARS: u32 = 16_777_215;
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -59,21 +59,22 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("isnull", 1..=1, int, |call| Ok(super::truth_value(call.values[0].is_null()))).sees_nulls(),
 ];
 
-/// The type of a value that is passed on: numbers are not filled up with zeros.
+/// Returns the type of a value that is passed on, without ZEROFILL.
 fn same_as_first(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     Ok((args[0].ty.clone().without_zerofill(), args[0].coercibility))
 }
 
-/// The version of ICU whose regular expressions these are (decision 0055), which MySQL 9.7 has.
+/// The version of ICU in MySQL 9.7, whose regular expressions this server implements (decision
+/// 0055).
 const ICU_VERSION: &str = "78.3";
 
-/// The number of a connection's thread, or NULL.
+/// Returns the number of a connection's thread, or NULL.
 fn thread_of(call: &Call<'_>, connection_id: u32) -> Value {
     call.ctx.host.thread_of_connection(connection_id).map_or(Value::Null, Value::UInt)
 }
 
-/// A number that no other server of the same group gives: the server's, the second at which the
-/// first was asked for, and how many there have been.
+/// Computes UUID_SHORT(), a number that no other server of the same group returns. It combines the
+/// server's id, the second at which the function was first called, and the number of calls since.
 fn uuid_short(call: &Call<'_>) -> Result<Value> {
     static NEXT: OnceLock<AtomicU64> = OnceLock::new();
     let server_id = match call.ctx.host.variable(VariableScope::Global, "server_id")? {

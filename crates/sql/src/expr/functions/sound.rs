@@ -1,4 +1,4 @@
-//! `SOUNDEX()`: how a text sounds, as a letter and digits.
+//! `SOUNDEX()`, which describes the sound of a text by a letter and digits.
 
 use super::Function;
 use crate::error::Result;
@@ -18,22 +18,24 @@ pub(super) const FUNCTIONS: &[Function] = &[Function::new("soundex", 1..=1, soun
     Ok(Value::Bytes(soundex(text.chars().filter(|c| is_letter(*c))).into_bytes()))
 })];
 
-/// Characters that a result has at least.
+/// The least number of characters of a result.
 const LEAST_CHARS: usize = 4;
 
-/// Text as long as the argument.
+/// Returns the type of a text that is as long as the argument.
 fn sound(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     let (id, coercibility) = aggregate_collations(args.iter())?;
     let chars = length_in(&args[0].ty, id).max(LEAST_CHARS as u32);
     Ok((text_type(chars, id), coercibility))
 }
 
-/// Of characters beyond ASCII all count from the first accented one on.
+/// Reports whether a character is a letter. Beyond ASCII, every character from the first accented
+/// letter on counts.
 fn is_letter(c: char) -> bool {
     c.is_ascii_alphabetic() || c >= '\u{c0}'
 }
 
-/// The first letter, and the digits of those behind it that sound otherwise than the one before.
+/// Returns the first letter and the digits of the following letters, without those that sound like
+/// the one before.
 fn soundex(mut letters: impl Iterator<Item = char>) -> String {
     let Some(first) = letters.next() else { return String::new() };
     let mut sound = String::from(first.to_ascii_uppercase());
@@ -49,7 +51,8 @@ fn soundex(mut letters: impl Iterator<Item = char>) -> String {
     sound
 }
 
-/// The digit of the letters that sound alike; vowels, and letters beyond ASCII, have 0.
+/// Returns the digit of a group of letters that sound alike. Vowels and letters beyond ASCII have
+/// 0.
 fn digit(letter: char) -> char {
     match letter.to_ascii_uppercase() {
         'B' | 'F' | 'P' | 'V' => '1',

@@ -1,4 +1,4 @@
-//! Functions on text.
+//! Functions on texts.
 
 use super::super::infer::{aggregate_collations, of_operation};
 use super::super::value_type::{is_text, text_length, text_type};
@@ -188,7 +188,8 @@ fn text_collation(call: &Call<'_>) -> u16 {
     call.args[0].ty.collation
 }
 
-/// Characters of utf8mb4 text; a byte that is none counts as one.
+/// Returns the number of characters of a utf8mb4 text. A byte that is part of no character counts
+/// as one.
 pub(super) fn chars(bytes: &[u8]) -> usize {
     collation::char_count(collation::UTF8MB4_BIN, bytes)
 }
@@ -197,7 +198,7 @@ fn prefix(bytes: &[u8], count: usize) -> &[u8] {
     collation::char_prefix(collation::UTF8MB4_BIN, bytes, count)
 }
 
-/// `count` characters (bytes of binary text) from the one at `start`, counted from 0.
+/// Returns `count` characters (bytes of a binary text) from the one at `start`, counted from 0.
 fn slice(bytes: &[u8], start: usize, count: usize, binary: bool) -> &[u8] {
     if binary {
         let start = start.min(bytes.len());
@@ -207,14 +208,15 @@ fn slice(bytes: &[u8], start: usize, count: usize, binary: bool) -> &[u8] {
     prefix(rest, count)
 }
 
-/// The text, or NULL when it may not be made.
+/// Returns the text, or NULL when it may not be made.
 pub(super) fn made(may_be: bool, make: impl FnOnce() -> Vec<u8>) -> Result<Value> {
     Ok(if may_be { Value::Bytes(make()) } else { Value::Null })
 }
 
 fn change_case(call: &Call<'_>, change: fn(u16, &str) -> String) -> Result<Value> {
     let bytes = call.bytes(0);
-    // A letter may have a longer one of the other case; the text is twice as long while it moves.
+    // A letter's other case may be longer, and old and new text are both there while the text
+    // moves.
     call.check_room(bytes.len().saturating_mul(2))?;
     match (call.is_binary(0), std::str::from_utf8(&bytes)) {
         (false, Ok(valid)) => {
@@ -238,12 +240,14 @@ fn concat_ws(call: &Call<'_>) -> Result<Value> {
     made(call.may_make(total, "concat_ws")?, || parts.join(&*separator))
 }
 
-/// Text as long as all arguments but the first, which is a number, together.
+/// Returns the type of a text that is as long as all arguments but the first together. The first
+/// one is a number.
 fn joined_after_first(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     joined(&args[1..])
 }
 
-/// Text as long as 64 of the longer of two texts, with a separator between each two.
+/// Returns the type of a text with 64 copies of the longer of two texts, and separators between
+/// them.
 fn joined_bits(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     let chars = |at: usize| args.get(at).map_or(1, |arg| text_length(&arg.ty));
     let (id, coercibility) = aggregate_collations(args[1..args.len().min(4)].iter())?;
@@ -251,7 +255,7 @@ fn joined_bits(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     Ok((text_type(chars, id), coercibility))
 }
 
-/// `EXPORT_SET(bits, on, off)`: a text for each bit, the lowest first.
+/// Computes `EXPORT_SET(bits, on, off)`: one text for each bit, the lowest bit first.
 fn export_set(call: &Call<'_>) -> Result<Value> {
     const BITS: usize = 64;
     let (bits, on, off) = (call.bits(0), call.bytes(1), call.bytes(2));
@@ -307,7 +311,7 @@ fn pad(call: &Call<'_>, left: bool) -> Result<Value> {
 }
 
 fn find(haystack: &[u8], needle: &[u8], ctx: &Context<'_>) -> Result<Option<usize>> {
-    /// Bytes that are compared at most between two looks at the statement's interruption.
+    /// The most bytes that are compared between two checks for an interrupt.
     const UNASKED_BYTES: usize = 1 << 20;
     if needle.is_empty() {
         return Ok(Some(0));
@@ -359,8 +363,8 @@ fn insert(call: &Call<'_>) -> Result<Value> {
     made(call.may_make(total, "insert")?, || [head, &with, tail].concat())
 }
 
-/// The place of the `needle` argument in the `haystack` argument, in characters from 1; 0 when it
-/// is not there.
+/// Returns the position of the argument `needle` in the argument `haystack`, in characters from 1,
+/// or 0 when it is not there.
 fn locate(call: &Call<'_>, needle: usize, haystack: usize) -> Result<Value> {
     let binary = call.is_binary(needle) || call.is_binary(haystack);
     let fold = |bytes: &[u8]| match (binary, std::str::from_utf8(bytes)) {
@@ -370,7 +374,7 @@ fn locate(call: &Call<'_>, needle: usize, haystack: usize) -> Result<Value> {
         _ => bytes.to_vec(),
     };
     let (needle_bytes, haystack_bytes) = (call.bytes(needle), call.bytes(haystack));
-    // Copies that are gone again when the place is found; lower case may be longer.
+    // The folded copies live until the place is found. Lower case may be longer.
     call.check_room((needle_bytes.len() + haystack_bytes.len()).saturating_mul(2))?;
     let (needle, haystack) = (fold(&needle_bytes), fold(&haystack_bytes));
     let start = if call.is_given(2) { call.integer(2) } else { 1 };
@@ -411,7 +415,7 @@ fn substring_index(call: &Call<'_>) -> Result<Value> {
     })
 }
 
-/// `FORMAT(1234.5, 2)`: `1,234.50`.
+/// Computes `FORMAT(1234.5, 2)`, which is `1,234.50`.
 fn format_number(call: &Call<'_>) -> Result<Value> {
     let decimals = call.integer(1).clamp(0, 30) as u8;
     let exact = super::super::decimal_of(&call.number(0));

@@ -6,7 +6,7 @@ use super::{
     xml,
 };
 
-/// The function with this name (in lower case).
+/// Returns the function with this name, which is in lower case.
 pub(crate) fn find_function(name: &str) -> Option<&'static Function> {
     let name = match name {
         "character_length" => "char_length",

@@ -143,7 +143,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         let zone = |at: usize| crate::time_zone::find(call.ctx.engine, &call.string(at));
         let (Some(from), Some(to)) = (zone(1), zone(2)) else { return Ok(Value::Null) };
         let unix_s = at.to_unix(from);
-        // As MySQL does it: what TIMESTAMP functions cannot hold stays as it is.
+        // As in MySQL, a moment outside the range of TIMESTAMP stays as it is.
         let moved = match crate::event_timing::is_timestamp(unix_s) {
             true => DateTime::from_unix(unix_s, at.micros, to),
             false => at,
@@ -199,7 +199,8 @@ fn time_fsp(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     Ok((ColumnType::time(fsp), Coercibility::Numeric))
 }
 
-/// Fractional digits that an argument brings: its type's, or those of a constant text.
+/// Returns the number of an argument's fractional digits: those of its type, or those of a constant
+/// text.
 fn fsp_of(arg: &Expr) -> u8 {
     match &arg.node {
         _ if arg.ty.is_temporal() => arg.ty.fsp(),
@@ -214,7 +215,7 @@ pub(super) fn most_fsp(args: &[Expr]) -> u8 {
     args.iter().map(fsp_of).max().unwrap_or(0)
 }
 
-/// A TIME with the digits of a number of seconds.
+/// Returns a TIME type whose fraction has the digits of a number of seconds.
 fn time_of_seconds(seconds: &Expr) -> Result<(ColumnType, Coercibility)> {
     let fsp = match seconds.ty.code {
         _ if seconds.ty.is_integer() => 0,
@@ -244,7 +245,7 @@ fn fsp(call: &Call<'_>, at: usize) -> u8 {
     if call.is_given(at) { call.integer(at).clamp(0, 6) as u8 } else { 0 }
 }
 
-/// Cut off, not rounded: it is not the next second yet.
+/// Cuts the fraction to `fsp` digits. It does not round, because the next second has not begun.
 fn at_fsp(at: DateTime, fsp: u8) -> DateTime {
     let unit = 10u32.pow(6 - u32::from(fsp));
     DateTime { micros: at.micros / unit * unit, ..at }
@@ -263,7 +264,8 @@ fn on_date(call: &Call<'_>, f: impl Fn(&Date) -> i64) -> Result<Value> {
     Ok(date_of(&call.values[0], call.ctx).map_or(Value::Null, |date| Value::Int(f(&date))))
 }
 
-/// NULL for a date with a zero part too.
+/// Applies `f` to the date of the first argument. The result is NULL for a date with a zero part
+/// too.
 fn on_full_date(call: &Call<'_>, f: impl Fn(&Date) -> i64) -> Result<Value> {
     let date = date_of(&call.values[0], call.ctx).filter(|date| !date.has_zero_part());
     Ok(date.map_or(Value::Null, |date| Value::Int(f(&date))))
@@ -322,7 +324,8 @@ fn from_unixtime(call: &Call<'_>) -> Result<Value> {
     })
 }
 
-/// A number of seconds in microseconds; one out of their range is the least or the greatest.
+/// Returns a number of seconds in microseconds. A number out of their range becomes the least or
+/// the greatest one.
 fn micros_of(seconds: &Decimal) -> i64 {
     let bound = if seconds.is_negative() { i64::MIN } else { i64::MAX };
     seconds.mul(&Decimal::from(MICROS)).and_then(|micros| micros.to_i64()).unwrap_or(bound)
@@ -339,7 +342,8 @@ fn sec_to_time(call: &Call<'_>) -> Result<Value> {
 fn make_time(call: &Call<'_>) -> Result<Value> {
     let (hours, minutes, seconds) = (call.integer(0), call.integer(1), call.decimal(2));
     let second_micros = micros_of(&seconds);
-    // A fraction that is rounded up may come to a whole minute.
+    // Rounding up a fraction to microseconds may make a whole minute, so the whole seconds are
+    // checked.
     let is_second = !seconds.is_negative() && micros_of(&seconds.truncate(0)) < 60 * MICROS;
     if !(0..60).contains(&minutes) || !is_second {
         return Ok(Value::Null);

@@ -1,4 +1,4 @@
-//! `ADDTIME()` and `SUBTIME()`: a time or a date and time, and a time that is added or taken away.
+//! `ADDTIME()` and `SUBTIME()`, which add a time to, or take it from, a time or a date with a time.
 
 use super::super::cast::time_of;
 use super::time::most_fsp;
@@ -13,7 +13,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("subtime", 2..=2, type_of, |call| sum(call, -1)),
 ];
 
-/// A DATETIME or TIME as the first argument, and a text of what is neither.
+/// Returns DATETIME or TIME if the first argument is of that type, otherwise a text type.
 fn type_of(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     let ty = match args[0].ty.code {
         TypeCode::Date | TypeCode::Datetime2 | TypeCode::Timestamp2 => ColumnType::datetime(most_fsp(args)),
@@ -37,7 +37,7 @@ fn sum(call: &Call<'_>, sign: i64) -> Result<Value> {
         let text = format!("{kind} value is out of range in '{}'", call.name);
         call.ctx.warn(6527, text);
     };
-    // A text has a fraction of six digits, or none.
+    // A text has a fraction of six digits or none.
     let shown = |micros: u32, write: &dyn Fn(u8, &mut Vec<u8>)| {
         let mut out = Vec::new();
         write(if micros == 0 { 0 } else { 6 }, &mut out);
@@ -63,7 +63,8 @@ fn sum(call: &Call<'_>, sign: i64) -> Result<Value> {
     })
 }
 
-/// The first argument: what it is by its type, or by the form of its text or number.
+/// Reads the first argument. Its type, or the form of its text or number, decides whether it is a
+/// time or a date.
 fn first_of(call: &Call<'_>) -> Option<Moment> {
     let value = &*call.values[0];
     if let Value::Time(time) = value {
@@ -89,7 +90,7 @@ fn first_of(call: &Call<'_>) -> Option<Moment> {
     }
 }
 
-/// A text that begins like a time is one; every other one has to be a date.
+/// Reads a text that begins like a time as a time, and every other text as a date.
 fn of_text(text: &[u8], zone: Zone) -> Option<Moment> {
     let text = text.trim_ascii();
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();

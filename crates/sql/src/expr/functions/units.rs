@@ -1,4 +1,4 @@
-//! Numbers in the unit that suits them: `FORMAT_BYTES()` and `FORMAT_PICO_TIME()`.
+//! `FORMAT_BYTES()` and `FORMAT_PICO_TIME()`, which show numbers in the unit that suits them.
 
 use super::{Call, Function, old_system_text, text};
 use types::Value;
@@ -8,7 +8,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("format_pico_time", 1..=1, old_system_text::<11>, |call| Ok(in_unit(call, 3, &TIMES))),
 ];
 
-/// Units and how many of the first one they are, the smallest first.
+/// Units with their sizes in the first unit, the smallest first.
 type Units<const N: usize> = [(f64, &'static str); N];
 
 const KIB: f64 = 1024.0;
@@ -34,10 +34,10 @@ const TIMES: Units<8> = [
     (86_400.0 * SECOND, "d"),
 ];
 
-/// The number in the largest unit that it has one of. One of the smallest unit has no fraction, and
-/// is at least `width` characters wide.
+/// Returns the number in the largest unit of which it has at least one. A number in the smallest
+/// unit has no fraction and is at least `width` characters wide.
 fn in_unit<const N: usize>(call: &Call<'_>, width: usize, units: &Units<N>) -> Value {
-    /// From here on there are digits of it and a power of ten.
+    /// From this count on, the number is shown as digits and a power of ten.
     const LARGE: f64 = 100_000.0;
     let number = call.double(0);
     let (size, unit) = units.iter().rev().find(|(size, _)| number.abs() >= *size).unwrap_or(&units[0]);
@@ -51,7 +51,7 @@ fn in_unit<const N: usize>(call: &Call<'_>, width: usize, units: &Units<N>) -> V
     text(format!("{count:.2} {unit}"))
 }
 
-/// As C writes it: `8.67e+05`.
+/// Returns the number as C's `%.2e` writes it: `8.67e+05`.
 fn with_power(number: f64) -> String {
     let written = format!("{number:.2e}");
     let (digits, power) = written.split_once('e').unwrap_or((&written, "0"));

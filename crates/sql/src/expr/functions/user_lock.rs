@@ -1,16 +1,16 @@
-//! GET_LOCK() and the functions beside it. None of them is computed before the statement runs, and
-//! each is computed for every row.
+//! GET_LOCK() and its relatives. None of them is computed before the statement runs, and each is
+//! computed for every row.
 
 use super::{Call, Function, int, truth_value, unsigned};
 use crate::error::{Result, SqlError};
 use std::time::Duration;
 use types::{Value, collation};
 
-/// A name has at most so many characters.
+/// The most characters of a name.
 const MAX_NAME_CHARS: usize = 64;
-/// MySQL's messages show so much of a name.
+/// The most bytes of a name that MySQL's messages show.
 const MAX_SHOWN_BYTES: usize = 192;
-/// The last one that a name may hold.
+/// The last character that a name may contain.
 const LAST_CHAR: char = '\u{ffff}';
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -32,31 +32,33 @@ pub(super) const FUNCTIONS: &[Function] = &[
     .varies(),
 ];
 
-/// 1: the session has the lock; 0: the time was over.
+/// Computes GET_LOCK(): 1 when the session has the lock, 0 when the timeout has passed.
 fn get_lock(call: &Call<'_>) -> Result<Value> {
     let Some(locks) = call.ctx.host.user_locks() else { return Ok(truth_value(true)) };
     Ok(truth_value(locks.take(&name(call)?, timeout(call))?))
 }
 
-/// A negative time, and one that MySQL has no number for, waits for ever.
+/// Returns the timeout. A negative number, and one that is too large for MySQL's type, wait for
+/// ever (`None`).
 fn timeout(call: &Call<'_>) -> Option<Duration> {
     let seconds = call.integer(1);
     i32::try_from(seconds).ok().and_then(|seconds| u64::try_from(seconds).ok()).map(Duration::from_secs)
 }
 
-/// The session that has the lock.
+/// Returns the connection that holds the lock.
 fn owner(call: &Call<'_>) -> Result<Option<u32>> {
     let name = name(call)?;
     Ok(call.ctx.host.user_locks().and_then(|locks| locks.owner(&name)))
 }
 
-/// The name that the first argument stands for, in small letters.
+/// Returns the name that the first argument stands for, in lower case.
 fn name(call: &Call<'_>) -> Result<String> {
     if call.values[0].is_null() {
         return Err(wrong_name("NULL"));
     }
     let written = call.bytes(0);
-    // MySQL's names of three bytes a character have no room for others.
+    // MySQL keeps names in a character set with at most three bytes a character, so other
+    // characters are refused.
     let fits = |text: &&str| !text.is_empty() && text.chars().all(|c| c <= LAST_CHAR);
     let Some(text) = std::str::from_utf8(&written).ok().filter(fits) else {
         return Err(wrong_name(&shown(&written, call.is_binary(0))));
@@ -69,7 +71,7 @@ fn name(call: &Call<'_>) -> Result<String> {
     Ok(collation::lower(collation::UTF8MB3_GENERAL_CI, text))
 }
 
-/// Error 3057.
+/// Builds error 3057, which says that a lock's name is empty, NULL or not in the character set.
 fn wrong_name(shown: &str) -> SqlError {
     let text = format!(
         "Incorrect user-level lock name '{shown}'. The name is empty, NULL, or can not be expressed in \
@@ -78,7 +80,8 @@ fn wrong_name(shown: &str) -> SqlError {
     SqlError::new(3057, text)
 }
 
-/// What a message says of a name: of bytes, those that are no printable ASCII as numbers.
+/// Returns a name as messages show it. Of a binary text, bytes that are not printable ASCII are
+/// shown as numbers.
 fn shown(written: &[u8], is_binary: bool) -> String {
     let mut shown = String::new();
     let text = String::from_utf8_lossy(written);

@@ -1,16 +1,16 @@
-//! Vectors: numbers of four bytes each, the lowest byte first.
+//! Functions on vectors, which are stored as numbers of four bytes each, the lowest byte first.
 
 use super::{Call, Coercibility, Function, ascii_text, int, text, wrong_arguments};
 use crate::error::{Result, SqlError};
 use types::{ColumnType, TypeCode, Value, collation};
 
-/// Numbers of the longest vector.
+/// The most numbers that a vector can have.
 const MOST_DIMENSIONS: usize = 16_383;
 const FLOAT_BYTES: usize = 4;
-/// Characters of the text of the longest vector, in MySQL's own count.
+/// The number of characters that MySQL announces for the text of the longest vector.
 const TEXT_CHARS: u32 = 262_128;
 
-/// The numbers of an argument that is a vector or bytes of one.
+/// Returns the numbers of an argument that is a vector or the bytes of one.
 fn numbers(call: &Call<'_>) -> Result<Vec<f32>> {
     let refused = || wrong_arguments(call.name);
     let ty = &call.args[0].ty;
@@ -23,7 +23,7 @@ fn numbers(call: &Call<'_>) -> Result<Vec<f32>> {
     Ok(numbers.iter().map(|number| f32::from_le_bytes(*number)).collect())
 }
 
-/// Reads `[1,2.5,-3e2]`.
+/// Reads the text of a vector, such as `[1,2.5,-3e2]`.
 fn parse(text: &str) -> Option<Vec<f32>> {
     let inside = text.trim_ascii().strip_prefix('[')?.strip_suffix(']')?;
     let numbers = inside.split(',').map(|number| parse_number(number.trim_ascii()));
@@ -35,11 +35,11 @@ fn parse_number(text: &str) -> Option<f32> {
         return None;
     }
     let (wide, number) = (text.parse::<f64>().ok()?, text.parse::<f32>().ok()?);
-    // What is smaller than a number of four bytes with all its digits is none.
+    // A number that is too small for all digits of a four-byte number is refused.
     (number.is_normal() || number == 0.0 && wide == 0.0).then_some(number)
 }
 
-/// As C's `%.5e` writes it.
+/// Writes a number as C's `%.5e` does.
 fn write_number(number: f32, out: &mut String) {
     if !number.is_finite() {
         out.push_str(if number.is_nan() {
@@ -60,7 +60,7 @@ fn write_number(number: f32, out: &mut String) {
     out.push_str(&format!("{digits}e{sign}{exponent:0>2}"));
 }
 
-/// So long MySQL's messages are at most.
+/// The most bytes of one of MySQL's messages.
 const MOST_MESSAGE_BYTES: usize = 511;
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -99,8 +99,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("vector_dim", 1..=1, int, |call| Ok(Value::Int(numbers(call)?.len() as i64))),
 ];
 
-/// A text on its way into a VECTOR column, which takes bytes alone. It has no name that a statement
-/// could write.
+/// A function that refuses a text on its way into a VECTOR column, which takes bytes alone.
+/// Statements cannot write its name.
 pub(crate) static TEXT_FOR_VECTOR: Function = Function::new(
     "text for a vector",
     1..=1,
@@ -108,13 +108,13 @@ pub(crate) static TEXT_FOR_VECTOR: Function = Function::new(
     |call| Err(no_vector(call.bytes(0).len())),
 );
 
-/// The error of a text of so many bytes that is to be a vector.
+/// Builds the error for a text of `bytes` bytes that is to be a vector.
 pub(crate) fn no_vector(bytes: usize) -> SqlError {
     let problem = types::convert::Problem::NoVector(format!("string, size: {bytes}"));
     SqlError::new(problem.code(), problem.message("", 0))
 }
 
-/// The name in the table of another name of a function here.
+/// Returns the name in the table of a function that is known by another name.
 pub(super) fn canonical_name(name: &str) -> Option<&'static str> {
     Some(match name {
         "string_to_vector" => "to_vector",
@@ -127,7 +127,7 @@ pub(super) fn canonical_name(name: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// What MySQL 9.7 answers.
+    /// These are the answers of MySQL 9.7.
     #[test]
     fn texts_of_vectors() {
         let shown = |text: &str| {

@@ -1,4 +1,4 @@
-//! `WEIGHT_STRING()`: what values are sorted by, as MySQL has it.
+//! `WEIGHT_STRING()`, which returns the bytes that MySQL sorts a value by.
 
 use super::{Call, Function};
 use crate::error::Result;
@@ -9,7 +9,7 @@ use types::{ColumnType, TypeCode, Value, collation};
 
 pub(super) const FUNCTIONS: &[Function] = &[Function::new("weight_string", 1..=2, weights_type, weights)];
 
-/// As long as MySQL announces it: of texts, whole groups of eight bytes.
+/// Returns the type that MySQL announces. For texts its length is a multiple of eight bytes.
 fn weights_type(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     let ty = &args[0].ty;
     let chars = u64::from(text_length(ty));
@@ -20,7 +20,7 @@ fn weights_type(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     Ok((bytes_type(bytes), Coercibility::Literal))
 }
 
-/// The weights of a character take at most so many bytes, as MySQL counts them.
+/// Returns the most bytes that the weights of one character take in MySQL's count.
 fn bytes_per_char(id: u16) -> u64 {
     let name = collation::name(id);
     let is_unicode = collation::charset_of(id).is_unicode();
@@ -36,9 +36,9 @@ fn bytes_per_char(id: u16) -> u64 {
 }
 
 fn weights(call: &Call<'_>) -> Result<Value> {
-    /// The sign of 64 bits, which makes negative numbers less than others.
+    /// The sign bit. Flipping it makes negative numbers sort before others.
     const SIGN: u64 = 1 << 63;
-    /// The time 00:00:00 among times.
+    /// The packed time 00:00:00.
     const TIME_ZERO: u64 = 1 << 47;
     let ty = &call.args[0].ty;
     let number = match &*call.values[0] {
@@ -56,7 +56,7 @@ fn weights(call: &Call<'_>) -> Result<Value> {
             _ => return Ok(Value::Null),
         },
         Value::Time(time) => {
-            // Those below zero are one less, as MySQL reads their bytes.
+            // MySQL reads the bytes of a negative time as a number that is smaller by one.
             let packed = packed(Node::time(time)).wrapping_sub(u64::from(time.negative));
             packed.wrapping_add(TIME_ZERO) ^ SIGN
         }
@@ -69,7 +69,7 @@ fn weights(call: &Call<'_>) -> Result<Value> {
     Ok(Value::Bytes(number.to_be_bytes().to_vec()))
 }
 
-/// The 64 bits that MySQL packs a point in time or a time into.
+/// Returns the 64 bits that MySQL packs a point in time or a time into.
 fn packed(node: Node) -> u64 {
     match node {
         Node::Opaque(_, bytes) => bytes.try_into().map_or(0, u64::from_le_bytes),
@@ -84,7 +84,7 @@ fn text_weights(call: &Call<'_>) -> Result<Value> {
         true => Some(usize::try_from(call.integer(1)).unwrap_or(usize::MAX)),
         false => None,
     };
-    // One weight a character at least; how many there are shows when they are made.
+    // Each character has at least one byte of weights. The real number shows when they are made.
     let least_bytes = chars.unwrap_or(0).max(bytes.len());
     if !call.may_make(least_bytes, call.name)? {
         return Ok(Value::Null);

@@ -1,4 +1,4 @@
-//! Blocks, declarations, branches and loops.
+//! Parsing of blocks, declarations, branches and loops.
 
 use super::body::{Body, Label};
 use crate::ast::program::{
@@ -9,12 +9,12 @@ use crate::error::{Result, SqlError};
 use crate::lexer::TokenKind;
 use crate::parse::Parser;
 
-/// Reads a body, whose state is in the parser while that is so.
+/// The reader of a body, whose state is in the parser meanwhile.
 pub(crate) struct BodyParser<'p, 'a> {
     pub(in crate::parse) parser: &'p mut Parser<'a>,
 }
 
-/// What has been declared of a block so far: what may still come is what stands behind it.
+/// The last kind of declaration in a block. Only this kind and the ones after it may follow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Declared {
     Variables,
@@ -27,7 +27,7 @@ impl BodyParser<'_, '_> {
         self.parser.body.as_deref_mut().expect("a body is being read")
     }
 
-    /// The whole body of a program with these parameters.
+    /// Reads the whole body of a program with these parameters.
     pub(super) fn whole(&mut self, parameters: &[RoutineParameter]) -> Result<()> {
         for parameter in parameters {
             let ty = parameter.ty.clone();
@@ -59,7 +59,7 @@ impl BodyParser<'_, '_> {
         body.program.steps.len() - 1
     }
 
-    /// Has a jump end here.
+    /// Sets the target of a jump to the next step.
     fn aim(&mut self, step: usize) {
         let here = self.here();
         match &mut self.body().program.steps[step].op {
@@ -68,7 +68,8 @@ impl BodyParser<'_, '_> {
         }
     }
 
-    /// Has a CONTINUE handler of a condition's error go on here.
+    /// Sets the step at which a CONTINUE handler continues after an error of the condition to the
+    /// next step.
     fn go_on_here(&mut self, step: usize) {
         let here = self.here();
         if let Op::JumpUnless { after, .. } = &mut self.body().program.steps[step].op {
@@ -76,7 +77,7 @@ impl BodyParser<'_, '_> {
         }
     }
 
-    /// A statement of the program.
+    /// Reads a statement of the program.
     pub(super) fn statement(&mut self) -> Result<()> {
         self.parser.enter()?;
         self.body().variables.clear();
@@ -109,7 +110,7 @@ impl BodyParser<'_, '_> {
         Ok(())
     }
 
-    /// One statement at least, each with its semicolon, up to one of these words.
+    /// Reads one or more statements, each with its semicolon, up to one of these words.
     fn statements(&mut self, ends: &[&str]) -> Result<()> {
         loop {
             self.statement()?;
@@ -192,7 +193,7 @@ impl BodyParser<'_, '_> {
         Ok(())
     }
 
-    /// A block or a loop, which LEAVE may name.
+    /// Reads a block or a loop, which LEAVE may name.
     fn labelled(
         &mut self,
         label: Option<String>,
@@ -278,7 +279,8 @@ impl BodyParser<'_, '_> {
         for handler in body.program.scopes[scope].handlers.clone() {
             body.program.handlers[handler].end_of_block = end;
         }
-        // A LEAVE of the block ends here too: its cursors are closed once more, which is nothing.
+        // A LEAVE of the block continues here too. It has closed the cursors already, and closing
+        // them again has no effect.
         let label = body.labels.last_mut().expect("a block has its place among the labels");
         let leaves = std::mem::take(&mut label.leaves);
         leaves.iter().for_each(|leave| self.aim(*leave));
@@ -286,7 +288,7 @@ impl BodyParser<'_, '_> {
         Ok(())
     }
 
-    /// The cursors from this one on are closed, where there are any.
+    /// Closes the cursors from `from` on, if there are any.
     pub(super) fn leave_cursors(&mut self, from: usize) {
         let to = self.body().program.cursors.len();
         if from < to {
@@ -294,7 +296,7 @@ impl BodyParser<'_, '_> {
         }
     }
 
-    /// Behind DECLARE.
+    /// Reads the rest of a declaration behind DECLARE.
     fn declaration(&mut self, declared: Declared) -> Result<Declared> {
         let is_handler = self.parser.token_is(self.parser.ahead(1), "HANDLER");
         if is_handler && self.parser.is_any(&["CONTINUE", "EXIT"]) {
@@ -397,7 +399,8 @@ impl BodyParser<'_, '_> {
         Ok(())
     }
 
-    /// A statement of the other grammar, with its text and what it names of the program.
+    /// Reads a statement of the other grammar, with its text and the variables of the program that
+    /// it names.
     pub(super) fn inner(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<Statement>,
@@ -411,7 +414,7 @@ impl BodyParser<'_, '_> {
         let text = String::from_utf8_lossy(&self.parser.text[first..last]).into_owned();
         let body = self.body();
         let mut variables: Vec<NamedVariable> = std::mem::take(&mut body.variables);
-        // What the grammar has read twice is named once.
+        // A name that the grammar has read twice counts once.
         variables.sort_by_key(|named| named.start);
         variables.dedup_by_key(|named| named.start);
         for named in &mut variables {

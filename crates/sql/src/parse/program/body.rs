@@ -1,40 +1,40 @@
-//! What is read so far of a body.
+//! The part of a body that has been read so far.
 
 use crate::ast::Target;
 use crate::ast::program::{NamedVariable, Program, ProgramScope, Slot, SlotKind};
 use crate::error::{Result, SqlError};
 use engine::{ObjectKind, TriggerEvent};
 
-/// What the body belongs to.
+/// The object that the body belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Owner {
     pub kind: ObjectKind,
-    /// When a trigger is run.
+    /// The event of a trigger, and whether the trigger runs before it.
     pub trigger: Option<(TriggerEvent, bool)>,
 }
 
 /// A label that statements may name.
 pub(super) struct Label {
     pub(super) name: String,
-    /// Where ITERATE goes, of a loop.
+    /// The step to which ITERATE jumps. `None` for a block.
     pub(super) start: Option<usize>,
-    /// The first cursor of what it labels.
+    /// The number of the first cursor that is declared within the labelled block or loop.
     pub(super) cursors: usize,
-    /// LEAVE: steps whose aim is the end.
+    /// The jumps of LEAVE, whose target is the end of the block or loop.
     pub(super) leaves: Vec<usize>,
 }
 
-/// What is read so far of a body.
+/// The part of a body that has been read so far, and the state of reading it.
 pub(in crate::parse) struct Body {
     pub(super) kind: ObjectKind,
     pub(super) trigger: Option<(TriggerEvent, bool)>,
     pub(super) program: Program,
-    /// The block that is read.
+    /// The scope of the present block.
     pub(super) scope: usize,
     pub(super) labels: Vec<Label>,
-    /// The first label that can be named: those around a handler cannot.
+    /// The first label that may be named. The labels around a handler may not.
     pub(super) first_label: usize,
-    /// Of the statement that is read.
+    /// The variables that the present statement names.
     pub(super) variables: Vec<NamedVariable>,
     pub(super) into: Vec<Target>,
 }
@@ -54,13 +54,13 @@ impl Body {
         }
     }
 
-    /// A new slot.
+    /// Adds a slot and returns its number.
     pub(super) fn add_slot(&mut self, name: &str, kind: SlotKind) -> usize {
         self.program.slots.push(Slot { name: name.to_owned(), kind });
         self.program.slots.len() - 1
     }
 
-    /// What a name means in the scope at hand.
+    /// Returns what a name means in the present scope.
     pub(super) fn find<T: Clone>(
         &self,
         of: impl Fn(&ProgramScope) -> &Vec<(String, T)>,
@@ -81,7 +81,7 @@ impl Body {
         self.find(|scope| &scope.variables, name)
     }
 
-    /// The slot of a column of a trigger's row.
+    /// Returns the slot of a column of a trigger's row.
     pub(super) fn column(&mut self, new: bool, name: &str) -> usize {
         let is_it =
             |slot: &Slot| slot.kind == SlotKind::Column { new } && slot.name.eq_ignore_ascii_case(name);
@@ -91,7 +91,7 @@ impl Body {
         }
     }
 
-    /// Error 1363 where the event has no such row.
+    /// Returns error 1363 if the trigger's event has no such row.
     pub(super) fn check_row(&self, new: bool) -> Result<()> {
         let (row, event) = match self.trigger {
             Some((event @ TriggerEvent::Insert, _)) if !new => ("OLD", event),

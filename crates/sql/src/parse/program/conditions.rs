@@ -1,4 +1,4 @@
-//! Conditions: what handlers are for, SIGNAL, RESIGNAL, GET DIAGNOSTICS.
+//! Parsing of conditions: those of handlers, SIGNAL, RESIGNAL and GET DIAGNOSTICS.
 
 use super::BodyParser;
 use crate::ast::program::ConditionValue;
@@ -6,7 +6,7 @@ use crate::ast::{ConditionItem, DiagnosticsWanted, Expr, GetDiagnostics, Signal,
 use crate::error::{Result, SqlError};
 use crate::lexer::TokenKind;
 
-/// The items that SIGNAL sets.
+/// The items that SIGNAL can set.
 const SIGNALLED: [(&str, ConditionItem); 12] = [
     ("CLASS_ORIGIN", ConditionItem::ClassOrigin),
     ("SUBCLASS_ORIGIN", ConditionItem::SubclassOrigin),
@@ -23,7 +23,7 @@ const SIGNALLED: [(&str, ConditionItem); 12] = [
 ];
 
 impl BodyParser<'_, '_> {
-    /// A name that is one of a variable, or a user variable.
+    /// Reads the name of a variable of the program, or a user variable.
     pub(in crate::parse) fn target(&mut self) -> Result<Target> {
         if self.parser.token().kind == TokenKind::UserVariable {
             return Ok(Target::UserVariable(self.parser.user_variable()?));
@@ -48,7 +48,7 @@ impl BodyParser<'_, '_> {
         }
     }
 
-    /// `SQLSTATE [VALUE] '...'`
+    /// Reads `SQLSTATE [VALUE] '...'`.
     pub(super) fn sqlstate(&mut self) -> Result<[u8; 5]> {
         self.parser.expect("SQLSTATE")?;
         self.parser.eat("VALUE");
@@ -80,7 +80,7 @@ impl BodyParser<'_, '_> {
         }
     }
 
-    /// SIGNAL, RESIGNAL or GET DIAGNOSTICS, in a body or alone.
+    /// Reads SIGNAL, RESIGNAL or GET DIAGNOSTICS, within a body or as a statement of its own.
     pub(in crate::parse) fn about_conditions(&mut self) -> Result<Statement> {
         if self.parser.eat("GET") {
             return self.diagnostics().map(|get| Statement::GetDiagnostics(Box::new(get)));

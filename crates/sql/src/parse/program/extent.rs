@@ -1,16 +1,16 @@
-//! How far the body of a trigger, routine or event goes.
+//! The extent of the body of a trigger, routine or event.
 //!
-//! Of what a source sends, and of what has statements that this server's grammar lacks, only that
-//! is read which says where it ends: blocks and the statements of flow between which semicolons
-//! stand.
+//! Of a body that a source sends, or that has statements which this server's grammar lacks, only
+//! those parts are read that show where it ends: blocks, and the flow-control statements that
+//! contain semicolons.
 
 use crate::error::Result;
 use crate::lexer::TokenKind;
 use crate::parse::Parser;
 
 impl Parser<'_> {
-    /// Goes behind the statement here, which may be made of others. What a source sends is one
-    /// statement to the end, whatever it looks like.
+    /// Skips the statement that begins here, which may contain others. The text that a source sends
+    /// is taken as one statement up to its end, whatever it contains.
     pub(super) fn body_extent(&mut self) -> Result<()> {
         if self.at_end() || self.is_symbol(";") {
             return Err(self.error());
@@ -103,7 +103,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// At LOOP or DO: statements up to END and the word.
+    /// Skips the statements behind LOOP or DO, up to END and this word.
     fn looped(&mut self, word: &str) -> Result<()> {
         self.advance();
         self.program_statements(&["END"])?;
@@ -112,7 +112,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Statements, each with its semicolon, up to one of these words.
+    /// Skips statements, each with its semicolon, up to one of these words.
     fn program_statements(&mut self, ends: &[&str]) -> Result<()> {
         while !self.is_any(ends) {
             self.program_statement()?;
@@ -128,13 +128,13 @@ impl Parser<'_> {
         }
     }
 
-    /// An expression and the word behind it.
+    /// Skips an expression and the word behind it.
     fn condition(&mut self, word: &str) -> Result<()> {
         self.skip_to(&[word])?;
         self.expect(word)
     }
 
-    /// Up to one of the words, outside of CASE expressions and parentheses.
+    /// Skips everything up to one of the words outside of CASE expressions and parentheses.
     fn skip_to(&mut self, words: &[&str]) -> Result<()> {
         let (mut cases, mut parentheses) = (0_usize, 0_usize);
         loop {
@@ -159,7 +159,7 @@ impl Parser<'_> {
         self.symbol_at(self.at - 1, ".")
     }
 
-    /// `SQLSTATE [VALUE] '...'`, `NOT FOUND`, a number or a name.
+    /// Skips `SQLSTATE [VALUE] '...'`, `NOT FOUND`, a number or a name.
     fn handled_condition(&mut self) -> Result<()> {
         if self.eat("SQLSTATE") {
             self.eat("VALUE");
@@ -174,7 +174,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A statement that no other is part of.
+    /// Skips a statement that contains no others.
     fn plain_statement(&mut self) -> Result<()> {
         if self.at_end() || self.is_symbol(";") {
             return Err(self.error());

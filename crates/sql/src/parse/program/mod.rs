@@ -1,9 +1,9 @@
-//! The body of a trigger, routine or event.
+//! Parsing of the body of a trigger, routine or event.
 //!
-//! One pass makes the flat program (`ast::program::Program`) of it: a block's statements are steps,
-//! branches and loops are jumps whose aim is put in when it is known. The statements in between are
-//! those of the other grammar; a name that a variable has is that variable, wherever an expression
-//! may stand.
+//! One pass turns the body into a flat program (`ast::program::Program`): the statements of a block
+//! are steps, and branches and loops are jumps whose targets are filled in when they are known. The
+//! statements in between are read by the other grammar. A name that is declared as a variable means
+//! that variable wherever an expression may stand.
 
 mod blocks;
 mod body;
@@ -22,11 +22,11 @@ use crate::error::Result;
 use crate::lexer::{LexMode, TokenKind, tokenize_program};
 
 impl Parser<'_> {
-    /// Goes behind the body here.
+    /// Skips the body that begins here.
     ///
     /// # Errors
-    /// Those of a body that MySQL refuses. One with statements that are missing here is kept as
-    /// text, and so is what a source has sent.
+    /// Returns the errors of a body that MySQL refuses. A body with statements that this server
+    /// lacks is kept as text, and so is one that a source has sent.
     pub(super) fn program_body(&mut self, owner: &Owner, parameters: &str) -> Result<()> {
         if self.mode.of_source {
             return self.body_extent();
@@ -51,7 +51,8 @@ impl Parser<'_> {
         read.map(|()| body.program)
     }
 
-    /// The variable, or column of a trigger's row, that is named here; else nothing is read.
+    /// Reads the name of a variable, or of a column of a trigger's row. `None` if something else
+    /// follows, which is not read.
     pub(super) fn variable_of_body(&mut self) -> Result<Option<Expr>> {
         let token = self.token();
         if !matches!(token.kind, TokenKind::Word | TokenKind::QuotedName) {
@@ -82,12 +83,12 @@ impl Parser<'_> {
         Ok(Some(Expr::Parameter(slot)))
     }
 
-    /// Whether the SELECT at hand, within a body, has had its INTO.
+    /// Reports whether the present SELECT, within a body, has had its INTO.
     pub(super) fn body_has_into(&self) -> bool {
         self.body.as_deref().is_some_and(|body| !body.into.is_empty())
     }
 
-    /// The variables behind INTO of a SELECT within a body.
+    /// Reads the variables behind INTO of a SELECT within a body.
     pub(super) fn variables_of_into(&mut self) -> Result<()> {
         let targets = self.list(|parser| BodyParser { parser }.target())?;
         let body = self.body.as_deref_mut().expect("it is asked before");
@@ -99,7 +100,8 @@ impl Parser<'_> {
 /// Reads the body of a stored program that is kept as text.
 ///
 /// # Errors
-/// 1064 and those of a body that MySQL refuses; 1235 for statements that are missing here.
+/// Returns 1064 and the errors of a body that MySQL refuses, and 1235 for statements that this
+/// server lacks.
 pub(crate) fn parse_body(
     text: &[u8],
     owner: &Owner,

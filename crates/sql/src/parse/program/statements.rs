@@ -1,4 +1,5 @@
-//! The statements of a body that are no blocks, and which of the others may stand there.
+//! Parsing of the simple statements of a body, and the rules for the statements of the other
+//! grammar that may stand in it.
 
 use super::BodyParser;
 use crate::ast::program::{InnerStatement, Op, SlotKind};
@@ -70,7 +71,7 @@ impl BodyParser<'_, '_> {
         found.ok_or_else(|| SqlError::new(1324, format!("Undefined CURSOR: {name}")))
     }
 
-    /// `FETCH [[NEXT] FROM] cursor INTO variable, ...`
+    /// Reads `FETCH [[NEXT] FROM] cursor INTO variable, ...`.
     fn fetch(&mut self) -> Result<()> {
         self.parser.advance();
         if !self.parser.eat_all(&["NEXT", "FROM"]) {
@@ -87,7 +88,7 @@ impl BodyParser<'_, '_> {
         Ok(())
     }
 
-    /// SET PASSWORD and its kin, which set no variables.
+    /// Reports whether this is a SET PASSWORD, SET ROLE or the like, which sets no variables.
     fn is_other_set(&self) -> bool {
         let next = self.parser.ahead(1);
         let is = |word| self.parser.token_is(next, word);
@@ -96,8 +97,8 @@ impl BodyParser<'_, '_> {
         !is_assigned && (is_role || ["PASSWORD", "ROLE", "RESOURCE", "STATEMENT"].into_iter().any(is))
     }
 
-    /// SET: an assignment to a variable of the program is a step of its own, as in MySQL; those to
-    /// others are statements.
+    /// Reads SET. As in MySQL, an assignment to a variable of the program is a step of its own, and
+    /// assignments to other variables are statements.
     fn set(&mut self) -> Result<()> {
         let (mut carried, mut others) = (Scope::Unwritten, None::<InnerStatement>);
         self.parser.expect("SET")?;
@@ -132,7 +133,8 @@ impl BodyParser<'_, '_> {
         }
     }
 
-    /// The slot of the variable, or of the column of NEW, that is assigned here; its name is read.
+    /// Reads the name of the variable, or of the column of NEW, that is assigned here, and returns
+    /// its slot. `None` if something else is assigned.
     fn assigned_slot(&mut self) -> Result<Option<usize>> {
         let token = self.parser.token();
         if !matches!(token.kind, TokenKind::Word | TokenKind::QuotedName) {
@@ -157,7 +159,8 @@ impl BodyParser<'_, '_> {
         Ok(Some(slot))
     }
 
-    /// Whether the body is of a function or a trigger, which run within a statement.
+    /// Returns the word for a function or a trigger, which run within a statement. `None` for other
+    /// bodies.
     fn within(&mut self) -> Option<&'static str> {
         match self.body().kind {
             ObjectKind::Function => Some("function"),
@@ -184,12 +187,12 @@ impl BodyParser<'_, '_> {
         Ok(())
     }
 
-    /// What is about stored programs may not stand in one.
+    /// Refuses statements about stored programs within a stored program.
     fn check_definition(&mut self, word: &str) -> Result<()> {
         if !matches!(word, "CREATE" | "ALTER" | "DROP") {
             return Ok(());
         }
-        // DEFINER and its kin stand in front of the kind.
+        // DEFINER and other clauses may stand before the kind of the object.
         let kind = (1..12).map(|ahead| self.parser.ahead(ahead)).find_map(|token| {
             ObjectKind::ALL.into_iter().find(|kind| self.parser.token_is(token, kind.word()))
         });
@@ -257,7 +260,7 @@ impl BodyParser<'_, '_> {
     }
 }
 
-/// A SET with one more item.
+/// Adds an item to a SET, or begins a SET with it.
 fn with_item(set: Option<InnerStatement>, read: InnerStatement, item: SetItem) -> InnerStatement {
     match set {
         None => {

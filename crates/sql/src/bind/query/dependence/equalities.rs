@@ -1,12 +1,13 @@
-//! What a condition says of equal values, whatever way it is written.
+//! The equalities that a condition implies, in whatever form it is written.
 
 use crate::ast::{BinaryOp, TruthValue};
 use crate::expr::{Expr, Node};
 
-/// Values that are equal.
+/// Two expressions that are equal.
 pub(super) type Equality<'e> = (&'e Expr, &'e Expr);
 
-/// The values that are equal where a condition holds, or where it does not (`negated`).
+/// Collects the expressions that are equal where a condition holds, or with `negated` where it does
+/// not hold.
 pub(super) fn equalities<'e>(condition: &'e Expr, negated: bool, found: &mut Vec<Equality<'e>>) {
     match &condition.node {
         Node::And(operands) if !negated => operands.iter().for_each(|part| equalities(part, false, found)),
@@ -37,7 +38,7 @@ pub(super) fn equalities<'e>(condition: &'e Expr, negated: bool, found: &mut Vec
     }
 }
 
-/// The columns that a condition asks as they are, not within a computation.
+/// Returns the columns that are direct operands of a condition, not parts of a computation.
 pub(super) fn columns_asked(condition: &Expr) -> Vec<usize> {
     let asked = match &condition.node {
         Node::Not(operand) | Node::IsTruth { operand, value: TruthValue::True | TruthValue::False, .. } => {

@@ -1,5 +1,5 @@
-//! Which columns of a query have one value in each group: the columns that it is grouped by, and
-//! what follows from those.
+//! The columns of a query that have one value in each group: those by which it is grouped, and
+//! those that follow from them.
 
 use super::rows::{Equal, Rows};
 use crate::expr::functions::is_of_session;
@@ -12,41 +12,42 @@ use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// So many derived tables that stay tables are looked into for one query.
+/// The number of derived tables computed as a whole that are examined for one query.
 const MOST_INNER: usize = 64;
 
-/// So often the conditions are gone through for what follows from what has followed. A chain of
-/// equal columns takes more than two rounds only where it is written to and fro.
+/// The number of rounds in which the conditions are searched for columns that follow from those of
+/// the round before. A chain of equal columns needs more than two rounds only if its links are
+/// written in mixed order.
 const MOST_ROUNDS: usize = 1000;
 
-/// The columns of a query that follow from some of them.
+/// The columns of a query that follow from some of its columns.
 pub(super) struct Known {
     derivation: Arc<Derivation>,
     rows: Rows,
-    /// Columns of members and computed columns of views.
+    /// The known columns of members, and the known computed columns of views.
     slots: HashSet<usize>,
-    /// Members all of whose columns are known.
+    /// The members all of whose columns are known.
     whole: Mask,
-    /// What columns are computed from is looked at too: it comes last.
+    /// Computed columns are examined too. This is switched on when nothing else is found any more.
     is_deep: bool,
-    /// Which of the expressions are known that the query is grouped by.
+    /// For each expression by which the query is grouped, whether it is known.
     keys: Vec<bool>,
-    /// The derived tables that stay tables, of which columns are known, by the position of their
+    /// The derived tables computed as a whole that have known columns, by the position of their
     /// members.
     inner: BTreeMap<usize, Inner>,
-    /// How many more of them may be looked into.
+    /// The number of further derived tables that may be examined.
     room: Rc<Cell<usize>>,
 }
 
-/// The query of a derived table that stays a table.
+/// The query of a derived table that is computed as a whole.
 struct Inner {
     known: Known,
-    /// One of the columns that are known cannot be NULL in it.
+    /// One of the known columns cannot be NULL in the inner query.
     has_not_null: bool,
 }
 
 impl Known {
-    /// What follows from the expressions that a query is grouped by.
+    /// Starts with the expressions by which a query is grouped.
     pub fn of_groups(derivation: &Arc<Derivation>) -> Known {
         let mut known = Known::nothing(derivation.clone(), Rc::new(Cell::new(MOST_INNER)));
         known.keys.fill(true);
@@ -72,7 +73,8 @@ impl Known {
         }
     }
 
-    /// The column that an expression is, of the tables of this query.
+    /// Returns the slot of an expression that is a column of this query's tables. `None` for other
+    /// expressions.
     fn column(&self, expr: &Expr) -> Option<usize> {
         match expr.node {
             Node::Slot(slot) if self.is_column(slot) => Some(slot),
@@ -80,17 +82,18 @@ impl Known {
         }
     }
 
-    /// Whether a slot is neither of an aggregate nor of a function over a window.
+    /// Reports whether a slot belongs to a column, not to an aggregate or a function over a window.
     fn is_column(&self, slot: usize) -> bool {
         self.rows.view_column_at(slot).is_some() || self.rows.member_of(slot).is_some()
     }
 
-    /// Whether a column has one value in each group.
+    /// Reports whether a column has one value in each group.
     pub fn depends(&mut self, slot: usize) -> bool {
         self.comes_to(&mut |known| known.is_known(slot))
     }
 
-    /// Whether something comes to be known by all that follows.
+    /// Adds what follows until `is_known` returns true or nothing more follows. Returns whether it
+    /// returned true.
     fn comes_to(&mut self, is_known: &mut dyn FnMut(&mut Known) -> bool) -> bool {
         if is_known(self) {
             return true;
@@ -112,12 +115,12 @@ impl Known {
         false
     }
 
-    /// Grows with whatever is found.
+    /// Returns a measure that grows with everything that is found.
     fn size(&self) -> (usize, Mask) {
         (self.slots.len(), self.whole)
     }
 
-    /// Whether every column that an expression names has one value in each group.
+    /// Reports whether every column that an expression names has one value in each group.
     fn depends_on_known(&mut self, expr: &Expr) -> bool {
         let mut slots = Vec::new();
         expr.slots(&mut slots);
@@ -137,7 +140,7 @@ impl Known {
         self.derivation.keys.is_some() && self.keys.iter().all(|is_known| *is_known)
     }
 
-    /// Whether a column is known by now.
+    /// Reports whether a column is known so far.
     fn is_known(&mut self, slot: usize) -> bool {
         let slot = self.rows.canonical(slot);
         self.rows.tables_of(slot).is_within(self.whole)
@@ -145,7 +148,8 @@ impl Known {
             || self.is_deep && self.is_computed_from_known(slot)
     }
 
-    /// Whether what a column is computed from is known by now; then it is too.
+    /// Reports whether everything that a column is computed from is known so far, and notes the
+    /// column as known if it is.
     fn is_computed_from_known(&mut self, slot: usize) -> bool {
         let is_known = if let Some((column, is_weak)) = self.rows.view_column_at(slot) {
             let survives = !is_weak || column.is_null_of_null();
@@ -169,7 +173,8 @@ impl Known {
         slots.into_iter().all(|slot| self.is_known(slot))
     }
 
-    /// Of a column of the table at this position: a generated one, or one of a derived table.
+    /// Reports whether everything that a generated column or a column of a derived table is
+    /// computed from is known so far. `at` is the position of the table with the column.
     fn is_computed_in_table(&mut self, at: usize, slot: usize) -> bool {
         let member = &self.rows.members[at];
         let (column, base, is_weak) = (slot - member.base, member.base, member.is_weak);
@@ -177,7 +182,7 @@ impl Known {
             Made::Stored(table) => {
                 let Some(generated) = &table.def.columns[column].generated else { return false };
                 let columns = crate::ddl::columns_of(&table.def, &generated.expression);
-                // What is computed of NULLs need not be NULL.
+                // A value computed from NULLs need not be NULL.
                 !is_weak
                     && columns.is_some_and(|columns| columns.into_iter().all(|at| self.is_known(base + at)))
             }
@@ -219,8 +224,8 @@ impl Known {
         }
     }
 
-    /// Notes which of the expressions that the query is grouped by are known, now that one with
-    /// this node is, or the whole of a table.
+    /// Notes which of the expressions by which the query is grouped are known, now that the
+    /// expression with this node is known or that a whole table is.
     fn find_keys(&mut self, known: &Node) {
         if self.keys.iter().all(|is_known| *is_known) {
             return;
@@ -238,7 +243,7 @@ impl Known {
         }
     }
 
-    /// Adds the tables one of whose keys is known.
+    /// Adds the tables that have a known key.
     fn add_whole_tables(&mut self) {
         for at in 0..self.rows.members.len() {
             let member = &self.rows.members[at];
@@ -250,7 +255,7 @@ impl Known {
         }
     }
 
-    /// Whether all columns of a primary or unique key are known, and cannot be NULL.
+    /// Reports whether all columns of a primary or unique key are known and cannot be NULL.
     fn has_key(&self, table: &Table, base: usize) -> bool {
         let is_fixed = |column: usize| {
             let slot = base + column;
@@ -264,8 +269,8 @@ impl Known {
         })
     }
 
-    /// Adds the columns that conditions make equal to what is known, one after the other, in
-    /// whatever order they are written.
+    /// Adds the columns that conditions equate with known values, going through the conditions once
+    /// in each direction.
     fn add_equal_columns(&mut self) {
         let equal = std::mem::take(&mut self.rows.equal);
         equal.iter().for_each(|equal| self.take_equality(equal));
@@ -273,7 +278,7 @@ impl Known {
         self.rows.equal = equal;
     }
 
-    /// Adds a column that is not yet known and is equal to a known value.
+    /// Adds the column on one side of an equality if it is not known yet and the other side is.
     fn take_equality(&mut self, equal: &Equal) {
         let Equal { join, left, right } = equal;
         let weak = join.map_or(Mask::NONE, |join| self.rows.outer_joins[join].weak);
@@ -309,9 +314,9 @@ impl Known {
         }
     }
 
-    /// Whether an outer join finds a row, or none, alike for all rows of a group: what its
-    /// condition asks of the strong side is known. Within the weak side of another join, the
-    /// condition has to reject NULLs of the strong side besides.
+    /// Reports whether an outer join finds a matching row for all rows of a group or for none: the
+    /// columns of the strong side in its condition are known. Within the weak side of another join,
+    /// the condition has to reject NULLs of the strong side besides.
     fn decides_alike(&mut self, at: usize) -> bool {
         let join = &mut self.rows.outer_joins[at];
         if join.varies || join.is_within_weak && !join.rejects_strong {
@@ -323,15 +328,15 @@ impl Known {
         are_known
     }
 
-    /// Whether an expression is a constant when the statement is prepared, or a column of a query
-    /// around.
+    /// Reports whether an expression is constant when the statement is prepared, or is a column of
+    /// a query around.
     fn is_constant(&self, expr: &Expr) -> bool {
         matches!(expr.node, Node::Outer(_)) || self.is_constant_part(expr)
     }
 
     fn is_constant_part(&self, expr: &Expr) -> bool {
         let is_constant_itself = match &expr.node {
-            // It is false whatever the value is.
+            // `IS NULL` of an operand that cannot be NULL is false whatever the value is.
             Node::IsNull { negated: false, operand } if !operand.nullable => return true,
             Node::Slot(_)
             | Node::Outer(_)

@@ -1,4 +1,4 @@
-//! What is said of an expression that has several values in a group.
+//! The errors for expressions that may have several values in a group.
 
 use super::bound::Bound;
 use super::known::Known;
@@ -8,15 +8,15 @@ use crate::expr::{Expr, Node, TEXT_ORDER};
 use crate::plan::Derivation;
 use std::sync::Arc;
 
-/// The checks of a query.
+/// The checks of one query.
 pub(super) struct Refusals<'r, 'b, 'q> {
     pub bound: &'r Bound<'b, 'q>,
-    /// ORDER BY counts.
+    /// The query's ORDER BY matters.
     pub is_ordered: bool,
 }
 
-/// Calls `f` for each slot that has to have one value in each group, until it says no. What
-/// `is_right` as a whole is passed over.
+/// Calls `f` for each slot that must have one value in each group, until it returns false. Parts
+/// that `is_right` accepts as a whole are skipped.
 fn all_slots(expr: &Expr, is_right: &dyn Fn(&Expr) -> bool, f: &mut dyn FnMut(usize) -> bool) -> bool {
     match &expr.node {
         _ if is_right(expr) => true,
@@ -30,7 +30,7 @@ fn all_slots(expr: &Expr, is_right: &dyn Fn(&Expr) -> bool, f: &mut dyn FnMut(us
     }
 }
 
-/// What is sorted by, as it was written.
+/// Returns a sort key as it was written.
 fn written(expr: &Expr) -> &Expr {
     match &expr.node {
         Node::Call { function, args } if **function == TEXT_ORDER && args.len() == 1 => &args[0],
@@ -38,7 +38,7 @@ fn written(expr: &Expr) -> &Expr {
     }
 }
 
-/// The name of a column for a message.
+/// Returns the name of a column in a message.
 fn name_of(scope: &Scope, slot: usize) -> String {
     let Some((table, column)) = scope.of_slot(slot) else { return String::new() };
     let name = &table.columns[column].name;
@@ -54,12 +54,12 @@ impl Refusals<'_, '_, '_> {
         keys.into_iter().any(|key| key.node == Node::Slot(slot))
     }
 
-    /// Whether nothing is named but what the query is grouped by: the usual query.
+    /// Reports whether the query names only expressions by which it is grouped. Most queries do.
     pub fn are_all_keys(&self) -> bool {
         self.first_refused(&mut |slot| self.is_key(slot)).is_ok()
     }
 
-    /// Error 1055 or 1140 for the first expression that may have several values in a group.
+    /// Returns error 1055 or 1140 for the first expression that may have several values in a group.
     pub fn check_groups(&self, derivation: &Arc<Derivation>) -> Result<()> {
         let mut known = None;
         self.first_refused(&mut |slot| {
@@ -70,8 +70,8 @@ impl Refusals<'_, '_, '_> {
         .map_err(|(place, number, slot)| self.refused(&place, number, slot))
     }
 
-    /// The place, the number in it and the column of the first expression in which not all columns
-    /// are right.
+    /// Finds the first expression with a column that is not right. The error holds the name of the
+    /// place, the expression's number in it counted from 1, and the slot of the column.
     fn first_refused(
         &self,
         is_right: &mut dyn FnMut(usize) -> bool,
@@ -99,7 +99,8 @@ impl Refusals<'_, '_, '_> {
         result
     }
 
-    /// As `check`, of what is right where the select list has it.
+    /// Does what `check` does for an expression that is always allowed if the select list contains
+    /// it.
     fn check_unlisted(
         &self,
         expr: &Expr,
@@ -111,7 +112,8 @@ impl Refusals<'_, '_, '_> {
         }
     }
 
-    /// Whether an expression is what an alias stands for, and one that the query is grouped by.
+    /// Reports whether an expression is both what an alias stands for and an expression by which
+    /// the query is grouped.
     fn is_alias_of_key(&self, expr: &Expr) -> bool {
         let is_it = |known: &Expr| known.node == expr.node;
         self.bound.items.aliases.iter().any(|(_, aliased)| is_it(aliased))
@@ -122,8 +124,8 @@ impl Refusals<'_, '_, '_> {
         self.check_parts(expr, &|_| false, is_right)
     }
 
-    /// The first column of an expression that is not right, unless the whole is a key, or a part of
-    /// it with the column is right.
+    /// Finds the first column of an expression that is not right. The expression is allowed if the
+    /// query is grouped by the whole of it. Parts that `is_right_part` accepts are skipped.
     fn check_parts(
         &self,
         expr: &Expr,
@@ -174,8 +176,8 @@ impl Refusals<'_, '_, '_> {
         }
     }
 
-    /// Error 3065 or 3066 for an order that looks at what DISTINCT has dropped. DISTINCT drops
-    /// nothing where the select list has all that the query is grouped by.
+    /// Returns error 3065 or 3066 for an order that uses what DISTINCT has dropped. DISTINCT drops
+    /// nothing if the select list contains everything by which the query is grouped.
     pub fn check_distinct(&self, is_grouped: bool) -> Result<()> {
         let bound = self.bound;
         let outputs = &bound.items.outputs;
@@ -226,8 +228,8 @@ impl Refusals<'_, '_, '_> {
     }
 }
 
-/// Error 3029 for an aggregate in the order of a query that has no groups: the aggregates from
-/// `first` on are those that its order alone has.
+/// Returns error 3029 when the order of a query without groups contains an aggregate. The slots
+/// from `first` on belong to aggregates that appear in the order only.
 pub(in crate::bind::query) fn check_order_of_plain<'e>(
     order: impl Iterator<Item = &'e Expr>,
     first: usize,

@@ -1,5 +1,5 @@
-//! The rows of a query before they are grouped: its tables, with those of derived tables and views
-//! that MySQL joins with them, and what holds of them.
+//! The rows of a query before they are grouped: its tables, together with those of derived tables
+//! and views that MySQL joins with them, and the conditions that hold for the rows.
 
 use super::equalities::{columns_asked, equalities};
 use crate::ast::BinaryOp;
@@ -10,12 +10,12 @@ use std::collections::HashSet;
 use std::ops::Range;
 use types::{Value, collation};
 
-/// A table that stays one.
+/// A table that is not replaced by the tables of its query.
 pub(super) struct Member {
     pub base: usize,
     pub columns: usize,
     pub made: Made,
-    /// An outer join may put NULLs for its columns.
+    /// An outer join may yield NULLs for the table's columns.
     pub is_weak: bool,
 }
 
@@ -27,38 +27,39 @@ struct View {
     is_weak: bool,
 }
 
-/// What a column of a view stands for.
+/// The expression that a column of a view stands for.
 pub(super) struct ViewColumn {
     pub expr: Expr,
     tables: Mask,
-    /// The columns of members for each of which NULL makes it NULL.
+    /// The columns of members that make this column NULL when one of them is NULL.
     nulls: HashSet<usize>,
 }
 
-/// An outer join that is not as good as an inner one.
+/// An outer join that is not equivalent to an inner join.
 #[derive(Default)]
 pub(super) struct OuterJoin {
     on: Vec<Expr>,
-    /// The tables for which it may put NULLs.
+    /// The tables for which the join may yield NULLs.
     pub weak: Mask,
-    /// It stands on the weak side of another one.
+    /// The join is on the weak side of another outer join.
     pub is_within_weak: bool,
-    /// Its condition may come to something else each time.
+    /// The join's condition may yield another result each time.
     pub varies: bool,
-    /// Its condition does not hold for NULL in some column of the strong side.
+    /// NULL in some column of the strong side makes the join's condition false.
     pub rejects_strong: bool,
-    /// The columns of the strong side that its condition asks.
+    /// The columns of the strong side that the join's condition names.
     pub strong: Vec<usize>,
 }
 
-/// Two values that are equal in all rows, or by the condition of an outer join (its position).
+/// Two expressions that are equal in all rows, or in the rows that meet the condition of the outer
+/// join at the position `join`.
 pub(super) struct Equal {
     pub join: Option<usize>,
     pub left: Expr,
     pub right: Expr,
 }
 
-/// The tables of a query and what holds of their rows.
+/// The tables of a query and what holds for their rows.
 #[derive(Default)]
 pub(super) struct Rows {
     pub members: Vec<Member>,
@@ -67,17 +68,17 @@ pub(super) struct Rows {
     /// The conjuncts of WHERE and of the conditions of inner joins.
     filter: Vec<Expr>,
     pub equal: Vec<Equal>,
-    /// The columns of which the conditions take no NULL.
+    /// The columns whose NULLs the conditions reject.
     pub not_null: HashSet<usize>,
-    /// Subqueries whose values are constants, by their numbers.
+    /// The numbers of the subqueries whose values are constants.
     pub constants: Vec<usize>,
 }
 
-/// What stands in the tree where a table of FROM has stood.
+/// What replaces a table of FROM in the tree, and the conditions that hold for it.
 type Planted = (JoinTree, Vec<Expr>);
 
 impl Rows {
-    /// Those of a query, whose own slots are the same.
+    /// Returns the rows of a query. The query's own slots stay the same.
     pub fn of(derivation: &Derivation) -> Rows {
         let mut rows = Rows::default();
         let mut next = derivation.slots;
@@ -95,7 +96,7 @@ impl Rows {
         rows
     }
 
-    /// Notes what the conditions say.
+    /// Notes what the conditions imply.
     fn read_conditions(&mut self) {
         let filter = std::mem::take(&mut self.filter);
         self.read(&filter, None, Mask::NONE);
@@ -112,7 +113,8 @@ impl Rows {
         }
     }
 
-    /// Notes what these conditions say, of an outer join with these weak tables or of all rows.
+    /// Notes what these conditions imply: for the outer join at the position `join`, which has
+    /// these weak tables, or for all rows.
     fn read(&mut self, conditions: &[Expr], join: Option<usize>, weak: Mask) {
         for condition in conditions {
             let mut found = Vec::new();
@@ -137,8 +139,8 @@ impl Rows {
         }
     }
 
-    /// Adds the tables of a query, whose slots lie `offset` further, and those of the queries that
-    /// are joined with it; `next` is the first slot that is free. `None`: it has no tables.
+    /// Adds the tables of a query, whose slots are moved by `offset`, and those of the queries that
+    /// are joined with it. `next` is the first free slot. `None` if the query has no tables.
     fn plant(
         &mut self,
         derivation: &Derivation,
@@ -180,8 +182,8 @@ impl Rows {
         self.members.len().saturating_add(query.leaves) < Mask::MOST
     }
 
-    /// Adds the tables of a query that is joined, which is given these values; of a derived table
-    /// or a view, which has these slots, its columns too.
+    /// Adds the tables of a query that is joined. `given` are the values of its arguments. If it is
+    /// a derived table or a view, `slots` are its own, and its columns are added too.
     fn join(
         &mut self,
         query: &Derivation,
@@ -209,8 +211,8 @@ impl Rows {
         ViewColumn { expr, tables, nulls }
     }
 
-    /// Joins the tables of subqueries that the conditions ask by IN or EXISTS: what holds of these,
-    /// and that they are equal, holds of each row.
+    /// Joins the tables of subqueries in conditions with IN or EXISTS. Their conditions, and the
+    /// equality that IN demands, hold for each row.
     fn join_asked(
         &mut self,
         derivation: &Derivation,
@@ -237,16 +239,16 @@ impl Rows {
             }
             for (operand, output) in operands.iter().zip(&query.outputs) {
                 let output = placed(output.clone(), offset, &call.args);
-                // How they are compared makes no difference to what follows from it.
+                // The collation of the comparison makes no difference to what follows from it.
                 found.push(equality(operand.clone(), output, collation::UTF8MB4_0900_AI_CI));
             }
         }
         conditions.append(&mut found);
     }
 
-    /// Notes the conditions of a tree's joins: those of an inner join hold in the outer join that
-    /// it stands in (`within`), or of all rows; an outer join whose NULLs are rejected is an inner
-    /// one.
+    /// Notes the conditions of a tree's joins. The conditions of an inner join hold in the outer
+    /// join around it (`within`), or for all rows. An outer join whose NULLs are rejected is an
+    /// inner join.
     fn take_joins(&mut self, tree: JoinTree, rejected: &HashSet<usize>, within: Option<usize>) {
         let (joining, left, right, mut on) = match tree {
             JoinTree::Table(at) => {
@@ -278,12 +280,12 @@ impl Rows {
         }
     }
 
-    /// The columns of members for each of which NULL makes that the conditions do not hold.
+    /// Returns the columns of members that make the conditions false when one of them is NULL.
     fn rejected(&self, conditions: &[Expr]) -> HashSet<usize> {
         self.bottoms(conditions.iter().flat_map(rejected_slots).collect())
     }
 
-    /// The columns of members that these depend on with their NULLs.
+    /// Returns the columns of members that make one of these columns NULL when they are NULL.
     fn bottoms(&self, slots: HashSet<usize>) -> HashSet<usize> {
         let mut found = HashSet::new();
         for slot in slots {
@@ -295,13 +297,13 @@ impl Rows {
         found
     }
 
-    /// What a column of a view stands for, and whether an outer join may put NULL for it.
+    /// Returns what a column of a view stands for, and whether an outer join may yield NULL for it.
     pub fn view_column_at(&self, slot: usize) -> Option<(&ViewColumn, bool)> {
         let view = self.views.iter().find(|view| view.slots.contains(&slot))?;
         Some((&view.columns[slot - view.slots.start], view.is_weak))
     }
 
-    /// The column that a slot is after all.
+    /// Follows a slot through columns of views to the column that it finally stands for.
     pub fn canonical(&self, slot: usize) -> usize {
         match self.view_column_at(slot) {
             Some((ViewColumn { expr: Expr { node: Node::Slot(behind), .. }, .. }, _)) => {
@@ -311,12 +313,12 @@ impl Rows {
         }
     }
 
-    /// The member that a slot is a column of.
+    /// Returns the position of the member that has the column at this slot.
     pub fn member_of(&self, slot: usize) -> Option<usize> {
         self.members.iter().position(|member| (member.base..member.base + member.columns).contains(&slot))
     }
 
-    /// The members that a column is computed from.
+    /// Returns the members that a column is computed from.
     pub fn tables_of(&self, slot: usize) -> Mask {
         match self.view_column_at(slot) {
             Some((column, _)) => column.tables,
@@ -326,16 +328,16 @@ impl Rows {
 }
 
 impl ViewColumn {
-    /// Whether it is NULL where some column of a table is.
+    /// Reports whether NULL in some column of a table makes the column NULL.
     pub fn is_null_of_null(&self) -> bool {
         !self.nulls.is_empty()
     }
 }
 
-/// The expression in the query around: its slots lie `offset` further, and these are its arguments.
-/// What is not of the query that is asked about (it has no offset) has been looked at before: MySQL
-/// takes a user variable in it for a constant.
-/// Of the query that is asked about the arguments are not known: they stay what they are.
+/// Rewrites an expression for the query around: `offset` is added to its slots, and `args` replace
+/// its arguments. An `offset` of 0 means the query that is checked itself. Its arguments are
+/// unknown and stay as they are. In other queries, which have been checked before, a user variable
+/// becomes a constant, because MySQL takes it for one.
 fn placed(mut expr: Expr, offset: usize, args: &[Expr]) -> Expr {
     expr.change(&mut |part| match part.node {
         Node::Slot(slot) => part.node = Node::Slot(slot + offset),
@@ -350,7 +352,8 @@ fn placed(mut expr: Expr, offset: usize, args: &[Expr]) -> Expr {
     expr
 }
 
-/// As [`placed`], of a tree whose tables stay where they are.
+/// Does what [`placed`] does for the conditions of a tree. The positions of its tables stay the
+/// same.
 fn placed_tree(tree: JoinTree, offset: usize, args: &[Expr]) -> JoinTree {
     match tree {
         JoinTree::Table(at) => JoinTree::Table(at),
@@ -363,7 +366,8 @@ fn placed_tree(tree: JoinTree, offset: usize, args: &[Expr]) -> JoinTree {
     }
 }
 
-/// The tree with what stands in the place of each table, and the conditions that hold for its rows.
+/// Returns the tree with each table replaced, and the conditions that hold for the rows of the
+/// whole tree.
 fn replanted(tree: JoinTree, planted: &mut [Option<Planted>]) -> Planted {
     match tree {
         JoinTree::Table(at) => planted[at].take().expect("a table stands once in FROM"),
@@ -372,7 +376,7 @@ fn replanted(tree: JoinTree, planted: &mut [Option<Planted>]) -> Planted {
             let (right, of_right) = replanted(*right, planted);
             match joining {
                 Joining::Inner | Joining::Straight => conditions.extend(of_right),
-                // The row on the left stays without them.
+                // The row on the left is kept when no row on the right meets the conditions.
                 Joining::Outer | Joining::Semi | Joining::Anti => on.extend(of_right),
             }
             (JoinTree::Join { joining, left: Box::new(left), right: Box::new(right), on }, conditions)
@@ -380,8 +384,8 @@ fn replanted(tree: JoinTree, planted: &mut [Option<Planted>]) -> Planted {
     }
 }
 
-/// The subquery one of whose rows has to be there for a condition to hold, and what it is compared
-/// with.
+/// Returns the subquery that must have a matching row for a condition to hold, and the operands
+/// that its columns must equal.
 pub(super) fn asked(condition: &Expr, negated: bool) -> Option<(&SubqueryCall, &[Expr])> {
     match &condition.node {
         Node::Not(inner) => asked(inner, !negated),

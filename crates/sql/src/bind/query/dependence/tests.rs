@@ -1,4 +1,5 @@
-//! What follows from what, in queries over tables of which nothing is known but their conditions.
+//! Tests of what follows from what, in queries over tables of which nothing but their conditions is
+//! known.
 
 use super::equalities::equalities;
 use super::known::Known;
@@ -33,7 +34,7 @@ fn plus(left: Expr, right: Expr) -> Expr {
     expr(Node::Arithmetic { op: BinaryOp::Add, operands: Box::new([left, right]) })
 }
 
-/// A query over tables of two columns each.
+/// Builds a query over tables of two columns each.
 fn query(made: Vec<Made>, tree: JoinTree, filter: Vec<Expr>, keys: Option<Vec<Expr>>) -> Derivation {
     let count = made.len();
     let tables = made.into_iter().enumerate().map(|(at, made)| Origin { base: at * 2, columns: 2, made });
@@ -54,7 +55,7 @@ fn query(made: Vec<Made>, tree: JoinTree, filter: Vec<Expr>, keys: Option<Vec<Ex
     }
 }
 
-/// The columns that follow in a query, of the first ones.
+/// Returns those of the first `columns` columns of a query that follow from its keys.
 fn following(derivation: Derivation, columns: usize) -> Vec<usize> {
     let mut known = Known::of_groups(&Arc::new(derivation));
     (0..columns).filter(|slot| known.depends(*slot)).collect()
@@ -90,7 +91,8 @@ fn equalities_are_seen_behind_negations() {
     assert_eq!(count(&expr(Node::Or(vec![equal(slot(0), number(1)), equal(slot(1), number(1))]))), 0);
 }
 
-/// Two tables, of which the second one is on the weak side.
+/// Returns the columns that follow in a query of two tables, of which the second is on the weak
+/// side.
 fn outer_join(on: Vec<Expr>, filter: Vec<Expr>, keys: Vec<Expr>) -> Vec<usize> {
     let [left, right] = [0, 1].map(|at| Box::new(JoinTree::Table(at)));
     let tree = JoinTree::Join { joining: Joining::Outer, left, right, on };

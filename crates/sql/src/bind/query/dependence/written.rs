@@ -8,7 +8,7 @@ use crate::expr::{Expr, Node, SubqueryUse};
 use crate::plan::{Derivation, JoinTree, Leaf, Made, Origin, QueryBody, QueryPlan, Source};
 use std::sync::Arc;
 
-/// FROM and WHERE as they were written.
+/// FROM and WHERE as they are written.
 pub(in crate::bind::query) struct Written {
     tables: Vec<Origin>,
     tree: Option<JoinTree>,
@@ -17,8 +17,8 @@ pub(in crate::bind::query) struct Written {
     constants: Vec<usize>,
 }
 
-/// Whether a query's tables may be joined with those of the queries in it: then FROM and WHERE are
-/// no longer what was written.
+/// Reports whether a query's tables may be joined with those of the queries in it, which changes
+/// FROM and WHERE.
 pub(in crate::bind::query) fn has_queries(from: &From, filter: &[Expr]) -> bool {
     let is_query = |leaf: &Leaf| matches!(leaf.source, Source::Derived(_) | Source::Subquery(_));
     let mut found = from.tables.iter().any(is_query);
@@ -31,10 +31,10 @@ pub(in crate::bind::query) fn has_queries(from: &From, filter: &[Expr]) -> bool 
 }
 
 impl Written {
-    /// Those of the SELECT that is being bound.
+    /// Copies FROM and WHERE of the SELECT that is being bound.
     ///
     /// # Errors
-    /// As [`Binder::may_make`].
+    /// Returns the errors of [`Binder::may_make`].
     pub fn of(binder: &mut Binder<'_>, from: &mut From, filter: &[Expr]) -> Result<Written> {
         let mut bytes = from.tables.len() * size_of::<Origin>();
         let mut charge = |expr: &Expr| {
@@ -79,7 +79,7 @@ impl Written {
         });
     }
 
-    /// With what the rest of the SELECT makes of it.
+    /// Adds FROM and WHERE to the rest of a description of a SELECT.
     pub fn derivation(self, rest: Derivation) -> Derivation {
         let Written { tables, tree, filter, asked, constants } = self;
         let leaves = |query: &Derivation| query.leaves;
@@ -93,8 +93,7 @@ impl Written {
     }
 }
 
-/// How a query's plan says that its rows are made. A derived table's belongs to the query around it
-/// alone.
+/// Returns the description of how a query produces its rows from the query's plan.
 fn taken(plan: &mut QueryPlan) -> Option<Arc<Derivation>> {
     match &mut plan.body {
         QueryBody::Select(select) => select.derivation.clone(),

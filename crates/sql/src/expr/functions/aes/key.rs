@@ -1,4 +1,5 @@
-//! The key of `AES_ENCRYPT()`: the argument folded, or what a key derivation function makes of it.
+//! The key of `AES_ENCRYPT()`: the argument folded to the key's length, or the result of a key
+//! derivation function.
 
 use super::Call;
 use crate::error::{Result, SqlError};
@@ -6,19 +7,20 @@ use ring::{hkdf, pbkdf2};
 use std::borrow::Cow;
 use std::num::NonZeroU32;
 
-/// A salt and HKDF's info are shorter.
+/// A salt and HKDF's info must have fewer bytes than this.
 const OPTION_BYTES: usize = 256;
-/// The text of a number of iterations is shorter.
+/// The text of the number of iterations must have fewer bytes than this.
 const ITERATION_BYTES: usize = 6;
 const FEWEST_ITERATIONS: u32 = 1000;
-/// The number that there are at most.
+/// The largest number of iterations.
 const MOST_ITERATIONS: u32 = 65_535;
 
-/// The key of a call, of so many bytes.
+/// Returns the key of a call, which has `bytes` bytes. `warns` makes a longer secret give a
+/// warning.
 ///
 /// # Errors
-/// 3235 for an unknown function, 3238 for an option that is too long or NULL, 3236 for a number of
-/// iterations that is not allowed.
+/// Returns 3235 for an unknown derivation function, 3238 for an option that is too long or NULL,
+/// and 3236 for a number of iterations that is not allowed.
 pub(super) fn of_call(call: &Call<'_>, bytes: usize, warns: bool) -> Result<Vec<u8>> {
     let secret = call.stored(1);
     if !call.is_given(3) {
@@ -50,14 +52,14 @@ pub(super) fn of_call(call: &Call<'_>, bytes: usize, warns: bool) -> Result<Vec<
     }
 }
 
-/// The secret's bytes laid over each other.
+/// Combines the secret's bytes to a key of `bytes` bytes by exclusive or.
 fn folded(secret: &[u8], bytes: usize) -> Vec<u8> {
     let mut key = vec![0; bytes];
     secret.iter().enumerate().for_each(|(at, byte)| key[at % bytes] ^= byte);
     key
 }
 
-/// An option; one that is not given is empty.
+/// Returns an option, which is empty when it is not given.
 fn option<'c>(call: &'c Call<'_>, at: usize, limit: usize) -> Result<Cow<'c, [u8]>> {
     if !call.is_given(at) {
         return Ok(Cow::Borrowed(b""));
@@ -85,14 +87,14 @@ fn iterations(call: &Call<'_>) -> Result<NonZeroU32> {
     })
 }
 
-/// The number that a text begins with.
+/// Returns the number that a text begins with.
 fn leading_number(text: &[u8]) -> Option<NonZeroU32> {
     let text = text.trim_ascii_start();
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     std::str::from_utf8(&text[..digits]).ok()?.parse().ok()
 }
 
-/// A length that HKDF expands to.
+/// A number of bytes that HKDF expands to.
 struct Length(usize);
 
 impl hkdf::KeyType for Length {
@@ -105,7 +107,7 @@ fn by_hkdf(secret: &[u8], salt: &[u8], info: &[u8], bytes: usize) -> Vec<u8> {
     let mut key = vec![0; bytes];
     let info = [info];
     let derived = hkdf::Salt::new(hkdf::HKDF_SHA512, salt).extract(secret);
-    // Only a key of more than 255 digests could not be made.
+    // This can fail only for a key that is longer than 255 digests.
     let filled = derived.expand(&info, Length(bytes)).and_then(|made| made.fill(&mut key));
     debug_assert!(filled.is_ok(), "a key is shorter than a digest");
     key

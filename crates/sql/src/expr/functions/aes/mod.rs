@@ -1,4 +1,4 @@
-//! `AES_ENCRYPT()` and `AES_DECRYPT()` (manual, "Encryption and Compression Functions").
+//! `AES_ENCRYPT()` and `AES_DECRYPT()` (MySQL's manual, "Encryption and Compression Functions").
 
 mod key;
 mod modes;
@@ -16,25 +16,26 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("aes_decrypt", 2..=6, no_longer, |call| run(call, false)).sees_nulls(),
 ];
 
-/// Bytes as many as the first argument's, filled up to whole blocks.
+/// Returns a type for the bytes of the first argument, padded to whole blocks.
 fn padded(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     let blocks = announced_bytes(&args[0].ty) / BLOCK_BYTES as u64 + 1;
     Ok((bytes_type(blocks * BLOCK_BYTES as u64), Coercibility::Literal))
 }
 
-/// Bytes as many as the first argument has characters, which is what MySQL announces.
+/// Returns a type for as many bytes as the first argument has characters, which is what MySQL
+/// announces.
 fn no_longer(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     Ok((bytes_type(u64::from(text_length(&args[0].ty))), Coercibility::Literal))
 }
 
-/// What `block_encryption_mode` says.
+/// The value of `block_encryption_mode`.
 struct Mode {
     key_bytes: usize,
     feedback: Feedback,
 }
 
 impl Mode {
-    /// The session's mode, whose value is a text such as `aes-256-cfb8`.
+    /// Returns the session's mode, which the variable holds as a text such as `aes-256-cfb8`.
     fn of_session(call: &Call<'_>) -> Result<Mode> {
         let value = call.ctx.host.variable(VariableScope::Session, "block_encryption_mode")?;
         let value = value.unwrap_or_else(|| Value::text("aes-128-ecb"));
@@ -79,13 +80,14 @@ fn run(call: &Call<'_>, encrypts: bool) -> Result<Value> {
     Ok(plain.map_or(Value::Null, Value::Bytes))
 }
 
-/// The initialization vector; a mode that has none warns of one.
+/// Returns the initialization vector. A mode that has none gets zeros, and warns if one is given.
 ///
 /// # Errors
-/// 1882 for one that is too short or NULL.
+/// Returns 1882 for an initialization vector that is too short or NULL.
 fn start_of(call: &Call<'_>, feedback: Feedback) -> Result<Block> {
     if !feedback.needs_start() {
-        // With a key derivation function something has to stand in its place.
+        // A call with a key derivation function has to have an argument in this place, so it gives
+        // no warning.
         if call.values.len() == 3 {
             call.ctx.warn(1618, "<IV> option ignored");
         }

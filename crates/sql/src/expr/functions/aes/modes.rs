@@ -1,17 +1,17 @@
-//! The modes in which a block cipher works on texts longer than a block (NIST SP 800-38A).
+//! The modes in which a block cipher encrypts texts that are longer than a block (NIST SP 800-38A).
 
 use crate::error::Result;
 use aes::cipher::{BlockDecrypt, BlockEncrypt, KeyInit};
 
-/// Bytes of AES's blocks, whatever its key.
+/// The bytes of an AES block, whatever the length of the key.
 pub(super) const BLOCK_BYTES: usize = 16;
 
-/// Bytes that are worked on between two looks at the statement's interruption.
+/// The most bytes that are worked on between two checks for an interrupt.
 const UNASKED_BYTES: usize = 1 << 16;
 
 pub(super) type Block = aes::Block;
 
-/// How a block's cipher depends on the blocks before.
+/// How the encryption of a block depends on the blocks before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Feedback {
     Ecb,
@@ -23,12 +23,12 @@ pub(super) enum Feedback {
 }
 
 impl Feedback {
-    /// Whether it begins with an initialization vector.
+    /// Reports whether the mode begins with an initialization vector.
     pub fn needs_start(self) -> bool {
         self != Feedback::Ecb
     }
 
-    /// Whether texts are filled up to whole blocks.
+    /// Reports whether the mode pads texts to whole blocks.
     fn pads(self) -> bool {
         matches!(self, Feedback::Ecb | Feedback::Cbc)
     }
@@ -42,8 +42,8 @@ pub(super) enum Cipher {
 }
 
 impl Cipher {
-    /// A longer key counts with its first 32 bytes, and one of another length is filled up with
-    /// zeros: callers give one of the three lengths.
+    /// Makes a cipher. Callers pass a key of 16, 24 or 32 bytes. Of a longer key the first 32 bytes
+    /// count, and a key of another length is filled up with zeros.
     pub fn new(key: &[u8]) -> Cipher {
         let mut whole = [0u8; 32];
         let len = key.len().min(whole.len());
@@ -76,10 +76,10 @@ impl Cipher {
     }
 }
 
-/// The cipher of a text.
+/// Encrypts a text. `goes_on` is called from time to time.
 ///
 /// # Errors
-/// What `goes_on` ends with; it is asked now and then.
+/// Returns the errors of `goes_on`.
 pub(super) fn encrypt(
     cipher: &Cipher,
     feedback: Feedback,
@@ -111,10 +111,11 @@ pub(super) fn encrypt(
     Ok(out)
 }
 
-/// The text of a cipher; `None` where it does not end as a text of this key would.
+/// Decrypts a text. `None` means that its length or its padding is not that of a text which was
+/// encrypted with this key.
 ///
 /// # Errors
-/// As [`encrypt`].
+/// Returns the errors of `goes_on`.
 pub(super) fn decrypt(
     cipher: &Cipher,
     feedback: Feedback,
@@ -145,7 +146,8 @@ pub(super) fn decrypt(
     Ok(if feedback.pads() { without_padding(out) } else { Some(out) })
 }
 
-/// The modes that make a stream of the cipher: the text is never what is encrypted.
+/// Works in the modes that encrypt the register, not the text, and combine the text with the
+/// resulting stream.
 fn feed(cipher: &Cipher, feedback: Feedback, register: &mut Block, piece: &mut [u8], encrypts: bool) {
     match feedback {
         Feedback::Cfb1 => piece.iter_mut().for_each(|byte| {
@@ -185,7 +187,8 @@ fn xor(register: &mut Block, block: &[u8]) {
     register.iter_mut().zip(block).for_each(|(byte, other)| *byte ^= other);
 }
 
-/// What is left without the last bytes, each of which says how many they are.
+/// Removes the padding, each of whose bytes says how many they are. `None` means that it is no
+/// valid padding.
 fn without_padding(mut out: Vec<u8>) -> Option<Vec<u8>> {
     let count = usize::from(*out.last()?);
     let padding = out.len().checked_sub(count).filter(|_| (1..=BLOCK_BYTES).contains(&count))?;

@@ -1,4 +1,4 @@
-//! What JSON functions make of their arguments: documents, values of documents, and paths.
+//! Reads the arguments of JSON functions: documents, values of documents, and paths.
 
 use super::super::super::{Context, Expr, Node as ExprNode, text_of};
 use super::super::Call;
@@ -9,7 +9,8 @@ use types::collation::BINARY;
 use types::json::{self, JsonError, Node, Path};
 use types::{ColumnType, TypeCode, Value};
 
-/// A document while a function is at it; what it takes is charged as what the function has made.
+/// A document while a function works on it. Its memory is charged as that of a value which the
+/// function makes.
 pub(in crate::expr::functions) struct Document(Node);
 
 impl Deref for Document {
@@ -26,21 +27,21 @@ impl Document {
     }
 }
 
-/// Characters or bytes: what a document's text may be.
+/// Reports whether the type has characters or bytes, which the text of a document may be in.
 fn is_string(ty: &ColumnType) -> bool {
     matches!(ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob | TypeCode::Enum | TypeCode::Set)
 }
 
-/// An argument that is to be a document: JSON, or text that is. `None` for NULL.
+/// Reads an argument that has to be a document: JSON, or the text of a document. `None` means NULL.
 ///
 /// # Errors
-/// 3141, 3157 for a text that is no document, 3144 for bytes, 3146 for anything else, 3142 for a
-/// damaged document.
+/// Returns 3141 or 3157 for a text that is no document, 3144 for bytes, 3146 for anything else, and
+/// 3142 for a damaged document.
 pub(in crate::expr::functions) fn document(call: &Call<'_>, at: usize) -> Result<Option<Document>> {
     document_for(call, at, call.name)
 }
 
-/// As [`document`], with another function's name in messages.
+/// Does the same as [`document`], with the name of another function in messages.
 pub(super) fn document_for(call: &Call<'_>, at: usize, name: &str) -> Result<Option<Document>> {
     let value = &*call.values[at];
     let node = match value {
@@ -62,7 +63,7 @@ pub(super) fn document_for(call: &Call<'_>, at: usize, name: &str) -> Result<Opt
     charged(node, call.ctx).map(|node| Some(Document(node)))
 }
 
-/// Error 3146 for an argument that is neither a document nor text.
+/// Returns error 3146 for an argument that is neither a document nor a text.
 pub(super) fn check_type(call: &Call<'_>, at: usize, name: &str) -> Result<()> {
     let is_text = match &*call.values[at] {
         Value::Null | Value::Json(_) => return Ok(()),
@@ -72,13 +73,13 @@ pub(super) fn check_type(call: &Call<'_>, at: usize, name: &str) -> Result<()> {
     if is_text && is_string(&call.args[at].ty) { Ok(()) } else { Err(wrong_type(name, at)) }
 }
 
-/// A tree takes more than the text that it is made of.
+/// Charges the tree, which takes more than the text that it is made of.
 fn charged(node: Node, ctx: &Context<'_>) -> Result<Node> {
     ctx.charge_if_long(node.heap_bytes())?;
     Ok(node)
 }
 
-/// Error 3146.
+/// Builds error 3146: the argument has a type that no document is read from.
 fn wrong_type(function: &str, at: usize) -> SqlError {
     let text = format!(
         "Invalid data type for JSON data in argument {} to function {function}; a JSON string or JSON type is required.",
@@ -87,7 +88,8 @@ fn wrong_type(function: &str, at: usize) -> SqlError {
     SqlError::new(3146, text)
 }
 
-/// Error 3141, or 3157 for what is too deep.
+/// Builds error 3141, which tells the client where a text is no document, or 3157 for a document
+/// that is nested too deeply.
 pub(crate) fn no_document(error: &JsonError, function: &str, at: usize) -> SqlError {
     if error.complaint == JsonError::TOO_DEEP {
         return too_deep();
@@ -101,17 +103,17 @@ pub(crate) fn no_document(error: &JsonError, function: &str, at: usize) -> SqlEr
     SqlError::new(3141, text)
 }
 
-/// Error 3144.
+/// Builds error 3144: a document cannot be read from bytes.
 fn no_json(charset: &str) -> SqlError {
     SqlError::new(3144, format!("Cannot create a JSON value from a string with CHARACTER SET '{charset}'."))
 }
 
-/// An argument as a value of a document: text is a string there, and NULL is null.
+/// Returns an argument as a value of a document: a text becomes a string, and NULL becomes null.
 pub(super) fn scalar(call: &Call<'_>, at: usize) -> Result<Node> {
     scalar_of(&call.values[at], &call.args[at], call.ctx)
 }
 
-/// As [`scalar`], of a value and the expression that it is of.
+/// Does the same as [`scalar`] for a value and the expression that it is of.
 pub(crate) fn scalar_of(value: &Value, expr: &Expr, ctx: &Context<'_>) -> Result<Node> {
     if is_truth(expr) && !value.is_null() {
         return Ok(Node::Bool(!matches!(value, Value::Int(0))));
@@ -128,7 +130,7 @@ pub(crate) fn scalar_of(value: &Value, expr: &Expr, ctx: &Context<'_>) -> Result
     charged(node, ctx)
 }
 
-/// Whether an expression is true or false, which numbers are not.
+/// Reports whether the values of an expression are true or false, not numbers.
 fn is_truth(expr: &Expr) -> bool {
     match &expr.node {
         ExprNode::Constant(_) => expr.ty.form == Some(super::super::super::truth_form()),
@@ -151,7 +153,7 @@ fn is_truth(expr: &Expr) -> bool {
     }
 }
 
-/// Functions that answer yes or no.
+/// Functions whose results are true or false.
 const TRUTHS: [&str; 8] = [
     "isnull",
     "json_contains",
@@ -163,7 +165,7 @@ const TRUTHS: [&str; 8] = [
     "regexp_like",
 ];
 
-/// The type that bytes keep in a document.
+/// Returns the type number that is kept with bytes in a document.
 fn opaque_type(code: TypeCode, ty: &ColumnType) -> u8 {
     const TINY_BLOB: u8 = 249;
     match code {
@@ -177,10 +179,10 @@ fn opaque_type(code: TypeCode, ty: &ColumnType) -> u8 {
     }
 }
 
-/// An argument that is to be a path. `None` for NULL.
+/// Reads an argument that has to be a path. `None` means NULL.
 ///
 /// # Errors
-/// 3143 for a text that is none.
+/// Returns 3143 for a text that is no path.
 pub(super) fn path(call: &Call<'_>, at: usize) -> Result<Option<Path>> {
     if call.values[at].is_null() {
         return Ok(None);
@@ -188,15 +190,15 @@ pub(super) fn path(call: &Call<'_>, at: usize) -> Result<Option<Path>> {
     Path::parse(&call.bytes(at)).map(Some).map_err(no_path)
 }
 
-/// Error 3143.
+/// Builds error 3143, which tells the client at which character a text is no path.
 pub(crate) fn no_path(at: usize) -> SqlError {
     SqlError::new(3143, format!("Invalid JSON path expression. The error is around character position {at}."))
 }
 
-/// As [`path`], of one that may mean one value only.
+/// Reads an argument that has to be a path to one value.
 ///
 /// # Errors
-/// 3149 for one with wildcards.
+/// Returns the errors of [`path`], and 3149 for a path with wildcards.
 pub(super) fn single_path(call: &Call<'_>, at: usize) -> Result<Option<Path>> {
     match path(call, at)? {
         Some(path) if path.may_mean_several() => Err(SqlError::new(
@@ -207,10 +209,11 @@ pub(super) fn single_path(call: &Call<'_>, at: usize) -> Result<Option<Path>> {
     }
 }
 
-/// A document as a function's result.
+/// Returns a document as a function's result.
 ///
-/// # Errors 3157 for one that is too deep, 3151 for a name that is too long, 1301 for one that is
-/// larger than `max_allowed_packet`.
+/// # Errors
+/// Returns 3157 for a document that is nested too deeply, 3151 for a member name that is too long,
+/// 1301 for a document that is larger than `max_allowed_packet`, and the errors of charging memory.
 pub(crate) fn made(node: &Node, ctx: &Context<'_>) -> Result<Value> {
     if node.containers() > json::MAX_DEPTH {
         return Err(too_deep());

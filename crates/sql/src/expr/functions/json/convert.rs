@@ -1,4 +1,4 @@
-//! Values of documents as values of SQL.
+//! Converts values of documents to SQL values.
 
 use super::super::super::cast;
 use super::super::{Call, Coercibility, Function, bigint};
@@ -10,8 +10,8 @@ use types::convert::DateModes;
 use types::json::{self as documents, Node, Path};
 use types::{ColumnType, Date, Decimal, TypeCode, Value, Zone};
 
-/// A document as a value of another type: the second argument is of that type, and its value is the
-/// name that messages give. No statement can write this function's name.
+/// A function that converts a document to a value of the second argument's type. The value of the
+/// second argument is the name that messages show. Statements cannot write this function's name.
 pub(crate) static AS_VALUE: Function = Function::new(
     "json as a value",
     2..=2,
@@ -27,17 +27,19 @@ pub(crate) static AS_VALUE: Function = Function::new(
     },
 );
 
-/// A value of SQL as one of a document. No statement can write this function's name.
+/// A function that converts an SQL value to a document. Statements cannot write its name.
 pub(crate) static AS_JSON: Function =
     Function::new("value as json", 1..=1, bigint, |call| made(&super::argument::scalar(call, 0)?, call.ctx));
 
-/// What JSON_VALUE and JSON_TABLE do where there is nothing, or nothing that fits.
+/// What JSON_VALUE and JSON_TABLE return where they find no value, or none that fits: NULL, an
+/// error, or a default value.
 pub(crate) const NULL: i64 = 0;
 pub(crate) const ERROR: i64 = 1;
 pub(crate) const DEFAULT: i64 = 2;
 
-/// `JSON_VALUE(document, path RETURNING type ...)`: behind the two the type's name with that type,
-/// then what is done where there is nothing, the default then, and the same of errors.
+/// `JSON_VALUE(document, path RETURNING type ...)`. After the document and the path its arguments
+/// are the name of the type, as a value of that type, the behaviour where nothing is found with its
+/// default value, and the behaviour on errors with its default value.
 pub(crate) static JSON_VALUE: Function = Function::new(
     "json_value",
     7..=7,
@@ -85,10 +87,10 @@ fn path_of(call: &Call<'_>) -> Result<Option<Path>> {
     }
 }
 
-/// The one value that the path means.
+/// Returns the one value that the path finds.
 ///
 /// # Errors
-/// 3967 for several; what makes the first argument no document.
+/// Returns 3967 where it finds several values, and the errors of reading the document.
 fn found_at(call: &Call<'_>, path: &Path) -> Result<Option<Node>> {
     if let (Value::Json(bytes), false) = (&*call.values[0], path.may_mean_several()) {
         return documents::read_at(bytes, path).ok_or_else(damaged);
@@ -104,7 +106,7 @@ fn found_at(call: &Call<'_>, path: &Path) -> Result<Option<Node>> {
     }
 }
 
-/// A value of a document as one of the type; `None` where it is none.
+/// Converts a value of a document to the type. `None` means that it is no value of the type.
 fn returned(node: &Node, ty: &ColumnType, ctx: &Context<'_>) -> Result<Option<Value>> {
     let value = match (Kind::of(ty), ty.code) {
         (_, TypeCode::Json) => {
@@ -124,7 +126,7 @@ fn returned(node: &Node, ty: &ColumnType, ctx: &Context<'_>) -> Result<Option<Va
         (kind, _) => converted(node, kind, ctx.dates()),
     };
     let Ok(value) = value else { return Ok(None) };
-    // Fractions of seconds are cut off here, which casts round.
+    // Fractions of seconds are cut off here; a cast would round them.
     let value = match value {
         Value::Time(time) => Value::Time(time.truncate(ty.fsp())),
         Value::DateTime(at) => Value::DateTime(at.truncate(ty.fsp())),
@@ -151,16 +153,16 @@ fn returned(node: &Node, ty: &ColumnType, ctx: &Context<'_>) -> Result<Option<Va
     if fits { cast(&value, ty, ctx).map(Some) } else { Ok(None) }
 }
 
-/// The document of JSON_TABLE: the name is what messages have.
+/// A function that returns the document of JSON_TABLE. Its name is the one in messages.
 pub(crate) static JSON_TABLE_DOCUMENT: Function = Function::new("json_table", 1..=1, bigint, |call| {
     document(call, 0)?.map_or(Ok(Value::Null), |node| made(&node, call.ctx))
 });
 
-/// A value of a document as one that a column of JSON_TABLE has.
+/// Converts a value of a document to one of a column of JSON_TABLE.
 ///
 /// # Errors
-/// 3666 for an array or an object, 3155 and 3156 for what is of another kind, 3669 for what is too
-/// large.
+/// Returns 3666 for an array or an object, 3155 or 3156 for a value of another kind, and 3669 for a
+/// value that does not fit the column.
 pub(crate) fn stored(node: &Node, name: &str, ty: &ColumnType, dates: DateModes) -> Result<Value> {
     if ty.code == TypeCode::Json {
         return documents::write_document(node).map(Value::Json).ok_or_else(damaged);

@@ -1,4 +1,4 @@
-//! Functions that make documents of values, texts of documents, and documents of others.
+//! Functions that make documents of values, texts of documents, and documents of other documents.
 
 use super::super::{Call, Function};
 use super::argument::{Document, document, made, scalar, single_path};
@@ -7,7 +7,7 @@ use crate::error::{Result, SqlError};
 use types::json::{self as documents, Change, Leg, Node};
 use types::{TypeCode, Value};
 
-/// Arguments that a call may have at most.
+/// The most arguments of a call.
 const MOST: usize = usize::MAX;
 
 pub(in super::super) const FUNCTIONS: &[Function] = &[
@@ -62,7 +62,7 @@ pub(in super::super) const FUNCTIONS: &[Function] = &[
     Function::new("json_merge_patch", 2..=MOST, json, merge_patch).sees_nulls(),
 ];
 
-/// Error 3064 for what is no text.
+/// Returns error 3064 for an argument that is no text.
 fn check_text(call: &Call<'_>) -> Result<()> {
     let ty = &call.args[0].ty;
     match ty.code {
@@ -72,7 +72,7 @@ fn check_text(call: &Call<'_>) -> Result<()> {
     }
 }
 
-/// Error 3158 for a member without a name.
+/// Builds error 3158, for a member whose name is NULL.
 pub(crate) fn no_name() -> SqlError {
     SqlError::new(3158, "JSON documents may not contain NULL member names.")
 }
@@ -107,7 +107,7 @@ fn unquote(call: &Call<'_>) -> Result<Value> {
     }
 }
 
-/// Calls `f` for each path and the value behind it.
+/// Calls `f` for each path and the value after it.
 fn at_paths(call: &Call<'_>, f: impl Fn(&mut Node, &documents::Path, Node) -> Result<()>) -> Result<Value> {
     let Some(node) = document(call, 0)? else { return Ok(Value::Null) };
     let mut node = node.into_node();
@@ -153,7 +153,8 @@ fn merge_preserve(call: &Call<'_>) -> Result<Value> {
     merged.map_or(Ok(Value::Null), |node| made(&node, call.ctx))
 }
 
-/// A NULL is no object: it makes the result unknown, until something that is no object replaces it.
+/// Computes JSON_MERGE_PATCH(). A NULL is no object: it makes the result NULL, until a value that
+/// is no object replaces it.
 fn merge_patch(call: &Call<'_>) -> Result<Value> {
     let mut merged: Option<Node> = None;
     for at in 0..call.values.len() {
@@ -171,10 +172,10 @@ fn merge_patch(call: &Call<'_>) -> Result<Value> {
     merged.map_or(Ok(Value::Null), |node| made(&node, call.ctx))
 }
 
-/// `CAST(x AS JSON)`. No statement can write its name; messages have it.
+/// `CAST(x AS JSON)`. Statements cannot write its name, which is that of MySQL's messages.
 pub(crate) static CAST_AS_JSON: Function = Function::new("cast_as_json", 1..=1, json, |call| {
     let ty = &call.args[0].ty;
-    // Text is read as a document, everything else is a value of one.
+    // A text is read as a document; everything else becomes a value of one.
     let is_text =
         ty.is_character() && matches!(ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob);
     let node = match is_text && matches!(&*call.values[0], Value::Bytes(_)) {

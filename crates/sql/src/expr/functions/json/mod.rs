@@ -1,4 +1,4 @@
-//! Functions of JSON documents.
+//! Functions on JSON documents.
 
 mod argument;
 mod convert;

@@ -1,4 +1,4 @@
-//! Functions that ask documents.
+//! Functions that read documents.
 
 use super::super::{Call, Function, bigint, truth_value};
 use super::argument::{document, document_for, made, path, scalar, single_path};
@@ -10,13 +10,13 @@ use types::collation::{BINARY, UTF8MB4_BIN};
 use types::json::{self as documents, JsonError, Leg, Node, Path};
 use types::{TypeCode, Value};
 
-/// MariaDB's `JSON_VALID`, which looks at the text of any value. No statement can write its name.
+/// MariaDB's `JSON_VALID`, which checks the text of any value. Statements cannot write its name.
 pub(crate) static MARIADB_JSON_VALID: Function =
     Function::new("json_valid of MariaDB", 1..=1, bigint, |call| {
         Ok(truth_value(documents::mariadb::is_valid(&call.bytes(0))))
     });
 
-/// Arguments that a call may have at most.
+/// The most arguments of a call.
 const MOST: usize = usize::MAX;
 
 pub(in super::super) const FUNCTIONS: &[Function] = &[
@@ -48,7 +48,7 @@ pub(in super::super) const FUNCTIONS: &[Function] = &[
             Ok(Value::Int(written.len() as i64))
         }
     }),
-    // Documents are kept as they are written anew: there is nothing free in them.
+    // Documents are always written anew as a whole, so they contain no free space.
     Function::new("json_storage_free", 1..=1, bigint, |call| {
         Ok(document(call, 0)?.map_or(Value::Null, |_| Value::Int(0)))
     }),
@@ -93,7 +93,8 @@ fn extract(call: &Call<'_>) -> Result<Value> {
     }
 }
 
-/// One path without wildcards in a document in binary form: only what it means is read.
+/// Extracts by one path without wildcards from a document in binary form, of which it reads only
+/// the value at the path. `None` means that the call is of another kind.
 fn extract_one(call: &Call<'_>) -> Result<Option<Value>> {
     let (Value::Json(bytes), 2) = (&*call.values[0], call.values.len()) else { return Ok(None) };
     let Some(path) = path(call, 1)? else { return Ok(Some(Value::Null)) };
@@ -110,11 +111,12 @@ fn length(call: &Call<'_>) -> Result<Value> {
     if call.values.len() == 1 {
         return Ok(document(call, 0)?.map_or(Value::Null, |node| Value::Int(node.length() as i64)));
     }
-    // With a path it is the length of what JSON_EXTRACT gives.
+    // With a path, MySQL computes the length of JSON_EXTRACT's result, whose name is in its
+    // messages.
     let Some(node) = document_for(call, 0, "json_extract")? else { return Ok(Value::Null) };
     let Some(path) = path(call, 1)? else { return Ok(Value::Null) };
     let found = path.find(&node);
-    // What several values are found by is their list.
+    // A path that may find several values has the length of their list.
     let length = if path.may_mean_several() { found.len() } else { found.first().map_or(0, |n| n.length()) };
     Ok(if found.is_empty() { Value::Null } else { Value::Int(length as i64) })
 }
@@ -147,10 +149,10 @@ fn contains(call: &Call<'_>) -> Result<Value> {
     documents::contains(target, &candidate, &|| call.ctx.check_interrupt()).map(truth_value)
 }
 
-/// `one` or `all`, whether it is the former; `None` for NULL.
+/// Reads the argument `one` or `all` and returns whether it is `one`. `None` means NULL.
 ///
 /// # Errors
-/// 3154 for anything else.
+/// Returns 3154 for any other text.
 fn is_one(call: &Call<'_>, at: usize) -> Result<Option<bool>> {
     if call.values[at].is_null() {
         return Ok(None);
@@ -191,7 +193,7 @@ fn member_of(call: &Call<'_>) -> Result<Value> {
     }))
 }
 
-/// JSON_SEARCH's pattern, and the paths that it has been found at.
+/// JSON_SEARCH's pattern, and the paths at which it has been found.
 struct Search<'c> {
     call: &'c Call<'c>,
     pattern: Vec<u8>,
@@ -201,7 +203,8 @@ struct Search<'c> {
 }
 
 impl Search<'_> {
-    /// Whether the search is done. The recursion is as deep as the document.
+    /// Searches a value and returns whether the whole search is done. The recursion is as deep as
+    /// the document.
     fn visit(&mut self, node: &Node, at: &mut Vec<u8>) -> Result<bool> {
         let len = at.len();
         match node {
@@ -240,7 +243,7 @@ impl Search<'_> {
     }
 }
 
-/// The character that JSON_SEARCH's argument says, or `\`.
+/// Returns the escape character of JSON_SEARCH, which is `\` unless an argument says otherwise.
 fn escape_of(call: &Call<'_>) -> Result<Option<u8>> {
     if !call.is_given(3) || call.values[3].is_null() {
         return Ok(Some(b'\\'));

@@ -1,4 +1,4 @@
-//! Points along lines, and how far lines are from each other all along.
+//! Points along lines, and the Fréchet and Hausdorff distances of lines.
 
 use super::super::{Call, Function, double};
 use super::argument::{
@@ -12,10 +12,10 @@ use crate::error::{Result, SqlError};
 use types::geometry::{Coordinates, Geometry};
 use types::{GeometryKind, Value};
 
-/// Bytes of a point in a MULTIPOINT.
+/// The bytes of a point in a MULTIPOINT.
 const POINT_BYTES: f64 = 21.0;
 
-/// The line of the first argument.
+/// Returns the line of the first argument, and its SRID.
 fn line(call: &Call<'_>) -> Result<(u32, Vec<Coordinates>)> {
     let (srid, found) = stored(call, 0)?;
     let Geometry::LineString(points) = found else {
@@ -31,7 +31,7 @@ fn lengths(points: &[Coordinates]) -> Vec<f64> {
     points.windows(2).map(|ends| (ends[1][0] - ends[0][0]).hypot(ends[1][1] - ends[0][1])).collect()
 }
 
-/// The points at these distances from the beginning, which rise.
+/// Returns the points at these distances from the beginning, which must ascend.
 fn points_at(points: &[Coordinates], distances: impl Iterator<Item = f64>) -> Vec<Coordinates> {
     let lengths = lengths(points);
     let (mut segment, mut before) = (0, 0.0);
@@ -61,7 +61,7 @@ fn interpolate(call: &Call<'_>, several: bool) -> Result<Value> {
         return Err(out_of_range(call, "Distance"));
     }
     let length: f64 = lengths(&points).iter().sum();
-    // Rounding may not take the last point away.
+    // The small addend keeps rounding from losing the last point.
     let count = if several && part > 0.0 { (1.0 / part + 1e-9).floor() } else { 1.0 };
     if !call.may_make((count * POINT_BYTES) as usize, call.name)? {
         return Ok(Value::Null);
@@ -86,7 +86,7 @@ fn at_distance(call: &Call<'_>) -> Result<Value> {
     Ok(Value::Bytes(Geometry::Point(found[0]).to_stored(srid)))
 }
 
-/// Error 3704 or 3618: the kinds of the arguments are not for the function.
+/// Builds error 3704 or 3618: the function does not support geometries of these kinds.
 fn not_for_kinds(call: &Call<'_>, is_geographic: bool, first: &Geometry, second: &Geometry) -> SqlError {
     if is_geographic {
         return not_on_ellipsoid_of_both(call, first, second);
@@ -97,7 +97,8 @@ fn not_for_kinds(call: &Call<'_>, is_geographic: bool, first: &Geometry, second:
     with_state(3704, b"22S00", text)
 }
 
-/// The longest leash that two need who walk along the lines from corner to corner, never back.
+/// Returns the discrete Fréchet distance: the shortest leash for two who walk along the lines from
+/// corner to corner and never back.
 fn frechet(
     call: &Call<'_>,
     one: &[Coordinates],
@@ -124,7 +125,7 @@ fn frechet(
     Ok(row.last().copied().unwrap_or(0.0))
 }
 
-/// How far the point of these is from those that is farthest from them.
+/// Returns the largest distance from one of `these` points to the nearest of `those`.
 fn farthest(
     call: &Call<'_>,
     these: &[Coordinates],
@@ -139,8 +140,9 @@ fn farthest(
     Ok(most)
 }
 
-/// Both arguments' points, in the order in which MySQL takes them, if their kinds are for the
-/// function: the points that are looked at, and those that they are from, part by part.
+/// Returns the points of both arguments, part by part, in the order in which MySQL takes them:
+/// first the points whose distances are measured, then those that they are measured from. `None`
+/// means that the function does not support these kinds.
 fn hausdorff_parts(first: &Geometry, second: &Geometry) -> Option<[Vec<Vec<Coordinates>>; 2]> {
     use GeometryKind::{LineString, MultiLineString, MultiPoint, Point};
     let parts = |geometry: &Geometry| {

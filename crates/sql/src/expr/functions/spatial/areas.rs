@@ -1,6 +1,6 @@
-//! Unions and differences of areas. The library computes on a grid of about 2^30 cells in each
-//! direction; the corners that it finds are moved to where they are exactly: onto a corner that was
-//! given, or to where two edges cross.
+//! Unions and differences of areas. The `geo` library computes on a grid of about 2^30 cells in
+//! each direction. The corners that it finds are then moved to their exact places: onto a given
+//! corner, or to the point in which two edges cross.
 
 use super::super::Call;
 use super::crossings::{crossing, each_meeting, segments};
@@ -11,21 +11,22 @@ use geo::orient::Direction;
 use geo::{BooleanOps, MultiPolygon, Orient};
 use types::geometry::Coordinates;
 
-/// A part of the area's size, which is some cells of the library's grid.
+/// The distance, as a fraction of the area's size, over which corners are moved. It is some cells
+/// of the library's grid.
 const NEAR: f64 = 1.0 / (1u64 << 27) as f64;
 
 /// A polygon: its outer ring and its holes.
 pub(super) type Rings = Vec<Vec<Coordinates>>;
 
-/// Points that corners are moved to.
+/// The points that corners are moved to.
 struct Places {
-    /// By their first coordinate.
+    /// The points, sorted by their first coordinate.
     points: Vec<Coordinates>,
     near: f64,
 }
 
 impl Places {
-    /// The corners of these polygons and the points in which their edges cross.
+    /// Collects the corners of these polygons and the points in which their edges cross.
     fn of(call: &Call<'_>, polygons: &[&Rings]) -> Result<Places> {
         let rings: Vec<&Vec<Coordinates>> = polygons.iter().copied().flatten().collect();
         let mut points: Vec<Coordinates> = rings.iter().copied().flatten().copied().collect();
@@ -48,7 +49,7 @@ impl Places {
         Ok(Places { points, near })
     }
 
-    /// The place that a corner is to be at.
+    /// Returns the exact place of a corner.
     fn exact(&self, corner: Coordinates) -> Coordinates {
         let distance = |point: &Coordinates| (point[0] - corner[0]).hypot(point[1] - corner[1]);
         let start = self.points.partition_point(|point| point[0] < corner[0] - self.near);
@@ -63,8 +64,10 @@ impl Places {
         (points.len() >= 4 && points.first() == points.last()).then_some(points)
     }
 
+    /// Converts polygons of the library, and moves their corners to the exact places.
+    ///
     /// # Errors
-    /// 1317.
+    /// Returns 1317 when the statement is interrupted.
     fn polygons(&self, call: &Call<'_>, found: &MultiPolygon) -> Result<Vec<Rings>> {
         let mut polygons = Vec::new();
         for polygon in found {
@@ -81,10 +84,10 @@ fn in_library(polygons: &[Rings]) -> MultiPolygon {
     Flat { polygons: polygons.to_vec(), ..Flat::default() }.areas().orient(Direction::Default)
 }
 
-/// What two areas make; each is of polygons that are valid together.
+/// Combines two areas. The polygons of each must be valid together.
 ///
 /// # Errors
-/// 1317; 3037.
+/// Returns 1317 when the statement is interrupted, and 3037 when the library fails.
 pub(super) fn combined(call: &Call<'_>, first: &[Rings], second: &[Rings], op: OpType) -> Result<Vec<Rings>> {
     match (first.is_empty(), second.is_empty(), op) {
         (_, true, OpType::Union | OpType::Difference | OpType::Xor) => return Ok(first.to_vec()),
@@ -98,10 +101,10 @@ pub(super) fn combined(call: &Call<'_>, first: &[Rings], second: &[Rings], op: O
     places.polygons(call, &found)
 }
 
-/// All that is in one of these polygons, each of which is valid by itself.
+/// Returns the union of these polygons, each of which is valid by itself.
 ///
 /// # Errors
-/// 1317; 3037.
+/// Returns 1317 when the statement is interrupted, and 3037 when the library fails.
 pub(super) fn union(call: &Call<'_>, polygons: &[Rings]) -> Result<Vec<Rings>> {
     if polygons.len() < 2 {
         return Ok(polygons.to_vec());

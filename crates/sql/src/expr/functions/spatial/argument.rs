@@ -1,5 +1,5 @@
-//! What all functions of geometries share: spatial reference systems, the errors that many of them
-//! raise, and arguments that are geometries.
+//! What all functions on geometries share: the spatial reference systems, the errors that many of
+//! them return, and the reading of arguments that are geometries.
 
 use super::super::{Call, Coercibility};
 use crate::error::{Result, SqlError};
@@ -7,12 +7,12 @@ use crate::expr::Expr;
 use types::geometry::{Coordinates, Geometry};
 use types::{ColumnType, GeometryKind, TypeCode, Value};
 
-/// No system: a plane.
+/// The SRID of no system: a plane.
 pub(super) const PLANE: u32 = 0;
 pub(super) const WEB_MERCATOR: u32 = 3857;
 pub(super) const WGS_84: u32 = 4326;
 
-/// The kinds by the numbers that functions' parameters have.
+/// The kinds of geometries as numbers, which serve as const parameters of functions.
 pub(super) const ANY: u8 = GeometryKind::Geometry as u8;
 pub(super) const POINT: u8 = GeometryKind::Point as u8;
 pub(super) const LINE_STRING: u8 = GeometryKind::LineString as u8;
@@ -40,22 +40,25 @@ pub(super) fn with_state(code: u16, state: &[u8; 5], message: String) -> SqlErro
     error
 }
 
-/// Error 3037.
+/// Builds error 3037, which tells the client that the function was given bytes which are no valid
+/// geometry.
 pub(super) fn invalid(call: &Call<'_>) -> SqlError {
     with_state(3037, b"22023", format!("Invalid GIS data provided to function {}.", call.name))
 }
 
-/// Error 3516.
+/// Builds error 3516: a geometry of the kind `found` is given to a function that does not accept
+/// it. The message begins with `expected`, which is a list of kinds, or the format that was read.
 pub(super) fn unexpected(call: &Call<'_>, expected: &str, found: GeometryKind) -> SqlError {
     let found = found.sql_name().to_ascii_uppercase();
     let text = format!("{expected} value is a geometry of unexpected type {found} in {}.", call.name);
     with_state(3516, b"22S01", text)
 }
 
-/// Whether the system's first axis is the second one of the stored coordinates: the latitude.
+/// Reports whether the system's first axis, the latitude, is the second one of the stored
+/// coordinates.
 ///
 /// # Errors
-/// 1235 for a system that is not known here.
+/// Returns 1235 for a system that this server does not know.
 pub(super) fn is_geographic(srid: u32) -> Result<bool> {
     match srid {
         PLANE | WEB_MERCATOR => Ok(false),
@@ -64,7 +67,7 @@ pub(super) fn is_geographic(srid: u32) -> Result<bool> {
     }
 }
 
-/// The SRID that an argument gives.
+/// Returns the SRID that an argument gives, or that of the plane where it is not given.
 pub(super) fn srid_argument(call: &Call<'_>, at: usize) -> Result<u32> {
     if !call.is_given(at) {
         return Ok(PLANE);
@@ -72,7 +75,8 @@ pub(super) fn srid_argument(call: &Call<'_>, at: usize) -> Result<u32> {
     u32::try_from(call.integer(at)).map_err(|_| SqlError::out_of_range("SRID", call.name))
 }
 
-/// The first axis of a text or WKB becomes the one that is stored first.
+/// Brings the coordinates of a text or WKB, whose order is that of the system's axes, into the
+/// order in which they are stored.
 pub(super) fn turned_in(call: &Call<'_>, srid: u32, geometry: &mut Geometry) -> Result<()> {
     if !is_geographic(srid)? {
         return Ok(());
@@ -94,69 +98,71 @@ pub(super) fn turned_in(call: &Call<'_>, srid: u32, geometry: &mut Geometry) -> 
     }
 }
 
-/// Error 3617.
+/// Builds error 3617, which tells the client that a latitude is out of range.
 fn latitude_outside(call: &Call<'_>, degrees: f64) -> SqlError {
     let text = format!("Latitude {degrees:.6} is out of range in function {}.", call.name);
     with_state(3617, b"22S03", format!("{text} It must be within [-90.000000, 90.000000]."))
 }
 
-/// Error 3616.
+/// Builds error 3616, which tells the client that a longitude is out of range.
 fn longitude_outside(call: &Call<'_>, degrees: f64) -> SqlError {
     let text = format!("Longitude {degrees:.6} is out of range in function {}.", call.name);
     with_state(3616, b"22S02", format!("{text} It must be within (-180.000000, 180.000000]."))
 }
 
-/// That a latitude is one.
+/// Checks that a number of degrees is a latitude.
 ///
 /// # Errors
-/// 3617.
+/// Returns 3617 when it is out of range.
 pub(super) fn check_latitude(call: &Call<'_>, degrees: f64) -> Result<()> {
     if (-90.0..=90.0).contains(&degrees) { Ok(()) } else { Err(latitude_outside(call, degrees)) }
 }
 
-/// That a longitude is one.
+/// Checks that a number of degrees is a longitude.
 ///
 /// # Errors
-/// 3616.
+/// Returns 3616 when it is out of range.
 pub(super) fn check_longitude(call: &Call<'_>, degrees: f64) -> Result<()> {
     if degrees > -180.0 && degrees <= 180.0 { Ok(()) } else { Err(longitude_outside(call, degrees)) }
 }
 
-/// The name of a kind as errors show it.
+/// Returns the name of a geometry's kind as errors show it.
 pub(super) fn shown_kind(geometry: &Geometry) -> String {
     geometry.kind().sql_name().to_ascii_uppercase()
 }
 
-/// Error 3618: `kinds` are the kinds of the arguments.
+/// Builds error 3618: the function does not support geometries on the ellipsoid. `kinds` are the
+/// kinds of the arguments.
 pub(super) fn not_on_ellipsoid(call: &Call<'_>, kinds: &str) -> SqlError {
     let text =
         format!("{}({kinds}) has not been implemented for geographic spatial reference systems.", call.name);
     with_state(3618, b"22S00", text)
 }
 
-/// Error 3618 of one geometry.
+/// Builds error 3618 for one geometry.
 pub(super) fn not_on_ellipsoid_of(call: &Call<'_>, geometry: &Geometry) -> SqlError {
     not_on_ellipsoid(call, &shown_kind(geometry))
 }
 
-/// Error 3618 of two geometries.
+/// Builds error 3618 for two geometries.
 pub(super) fn not_on_ellipsoid_of_both(call: &Call<'_>, first: &Geometry, second: &Geometry) -> SqlError {
     not_on_ellipsoid(call, &format!("{}, {}", shown_kind(first), shown_kind(second)))
 }
 
-/// Error 1690: `what` is the first word of MySQL's message.
+/// Builds error 1690. `what` is the first word of MySQL's message.
 pub(super) fn out_of_range(call: &Call<'_>, what: &str) -> SqlError {
     SqlError::out_of_range(what, call.name)
 }
 
-/// About so many bytes are kept for each byte of a geometry that is looked at with another one:
-/// its edges and their meetings, in more than one form.
+/// About how many bytes are kept for each byte of a geometry that is combined with another one: its
+/// edges and their meetings, in more than one form.
 pub(super) const BYTES_AT_WORK: usize = 32;
 
-/// The geometries of the first two arguments, and their SRID.
+/// Returns the geometries of the first two arguments and the SRID that they share.
 ///
 /// # Errors
-/// 3033 when they differ in it, 3037; the memory's.
+/// Returns 3033 when their SRIDs differ, 3037 for bytes that are no geometry, and the errors of
+/// charging memory.
 pub(super) fn two(call: &Call<'_>) -> Result<(u32, Geometry, Geometry)> {
     for value in &call.values[..2] {
         if let Value::Bytes(bytes) = &**value {
@@ -171,7 +177,7 @@ pub(super) fn two(call: &Call<'_>) -> Result<(u32, Geometry, Geometry)> {
     Ok((first_srid, first, second))
 }
 
-/// Error 3033.
+/// Builds error 3033, which tells the client that the SRIDs of two arguments differ.
 fn different_systems(call: &Call<'_>, first: u32, second: u32) -> SqlError {
     let text = format!(
         "Binary geometry function {} given two geometries of different srids: {first} and {second}, which should have \
@@ -181,7 +187,8 @@ fn different_systems(call: &Call<'_>, first: u32, second: u32) -> SqlError {
     SqlError::new(3033, text)
 }
 
-/// A geometry as a result, NULL and a warning when it is longer than a packet may be.
+/// Returns a geometry as a result. It is NULL, with a warning, when it is longer than
+/// `max_allowed_packet`.
 pub(super) fn result(call: &Call<'_>, srid: u32, geometry: &Geometry) -> Result<Value> {
     if !call.may_make(geometry.stored_bytes(), call.name)? {
         return Ok(Value::Null);
@@ -189,12 +196,12 @@ pub(super) fn result(call: &Call<'_>, srid: u32, geometry: &Geometry) -> Result<
     Ok(Value::Bytes(geometry.to_stored(srid)))
 }
 
-/// The geometry of an argument, with its SRID.
+/// Returns the geometry of an argument and its SRID.
 ///
 /// # Errors
-/// 3037; the memory's.
+/// Returns 3037 for bytes that are no geometry, and the errors of charging memory.
 pub(super) fn stored(call: &Call<'_>, at: usize) -> Result<(u32, Geometry)> {
-    // Read, and once more in another form.
+    // The geometry is there as it was read and in another form.
     const COPIES: usize = 4;
     match &*call.values[at] {
         Value::Bytes(bytes) => {
@@ -205,7 +212,8 @@ pub(super) fn stored(call: &Call<'_>, at: usize) -> Result<(u32, Geometry)> {
     }
 }
 
-/// As [`stored`], with the first axis first.
+/// Does the same as [`stored`] for the first argument, with the coordinates in the order of the
+/// system's axes.
 pub(super) fn turned_out(call: &Call<'_>) -> Result<Geometry> {
     let (srid, mut geometry) = stored(call, 0)?;
     if is_geographic(srid)? {
@@ -214,7 +222,7 @@ pub(super) fn turned_out(call: &Call<'_>) -> Result<Geometry> {
     Ok(geometry)
 }
 
-/// The geometries of all arguments, which have the same SRID.
+/// Returns the geometries of all arguments, which must have the same SRID.
 pub(super) fn parts(call: &Call<'_>) -> Result<(u32, Vec<Geometry>)> {
     let mut srid = None;
     let mut parts = Vec::with_capacity(call.values.len());
@@ -228,17 +236,19 @@ pub(super) fn parts(call: &Call<'_>) -> Result<(u32, Vec<Geometry>)> {
     Ok((srid.unwrap_or(PLANE), parts))
 }
 
-/// Error 3064: an argument is of a type that it cannot be; `argument` is MySQL's name of it.
+/// Builds error 3064: an argument has a type that the function does not take. `argument` is MySQL's
+/// name for it.
 pub(super) fn wrong_type(function: &str, argument: &str) -> SqlError {
     SqlError::new(3064, format!("Incorrect type for argument {argument} in function {function}."))
 }
 
-/// Error 1411: `what` is MySQL's name of the argument.
+/// Builds error 1411: an argument has a value that the function does not take. `what` is MySQL's
+/// name for it.
 pub(super) fn wrong_value(function: &str, what: &str, value: &str) -> SqlError {
     SqlError::new(1411, format!("Incorrect {what} value: '{value}' for function {function}"))
 }
 
-/// Whether an argument is characters.
+/// Reports whether an argument consists of characters.
 pub(super) fn is_text(call: &Call<'_>, at: usize) -> bool {
     let ty = &call.args[at].ty;
     matches!(&*call.values[at], Value::Bytes(_)) && ty.is_character() && ty.code != TypeCode::Geometry

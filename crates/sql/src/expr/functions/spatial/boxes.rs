@@ -1,4 +1,4 @@
-//! The smallest boxes around geometries, and how these lie to each other.
+//! The smallest boxes around geometries, and functions on how they lie to each other.
 
 use super::super::{Call, Function, int, truth_value};
 use super::argument::{
@@ -9,7 +9,7 @@ use crate::expr::functions::wrong_arguments;
 use types::geometry::Geometry;
 use types::{GeometryKind, Value};
 
-/// From the least to the largest number; both may be the same.
+/// A range of numbers with both its ends, which may be equal.
 #[derive(Clone, Copy, PartialEq)]
 struct Span {
     least: f64,
@@ -36,7 +36,7 @@ impl Span {
         self.least <= other.largest && other.least <= self.largest
     }
 
-    /// Whether they meet elsewhere than at an end; a span that is a point has no ends.
+    /// Reports whether the spans meet elsewhere than at an end. A span that is a point has no ends.
     fn meets_inside(self, other: Span) -> bool {
         match (self.is_point(), other.is_point()) {
             (true, true) => self.least == other.least,
@@ -47,14 +47,14 @@ impl Span {
     }
 }
 
-/// A box, which may be a line or a point.
+/// A rectangle along the axes, which may be a line or a point.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Box {
     sides: [Span; 2],
 }
 
 impl Box {
-    /// The smallest box around a geometry; `None` of one without points.
+    /// Returns the smallest box around a geometry. `None` means that the geometry has no points.
     pub fn around(geometry: &Geometry) -> Option<Box> {
         let mut sides = [Span::NOTHING; 2];
         geometry.visit_points(&mut |point| {
@@ -85,7 +85,7 @@ impl Box {
         self.covers(other) && self.meets_inside(other)
     }
 
-    /// Which of its sides are points.
+    /// Returns for each axis whether the box has no extent along it.
     fn points(self) -> [bool; 2] {
         self.sides.map(Span::is_point)
     }
@@ -94,13 +94,13 @@ impl Box {
         self.meets_inside(other) && !self.covers(other) && !other.covers(self)
     }
 
-    /// The least and the largest numbers of both axes: of x, then of y.
+    /// Returns the corner with the least numbers and the one with the largest, each as x and y.
     pub fn corners(self) -> [[f64; 2]; 2] {
         let [x, y] = self.sides;
         [[x.least, y.least], [x.largest, y.largest]]
     }
 
-    /// The box as a polygon, a line or a point.
+    /// Returns the box as a polygon, a line or a point.
     fn to_geometry(self) -> Geometry {
         let [[left, low], [right, high]] = self.corners();
         match self.points() {
@@ -114,10 +114,11 @@ impl Box {
     }
 }
 
-/// What a relation of two boxes is; NULL where one has no points.
+/// Computes a relation between the boxes of both arguments. It is NULL where one of them has no
+/// points.
 fn related(call: &Call<'_>, holds: impl Fn(Box, Box) -> bool) -> Result<Value> {
     let (srid, first, second) = two(call)?;
-    // A box around geodesics is more than one around their ends.
+    // The box around geodesics is larger than the box around their ends.
     let are_points = first.dimension().max(second.dimension()) == Some(0);
     if is_geographic(srid)? && !(are_points && around_no_meridian(&first, &second)) {
         return Err(not_on_ellipsoid_of_both(call, &first, &second));
@@ -128,8 +129,8 @@ fn related(call: &Call<'_>, holds: impl Fn(Box, Box) -> bool) -> Result<Value> {
     })
 }
 
-/// Whether all points are within a half of the globe that the meridian of 180 degrees is not in:
-/// the smallest box around them is the one that their numbers make then.
+/// Reports whether all points fit into half of the globe without the meridian of 180 degrees. The
+/// smallest box around them is then the one of their numbers.
 fn around_no_meridian(first: &Geometry, second: &Geometry) -> bool {
     let spans = [first, second].map(|geometry| Box::around(geometry).map(|around| around.sides[0]));
     spans.iter().flatten().all(|span| span.largest - span.least < 180.0)

@@ -1,4 +1,5 @@
-//! Areas around geometries: the union of a piece for each point, each segment and each corner.
+//! ST_BUFFER(), the area around a geometry: the union of one piece for each point, each segment and
+//! each corner.
 
 use super::super::{Call, Coercibility, Function};
 use super::areas::{self, Rings};
@@ -15,7 +16,7 @@ use std::f64::consts::{PI, TAU};
 use types::geometry::{Coordinates, Geometry};
 use types::{ColumnType, Value};
 
-/// The kinds of strategies by their numbers in a strategy's bytes, from 1.
+/// The names of the strategies. In a strategy's bytes they are numbered from 1.
 const NAMES: [&str; 6] =
     ["end_round", "end_flat", "join_round", "join_miter", "point_circle", "point_square"];
 const END_ROUND: u32 = 1;
@@ -24,23 +25,23 @@ const JOIN_ROUND: u32 = 3;
 const JOIN_MITER: u32 = 4;
 const POINT_CIRCLE: u32 = 5;
 const POINT_SQUARE: u32 = 6;
-/// Bytes of a strategy: its kind, and a number.
+/// The bytes of a strategy: its kind and a number.
 const STRATEGY_BYTES: usize = 12;
-/// `max_points_in_geometry`, as MySQL starts with it.
+/// MySQL's default for `max_points_in_geometry`.
 const MOST_POINTS: f64 = 65_536.0;
-/// Points of a circle where no strategy says it.
+/// The points of a circle where no strategy gives their number.
 const POINTS_OF_CIRCLE: f64 = 32.0;
 
-/// How ends, corners and points are gone round.
+/// The shapes of the area at ends, corners and points.
 #[derive(Clone, Copy)]
 struct Strategies {
-    /// Points of a circle; nothing where ends are flat.
+    /// The points of a circle at an end. `None` means that ends are flat.
     end: Option<f64>,
-    /// Points of a circle; nothing where corners are pointed.
+    /// The points of a circle at a corner. `None` means that corners have a tip.
     round_join: Option<f64>,
-    /// How far the point of a corner may be, in distances.
+    /// The largest distance of a corner's tip, as a multiple of the buffer's distance.
     miter: f64,
-    /// Points of a circle; nothing for squares.
+    /// The points of a circle around a point. `None` means a square.
     circle: Option<f64>,
 }
 
@@ -69,7 +70,7 @@ fn strategy(call: &Call<'_>) -> Result<Value> {
     Ok(Value::Bytes(bytes))
 }
 
-/// The strategies that the arguments from the third one on are.
+/// Reads the strategies, which are the arguments from the third one on.
 fn strategies(call: &Call<'_>, found: &Flat) -> Result<Strategies> {
     let circle = Some(POINTS_OF_CIRCLE);
     let mut chosen = Strategies { end: circle, round_join: circle, miter: 0.0, circle };
@@ -104,7 +105,7 @@ fn strategies(call: &Call<'_>, found: &Flat) -> Result<Strategies> {
     Ok(chosen)
 }
 
-/// The pieces around geometries, and what they are made with.
+/// The pieces around a geometry, and the settings that they are made with.
 struct Pieces<'c> {
     call: &'c Call<'c>,
     strategies: Strategies,
@@ -117,16 +118,16 @@ fn direction([from, to]: [Coordinates; 2]) -> f64 {
 }
 
 impl Pieces<'_> {
-    /// The point at the distance in a direction.
+    /// Returns the point at the buffer's distance in a direction.
     fn around(&self, [x, y]: Coordinates, direction: f64) -> Coordinates {
         let (sine, cosine) = direction.sin_cos();
         [x + self.distance * cosine, y + self.distance * sine]
     }
 
-    /// Adds a ring, which is closed here.
+    /// Closes a ring and adds it.
     ///
     /// # Errors
-    /// 1317; the memory's.
+    /// Returns 1317 when the statement is interrupted.
     fn add(&mut self, mut ring: Vec<Coordinates>) -> Result<()> {
         ring.extend(ring.first().copied());
         self.call.ctx.check_interrupt()?;
@@ -134,7 +135,7 @@ impl Pieces<'_> {
         Ok(())
     }
 
-    /// The points of an arc around a center, its ends among them.
+    /// Returns the points of an arc around a center, with both its ends.
     fn arc(&self, center: Coordinates, from: f64, turn: f64, points_of_circle: f64) -> Vec<Coordinates> {
         let steps = (points_of_circle.floor().max(1.0) * turn.abs() / TAU).ceil().max(1.0);
         (0..=steps as usize).map(|step| self.around(center, from + turn * step as f64 / steps)).collect()
@@ -156,7 +157,8 @@ impl Pieces<'_> {
         }
     }
 
-    /// The point at the distance on the left of a way's point, or for -1 on the right.
+    /// Returns the point at the buffer's distance beside a point of a way: on its left for a `side`
+    /// of 1, on its right for -1.
     fn beside(&self, [x, y]: Coordinates, way: [Coordinates; 2], side: f64) -> Coordinates {
         let [right, up] = normal(way).map(|part| part * self.distance * side);
         [x + right, y + up]
@@ -166,11 +168,12 @@ impl Pieces<'_> {
         let [from, to] = way;
         let right = [from, to].map(|point| self.beside(point, way, -1.0));
         let left = [to, from].map(|point| self.beside(point, way, 1.0));
-        // The ends themselves are corners too: what is joined to them leaves no gap on the grid.
+        // The ends themselves are corners too, so that the neighbouring pieces leave no gap on the
+        // grid.
         self.add(vec![right[0], right[1], to, left[0], left[1], from])
     }
 
-    /// What fills the outer side of a corner.
+    /// Adds the piece that fills the outer side of a corner.
     fn corner(&mut self, before: [Coordinates; 2], after: [Coordinates; 2]) -> Result<()> {
         let corner = before[1];
         let mut turn = direction(after) - direction(before);
@@ -182,13 +185,13 @@ impl Pieces<'_> {
         if turn == 0.0 {
             return Ok(());
         }
-        // The outer side is on the right of a way that turns left.
+        // The outer side of a way that turns left is on its right.
         let side = -turn.signum();
         let [from, to] = [before, after].map(|way| self.beside(corner, way, side));
         let mut ring = match self.strategies.round_join {
             Some(points) => {
-                // How many points an arc has hangs on the last digit of its angle, which is the one
-                // between the sides, as in MySQL.
+                // The number of an arc's points depends on the last digit of its angle. As in
+                // MySQL, this is the angle between the sides of the segments.
                 let [first, last] = [from, to].map(|point| direction([corner, point]));
                 let turn = (last - first).abs();
                 let turn = turn.min(TAU - turn) * -side;
@@ -202,14 +205,14 @@ impl Pieces<'_> {
         self.add(ring)
     }
 
-    /// The point of a corner, no further away than the strategy lets it be.
+    /// Returns the tip of a corner, which is no further away than the strategy allows.
     fn tip(&self, corner: Coordinates, ways: [[Coordinates; 2]; 2], side: f64, turn: f64) -> Coordinates {
         let [one, other] = ways.map(normal);
         let both = [one[0] + other[0], one[1] + other[1]];
         let half = (turn / 2.0).cos();
         let most = self.strategies.miter.max(1.0);
         let length = both[0].hypot(both[1]);
-        // The tip is on the line between the two sides.
+        // The tip is on the line that halves the angle between the two sides.
         let reach = if half > 0.0 && 1.0 / half <= most {
             1.0 / (1.0 + one[0] * other[0] + one[1] * other[1])
         } else {
@@ -257,14 +260,14 @@ impl Pieces<'_> {
     }
 }
 
-/// The direction to the left of a way, of length 1.
+/// Returns the direction to the left of a way, as a vector of length 1.
 fn normal([from, to]: [Coordinates; 2]) -> Coordinates {
     let [right, up] = [to[0] - from[0], to[1] - from[1]];
     let length = right.hypot(up);
     [-up / length, right / length]
 }
 
-/// An arc begins and ends where its neighbours do, to the last digit.
+/// Sets the ends of an arc to those of its neighbours, so that they are equal to the last digit.
 fn set_ends(arc: &mut [Coordinates], from: Coordinates, to: Coordinates) {
     if let [first, .., last] = arc {
         (*first, *last) = (from, to);
@@ -275,22 +278,22 @@ fn segments_of(points: &[Coordinates]) -> Vec<[Coordinates; 2]> {
     points.windows(2).filter(|ends| ends[0] != ends[1]).map(|ends| [ends[0], ends[1]]).collect()
 }
 
-/// At least as many bytes as the points have that the pieces around a geometry are made of.
+/// Returns a bound for the bytes of the points that the pieces around a geometry consist of.
 fn bytes_of_pieces(flat: &Flat, strategies: &Strategies) -> usize {
-    // A segment is a ring of seven points, a corner or an end a part of a circle with its center.
+    // A segment's ring has seven points. A corner or an end is a part of a circle with its center.
     const OTHERS: f64 = 16.0;
     let of_circle = |points: Option<f64>| points.unwrap_or_default() + OTHERS;
     let paths = flat.lines.iter().chain(flat.polygons.iter().flatten());
     let corners: usize = paths.map(Vec::len).sum();
     let points = flat.points.len() as f64 * of_circle(strategies.circle)
         + corners as f64 * of_circle(strategies.round_join)
-        // A line without length is gone round as a point.
+        // A line without length has the circle of a point.
         + flat.lines.len() as f64 * (of_circle(strategies.end) + of_circle(strategies.circle));
     (points * size_of::<Coordinates>() as f64) as usize
 }
 
-/// The area up to a distance around a geometry, or with a negative one what of its areas is further
-/// from their edges.
+/// Returns the area up to `distance` around a geometry. A negative distance leaves the part of its
+/// areas that is further than that from their edges.
 fn around(call: &Call<'_>, flat: Flat, distance: f64, strategies: Strategies) -> Result<Geometry> {
     let mut pieces = Pieces { call, strategies, distance: distance.abs(), found: Vec::new() };
     for point in &flat.points {
@@ -343,7 +346,7 @@ fn buffer(call: &Call<'_>) -> Result<Value> {
         true => Flat { polygons, ..Flat::default() },
         false => Flat { polygons, ..flat },
     };
-    // A small text may ask for any number of points.
+    // A short text may ask for any number of points.
     let bytes = bytes_of_pieces(&whole, &strategies);
     if !call.may_make(bytes, call.name)? {
         return Ok(Value::Null);

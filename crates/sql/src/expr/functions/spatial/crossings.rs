@@ -1,5 +1,5 @@
-//! Where segments of lines and rings meet. Which side of a line a point is on is found out exactly
-//! (the library's robust predicates); points of crossings are not needed here.
+//! Finds where segments of lines and rings meet. Robust predicates of the `geo` library decide
+//! exactly on which side of a line a point is.
 
 use super::super::Call;
 use super::plane::coordinate;
@@ -7,29 +7,29 @@ use crate::error::Result;
 use geo::kernels::{Kernel, Orientation, RobustKernel};
 use types::geometry::Coordinates;
 
-/// A part of a line between two points that are not the same.
+/// A part of a line between two different points.
 #[derive(Clone, Copy)]
 pub(super) struct Segment {
-    /// Where it begins and ends.
+    /// The points in which the segment begins and ends.
     pub ends: [Coordinates; 2],
-    /// The number of its line or ring.
+    /// The number of the segment's line or ring.
     pub path: usize,
-    /// Its number there.
+    /// The number of the segment within its line or ring.
     pub at: usize,
 }
 
-/// How two segments meet.
+/// The way in which two segments meet.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Meeting {
-    /// In a point that is an end of one of them.
+    /// They meet in a point that is an end of one of them.
     Point(Coordinates),
-    /// In a point within both.
+    /// They cross in a point within both.
     Cross,
-    /// In more than a point.
+    /// They have more than a point in common.
     Along,
 }
 
-/// The segments of a line, without those that have no length.
+/// Returns the segments of a line, without those of length 0.
 pub(super) fn segments(path: usize, points: &[Coordinates]) -> impl Iterator<Item = Segment> + '_ {
     let pairs = points.windows(2).filter(|ends| ends[0] != ends[1]);
     pairs.enumerate().map(move |(at, ends)| Segment { ends: [ends[0], ends[1]], path, at })
@@ -39,7 +39,7 @@ fn side(ends: [Coordinates; 2], point: Coordinates) -> Orientation {
     RobustKernel::orient2d(coordinate(ends[0]), coordinate(ends[1]), coordinate(point))
 }
 
-/// The least and the largest number of the axis.
+/// Returns the least and the largest coordinate on an axis.
 fn span(ends: [Coordinates; 2], axis: usize) -> [f64; 2] {
     [ends[0][axis].min(ends[1][axis]), ends[0][axis].max(ends[1][axis])]
 }
@@ -51,7 +51,7 @@ fn is_in_box(ends: [Coordinates; 2], point: Coordinates) -> bool {
     })
 }
 
-/// How two segments meet, if they do.
+/// Returns how two segments meet, or `None` if they do not meet.
 fn meeting(one: [Coordinates; 2], other: [Coordinates; 2]) -> Option<Meeting> {
     let of_other = other.map(|point| side(one, point));
     let of_one = one.map(|point| side(other, point));
@@ -71,7 +71,7 @@ fn meeting(one: [Coordinates; 2], other: [Coordinates; 2]) -> Option<Meeting> {
     }
 }
 
-/// As [`meeting`], of segments of one straight line.
+/// Does the same as [`meeting`] for segments on one straight line.
 fn meeting_in_line(one: [Coordinates; 2], other: [Coordinates; 2]) -> Option<Meeting> {
     let length = |axis| span(one, axis)[1] - span(one, axis)[0];
     let axis = usize::from(length(1) > length(0));
@@ -87,11 +87,12 @@ fn meeting_in_line(one: [Coordinates; 2], other: [Coordinates; 2]) -> Option<Mee
     other.contains(&shared).then_some(Meeting::Point(shared))
 }
 
-/// Calls `f` with each two segments that meet, until it says false. It looks at each two that are
-/// above each other, which are few where lines are long and winding; KILL ends it.
+/// Calls `f` for each two segments that meet, until it returns false. It compares each two segments
+/// that overlap along the first axis, which are few where lines are long and winding. The statement
+/// can be interrupted.
 ///
 /// # Errors
-/// 1317; those of `f`.
+/// Returns 1317 when the statement is interrupted.
 pub(super) fn each_meeting(
     call: &Call<'_>,
     mut segments: Vec<Segment>,
@@ -121,8 +122,9 @@ pub(super) fn each_meeting(
     Ok(())
 }
 
-/// Whether two segments of one path may meet like this: neighbours have one end in common.
-/// `segments` is how many the path has, and `is_closed` that its last one ends where it begins.
+/// Reports whether two segments of one path may meet like this, because they are neighbours and
+/// have one end in common. `segments` is the number of the path's segments, and `is_closed` says
+/// that its last segment ends where the first one begins.
 pub(super) fn is_joint(
     one: &Segment,
     other: &Segment,
@@ -137,7 +139,7 @@ pub(super) fn is_joint(
     follows || closes
 }
 
-/// The point of a meeting, if it is one.
+/// Returns the point of a meeting, or `None` where the segments run along each other.
 pub(super) fn crossing(
     one: [Coordinates; 2],
     other: [Coordinates; 2],
@@ -159,7 +161,8 @@ pub(super) fn crossing(
     }
 }
 
-/// The points of a meeting: of one that is more than a point, its ends.
+/// Returns the points of a meeting. Where the segments run along each other, they are the ends of
+/// the common part.
 pub(super) fn shared_points(
     one: [Coordinates; 2],
     other: [Coordinates; 2],

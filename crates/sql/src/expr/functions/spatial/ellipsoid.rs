@@ -1,32 +1,33 @@
-//! Distances on the ellipsoid of WGS 84, as MySQL computes them: by Andoyer and Lambert's formula,
-//! whose error is of the second order of the flattening (some metres in 1000 km).
+//! Distances and areas on the ellipsoid of WGS 84. Distances are computed as in MySQL by the
+//! formula of Andoyer and Lambert, whose error is of the second order of the flattening (some
+//! metres in 1000 km).
 
 use super::plane::Flat;
 use geo::GeodesicArea;
 use types::geometry::{Coordinates, Geometry};
 
-/// Metres of the ellipsoid's larger half axis.
+/// The ellipsoid's larger half axis, in metres.
 pub(super) const EQUATOR_RADIUS: f64 = 6_378_137.0;
-/// How much shorter the other one is.
+/// The part by which the smaller half axis is shorter.
 const FLATTENING: f64 = 1.0 / 298.257_223_563;
-/// Metres: the mean of the three half axes.
+/// The mean of the three half axes, in metres.
 pub(super) const MEAN_RADIUS: f64 = EQUATOR_RADIUS * (3.0 - FLATTENING) / 3.0;
 
-/// Radians of a degree, in the digits that the definition of the system has: the last ones of
-/// MySQL's results hang on them.
+/// The radians of a degree, with the digits that the definition of the system has. The last digits
+/// of MySQL's results depend on them.
 const RADIANS: f64 = 0.017_453_292_519_943_278;
 
-/// The longitude and the latitude in radians.
+/// Converts longitude and latitude from degrees to radians.
 pub(super) fn radians(point: Coordinates) -> Coordinates {
     point.map(|degrees| degrees * RADIANS)
 }
 
-/// The longitude and the latitude in degrees.
+/// Converts longitude and latitude from radians to degrees.
 pub(super) fn degrees(point: Coordinates) -> Coordinates {
     point.map(|radians| radians / RADIANS)
 }
 
-/// Metres between two points whose coordinates are longitude and latitude in degrees.
+/// Returns the metres between two points, whose coordinates are longitude and latitude in degrees.
 pub(super) fn distance(first: Coordinates, second: Coordinates) -> f64 {
     if first == second {
         return 0.0;
@@ -37,7 +38,7 @@ pub(super) fn distance(first: Coordinates, second: Coordinates) -> f64 {
     let (sine2, cosine2) = second_latitude.sin_cos();
     let cosine = sine1 * sine2 + cosine1 * cosine2 * (second_longitude - first_longitude).cos();
     let cosine = cosine.clamp(-1.0, 1.0);
-    // The angle on a sphere, and how much the flattening changes it.
+    // `angle` is the distance on a sphere. The rest computes how the flattening changes it.
     let angle = cosine.acos();
     let sine = angle.sin();
     let near = 1.0 - cosine;
@@ -49,7 +50,8 @@ pub(super) fn distance(first: Coordinates, second: Coordinates) -> f64 {
     EQUATOR_RADIUS * (angle - FLATTENING / 4.0 * (of_across * across + of_along * along))
 }
 
-/// The distance between two points on a sphere, whose coordinates are in radians, by haversines.
+/// Returns the distance between two points on a sphere, whose coordinates are in radians, by
+/// haversines. The result has the unit of `radius`.
 pub(super) fn distance_on_sphere(first: Coordinates, second: Coordinates, radius: f64) -> f64 {
     let [first_longitude, first_latitude] = first;
     let [second_longitude, second_latitude] = second;
@@ -60,7 +62,8 @@ pub(super) fn distance_on_sphere(first: Coordinates, second: Coordinates, radius
     radius * 2.0 * sum.min(1.0).sqrt().asin()
 }
 
-/// Square metres of a polygon or several, between geodesics; its rings may go round either way.
+/// Returns the square metres of a polygon or several, whose edges are geodesics. Their rings may
+/// turn either way.
 pub(super) fn area(polygons: &Geometry) -> f64 {
     let of_ring = |ring: geo::LineString| geo::Polygon::new(ring, Vec::new()).geodesic_area_signed().abs();
     let of_polygon = |polygon: geo::Polygon| {

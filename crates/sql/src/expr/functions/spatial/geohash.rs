@@ -1,4 +1,4 @@
-//! Geohashes: the bits of longitude and latitude by turns, five to a character.
+//! Geohashes, whose bits halve longitude and latitude in turn; five bits make a character.
 
 use super::super::{Call, Function, double, old_system_text, text};
 use super::argument::{
@@ -10,14 +10,14 @@ use crate::error::Result;
 use types::geometry::Geometry;
 use types::{TypeCode, Value};
 
-/// The characters by their five bits.
+/// The characters, each at the index that its five bits are.
 const CHARACTERS: &[u8; 32] = b"0123456789bcdefghjkmnpqrstuvwxyz";
-/// The longest geohash.
+/// The most characters of a geohash.
 const MOST_CHARACTERS: i64 = 100;
-/// No number has more decimals that say something.
+/// The most decimals of a coordinate that mean anything.
 const MOST_DECIMALS: u32 = 15;
 
-/// Where a coordinate is known to be.
+/// The range in which a coordinate is known to be.
 #[derive(Clone, Copy)]
 struct Span {
     least: f64,
@@ -32,13 +32,14 @@ impl Span {
         (self.least + self.largest) / 2.0
     }
 
-    /// Takes the upper half, or the lower one.
+    /// Keeps the upper half or the lower one.
     fn halve(&mut self, upper: bool) {
         let middle = self.middle();
         *(if upper { &mut self.least } else { &mut self.largest }) = middle;
     }
 
-    /// The coordinate with the fewest decimals that is in the span, as far as these say something.
+    /// Returns the number with the fewest decimals that is in the span, as long as its decimals
+    /// mean anything.
     fn shown(self) -> f64 {
         let mut width = self.largest - self.least;
         let mut decimals = 0;
@@ -91,7 +92,7 @@ fn decoded(hash: &[u8]) -> Option<[Span; 2]> {
     (!hash.is_empty()).then_some(spans)
 }
 
-/// The geohash of an argument; `function` is the name that errors show.
+/// Returns the spans of an argument that is a geohash. `function` is the name that errors show.
 fn spans(call: &Call<'_>, function: &str) -> Result<[Span; 2]> {
     if !is_text(call, 0) {
         return Err(wrong_type(function, "geohash"));
@@ -116,7 +117,7 @@ fn geohash(call: &Call<'_>) -> Result<Value> {
     Ok(text(encoded(longitude, latitude, most as usize)))
 }
 
-/// The coordinates of the first argument, which is a point.
+/// Returns the coordinates of the first argument, which has to be a point.
 fn point(call: &Call<'_>) -> Result<[f64; 2]> {
     let wrong_type = || wrong_type(call.name, "point");
     let Value::Bytes(bytes) = &*call.values[0] else { return Err(wrong_type()) };

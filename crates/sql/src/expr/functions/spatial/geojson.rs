@@ -1,4 +1,4 @@
-//! Geometries as GeoJSON documents, and such documents as geometries.
+//! ST_ASGEOJSON() and ST_GEOMFROMGEOJSON(), which convert geometries to GeoJSON documents and back.
 
 use super::super::json::{document, made};
 use super::super::{Call, Coercibility, Function};
@@ -13,12 +13,12 @@ use types::geometry::{Coordinates, Geometry};
 use types::json::Node;
 use types::{ColumnType, GeometryKind, TypeCode, Value};
 
-/// Options of ST_AsGeoJSON().
+/// The options of ST_AsGeoJSON(), which are bits of a number.
 const WITH_BOX: i64 = 1;
 const WITH_SHORT_SYSTEM: i64 = 2;
 const WITH_LONG_SYSTEM: i64 = 4;
 const MOST_OPTIONS: i64 = 7;
-/// Documents may be so deep.
+/// The most levels of a document.
 const MOST_DEPTH: usize = 64;
 
 fn string(text: &str) -> Node {
@@ -29,7 +29,7 @@ fn object(members: Vec<(&str, Node)>) -> Node {
     Node::object(members.into_iter().map(|(name, value)| (name.as_bytes().to_vec(), value)).collect())
 }
 
-/// How a document is written.
+/// The settings with which a document is written.
 struct Writer {
     decimals: u32,
     has_box: bool,
@@ -118,20 +118,20 @@ fn as_document(call: &Call<'_>) -> Result<Value> {
     made(&object(members), call.ctx)
 }
 
-/// What reads a document.
+/// A reader of GeoJSON documents.
 struct Reader<'c> {
     call: &'c Call<'c>,
-    /// More than two coordinates are an error; else the others are left out.
+    /// Whether more than two coordinates are an error. Otherwise the others are ignored.
     is_strict: bool,
 }
 
 impl Reader<'_> {
-    /// Error 3072.
+    /// Builds error 3072: the document is no valid GeoJSON.
     fn wrong(&self) -> SqlError {
         SqlError::new(3072, format!("Invalid GeoJSON data provided to function {}", self.call.name))
     }
 
-    /// Error 3071.
+    /// Builds error 3071: a member is not of the type `wanted`.
     fn wrong_member(&self, name: &str, wanted: &str) -> SqlError {
         let text = format!(
             "Invalid GeoJSON data provided to function {}: Member '{name}' must be of type '{wanted}'",
@@ -140,10 +140,10 @@ impl Reader<'_> {
         SqlError::new(3071, text)
     }
 
-    /// A member that has to be there.
+    /// Returns a member that has to be there.
     ///
     /// # Errors
-    /// 3070.
+    /// Returns 3070 where it is missing.
     fn member<'n>(&self, object: &'n Node, name: &str) -> Result<&'n Node> {
         object.member(name.as_bytes()).ok_or_else(|| {
             let text = format!(
@@ -161,7 +161,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The geometry of a document; `None` of null.
+    /// Returns the geometry of a document. `None` means that the document is null.
     fn geometry(&self, node: &Node, depth: usize) -> Result<Option<Geometry>> {
         match node {
             Node::Null => return Ok(None),
@@ -252,7 +252,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The system that a document names, if it does.
+    /// Returns the SRID that a document names, if it does.
     fn system(&self, document: &Node) -> Result<Option<u32>> {
         let system = match document.member(b"crs") {
             None | Some(Node::Null) => return Ok(None),
@@ -291,7 +291,7 @@ fn from_document(call: &Call<'_>) -> Result<Value> {
     let named = if matches!(*node, Node::Object(_)) { reader.system(&node)? } else { None };
     let srid = if call.is_given(2) { srid_argument(call, 2)? } else { named.unwrap_or(WGS_84) };
     let Some(mut found) = reader.geometry(&node, MOST_DEPTH)? else { return Ok(Value::Null) };
-    // GeoJSON has the longitude first, whatever the system says.
+    // In GeoJSON the longitude comes first, whatever the order of the system's axes is.
     if is_geographic(srid)? {
         found.for_each_point(&mut |point: &mut Coordinates| point.swap(0, 1));
         turned_in(call, srid, &mut found)?;

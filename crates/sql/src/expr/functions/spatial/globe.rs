@@ -1,5 +1,5 @@
-//! Where points on the ellipsoid are: in areas whose edges are geodesics. A point is in a ring when
-//! the meridian from it to the north crosses the ring an odd number of times.
+//! Locates points on the ellipsoid in areas whose edges are geodesics. A point is in a ring when
+//! the meridian from it to the north pole crosses the ring an odd number of times.
 
 use super::super::Call;
 use super::plane::{Flat, coordinate};
@@ -8,10 +8,10 @@ use crate::error::Result;
 use geo::{Bearing, Distance, Geodesic};
 use types::geometry::{Coordinates, Geometry};
 
-/// Metres: a point so near to an edge is on it.
+/// A point within this many metres of an edge is on it.
 const ON_EDGE: f64 = 1e-6;
 
-/// Degrees from a meridian to another one, the shorter way: over -180, up to 180.
+/// Returns the degrees from one meridian to another, the shorter way: above -180 and at most 180.
 fn longitudes_between(from: f64, to: f64) -> f64 {
     let between = to - from;
     if between > 180.0 {
@@ -27,7 +27,7 @@ fn at(point: Coordinates) -> geo::Point {
     geo::Point(coordinate(point))
 }
 
-/// What an edge is to the meridian from a point to the north.
+/// Where an edge passes the meridian from a point to the north.
 enum Passing {
     On,
     North,
@@ -61,8 +61,8 @@ fn passing(point: Coordinates, edge: [Coordinates; 2]) -> Passing {
     }
 }
 
-/// Whether a ring stays off the poles and does not go round one: only then its inside is the part
-/// that has no pole.
+/// Reports whether a ring stays away from the poles and goes round neither. Only then its inside is
+/// the part without a pole.
 fn is_off_poles(ring: &[Coordinates]) -> bool {
     let turns = ring.windows(2).map(|ends| longitudes_between(ends[0][0], ends[1][0]));
     let around: f64 = turns.clone().sum();
@@ -95,7 +95,8 @@ fn place_in_polygon(point: Coordinates, rings: &[Vec<Coordinates>]) -> usize {
     }
 }
 
-/// Where points are in polygons; `None` where a pole is in the way.
+/// Returns which places of the polygons have a point in them. `None` means that a pole is in the
+/// way.
 fn places(
     call: &Call<'_>,
     points: &[Coordinates],
@@ -117,11 +118,11 @@ fn places(
     Ok(Some(found))
 }
 
-/// What two geometries on the ellipsoid share, as far as it is computed: points with points or with
-/// areas. `None`: that is not computed.
+/// Returns what two geometries on the ellipsoid share, for points with points or points with areas.
+/// `None` means that this server cannot compute it.
 ///
 /// # Errors
-/// 1317.
+/// Returns 1317 when the statement is interrupted.
 pub(super) fn shared(
     call: &Call<'_>,
     first: &Geometry,

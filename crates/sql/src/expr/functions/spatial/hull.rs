@@ -11,8 +11,8 @@ use geo::kernels::{Kernel, Orientation, RobustKernel};
 use types::Value;
 use types::geometry::{Coordinates, Geometry};
 
-/// A half of the hull's corners: those on the right of the way through the sorted points, without
-/// the last one.
+/// Returns the corners of one half of the hull without the last one: those on the right of the way
+/// through the sorted points.
 fn half<'p>(points: impl Iterator<Item = &'p Coordinates>) -> Vec<Coordinates> {
     let mut kept: Vec<Coordinates> = Vec::new();
     for point in points {
@@ -57,7 +57,7 @@ fn convex_hull(call: &Call<'_>) -> Result<Value> {
     result(call, srid, &hull)
 }
 
-/// The square of the distance of a point from a segment.
+/// Returns the square of a point's distance from a segment.
 fn distance_squared(point: Coordinates, [from, to]: [Coordinates; 2]) -> f64 {
     let along = [to[0] - from[0], to[1] - from[1]];
     let away = [point[0] - from[0], point[1] - from[1]];
@@ -67,8 +67,9 @@ fn distance_squared(point: Coordinates, [from, to]: [Coordinates; 2]) -> f64 {
     (away[0] - part * along[0]).powi(2) + (away[1] - part * along[1]).powi(2)
 }
 
-/// Leaves out the points of a line that are no further than this from the way that is left: Douglas
-/// and Peucker's. KILL ends it: a line of n points may take n^2 steps.
+/// Removes the points of a line that are at most `most` away from the remaining line, by the
+/// algorithm of Douglas and Peucker. A line of n points may take n^2 steps, so the statement can be
+/// interrupted.
 fn simplified(call: &Call<'_>, points: &[Coordinates], most: f64) -> Result<Vec<Coordinates>> {
     let mut is_kept = vec![false; points.len()];
     let mut open = vec![(0, points.len() - 1)];
@@ -93,15 +94,15 @@ fn simplified(call: &Call<'_>, points: &[Coordinates], most: f64) -> Result<Vec<
     Ok(points.iter().zip(is_kept).filter(|(_, is_kept)| *is_kept).map(|(point, _)| *point).collect())
 }
 
-/// As [`simplified`], of a ring: it may begin anywhere, so that the point farthest from its first
-/// one is where it is cut. Nothing where no area is left.
+/// Does the same as [`simplified`] for a ring. A ring may begin anywhere, so it is cut at the point
+/// that is farthest from its first one. `None` means that no area is left.
 fn simplified_ring(
     call: &Call<'_>,
     ring: &[Coordinates],
     most: f64,
     is_hole: bool,
 ) -> Result<Option<Vec<Coordinates>>> {
-    // Outer rings go round to the left, holes to the right.
+    // Outer rings turn to the left, holes to the right.
     let turns = ring.windows(2).map(|ends| {
         (ends[0][0] - ring[0][0]) * (ends[1][1] - ring[0][1])
             - (ends[1][0] - ring[0][0]) * (ends[0][1] - ring[0][1])
@@ -121,7 +122,7 @@ fn simplified_ring(
     Ok((ring.len() >= 4).then_some(ring))
 }
 
-/// A simpler geometry; `None` where nothing is left.
+/// Returns a simpler geometry. `None` means that nothing is left.
 fn simpler(call: &Call<'_>, geometry: &Geometry, most: f64) -> Result<Option<Geometry>> {
     Ok(match geometry {
         Geometry::Point(_) => Some(geometry.clone()),

@@ -1,5 +1,6 @@
-//! What lines have in common with lines. The library takes some that run along each other for lines
-//! that cross where one of them meets itself; here every corner is looked at exactly.
+//! Computes what lines have in common with lines. The `geo` library takes some lines that run along
+//! each other for lines that cross, where one of them meets itself. This module compares every
+//! corner exactly.
 
 use super::super::Call;
 use super::crossings::{each_meeting, segments, shared_points};
@@ -12,7 +13,7 @@ use types::geometry::Coordinates;
 
 type Points = HashSet<[u64; 2]>;
 
-/// The boundary of lines: points in which an odd number of them ends.
+/// Returns the boundary of lines: the points in which an odd number of them ends.
 fn boundary(lines: &[Vec<Coordinates>]) -> Points {
     let mut found = Points::new();
     for end in lines.iter().flat_map(|line| [line.first(), line.last()]).flatten() {
@@ -24,10 +25,10 @@ fn boundary(lines: &[Vec<Coordinates>]) -> Points {
     found
 }
 
-/// What two lists of lines share; each line has a length.
+/// Returns what two lists of lines share. Each line must have a length above 0.
 ///
 /// # Errors
-/// 1317.
+/// Returns 1317 when the statement is interrupted.
 pub(super) fn shared(
     call: &Call<'_>,
     one: &[Vec<Coordinates>],

@@ -1,4 +1,4 @@
-//! Lines that are cut where other lines and rings meet them.
+//! Cuts lines where other lines and rings meet them.
 
 use super::super::Call;
 use super::crossings::{Meeting, Segment, crossing, each_meeting, segments};
@@ -6,36 +6,36 @@ use crate::error::Result;
 use std::collections::HashMap;
 use types::geometry::Coordinates;
 
-/// A part of a line's segment between two places where something meets it.
+/// A part of a line's segment between two points in which something meets it.
 pub(super) struct Piece {
-    /// The line's number.
+    /// The number of the line.
     pub line: usize,
-    /// Where it begins and ends.
+    /// The points in which the piece begins and ends.
     pub ends: [Coordinates; 2],
-    /// Something else runs along it.
+    /// Whether another path runs along the piece.
     pub is_shared: bool,
-    /// It begins within the segment and not at a corner of the line.
+    /// Whether the piece begins within the segment and not at a corner of the line.
     is_cut: bool,
-    /// Its number among all pieces.
+    /// The number of the piece among all pieces.
     number: usize,
 }
 
 impl Piece {
-    /// The point in its middle.
+    /// Returns the point in the middle of the piece.
     pub fn middle(&self) -> Coordinates {
         let [one, other] = self.ends;
         [one[0] / 2.0 + other[0] / 2.0, one[1] / 2.0 + other[1] / 2.0]
     }
 }
 
-/// Where on a segment a point of it is: 0 at its beginning, 1 at its end.
+/// Returns where a point is on a segment: 0 at its beginning, 1 at its end.
 fn place(ends: [Coordinates; 2], point: Coordinates) -> f64 {
     let [from, to] = ends;
     let axis = usize::from((to[1] - from[1]).abs() > (to[0] - from[0]).abs());
     (point[axis] - from[axis]) / (to[axis] - from[axis])
 }
 
-/// What meets a segment.
+/// The meetings of a segment with other paths: points, and stretches that run along it.
 #[derive(Default)]
 struct Cuts {
     points: Vec<(f64, Coordinates)>,
@@ -55,7 +55,7 @@ impl Cuts {
         self.shared.push([one.min(another), one.max(another)]);
     }
 
-    /// The pieces of the segment.
+    /// Appends the pieces of the segment.
     fn pieces(mut self, segment: &Segment, into: &mut Vec<Piece>) {
         self.points.retain(|(at, _)| 0.0 < *at && *at < 1.0);
         self.points.sort_by(|(one, _), (other, _)| one.total_cmp(other));
@@ -80,10 +80,10 @@ impl Cuts {
     }
 }
 
-/// The pieces of lines, which are cut where the other paths meet them.
+/// Returns the pieces of lines, which are cut where the paths of `others` meet them.
 ///
 /// # Errors
-/// 1317.
+/// Returns 1317 when the statement is interrupted.
 pub(super) fn cut(
     call: &Call<'_>,
     lines: &[Vec<Coordinates>],
@@ -107,7 +107,7 @@ pub(super) fn cut(
     Ok(pieces)
 }
 
-/// Lines of these pieces: what follows each other is one line again.
+/// Joins pieces to lines: pieces that follow each other become one line again.
 pub(super) fn joined(pieces: Vec<Piece>) -> Vec<Vec<Coordinates>> {
     let mut lines: Vec<Vec<Coordinates>> = Vec::new();
     let mut next = None;

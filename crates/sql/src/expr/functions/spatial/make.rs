@@ -1,4 +1,4 @@
-//! Geometries from texts, from bytes and from other geometries.
+//! Functions that make geometries of texts, of bytes and of other geometries.
 
 use super::super::{Call, Function};
 use super::argument::{
@@ -9,7 +9,7 @@ use crate::error::{Result, SqlError};
 use types::Value;
 use types::geometry::{Coordinates, Geometry};
 
-/// What a text or WKB makes, of this kind.
+/// Returns the geometry that a text or WKB was read as, which has to be of this kind.
 fn made<const KIND: u8>(call: &Call<'_>, geometry: Option<Geometry>, what: &str) -> Result<Value> {
     let mut geometry = geometry.ok_or_else(|| invalid(call))?;
     if call.is_given(2) {

@@ -1,4 +1,4 @@
-//! Lengths, areas and distances.
+//! Lengths, areas, distances and centroids.
 
 use super::super::{Call, Function, double};
 use super::argument::{
@@ -12,7 +12,7 @@ use geo::{Area, Centroid, Distance, Euclidean};
 use types::geometry::{Coordinates, Geometry};
 use types::{GeometryKind, Value};
 
-/// Metres: the radius of the earth that MySQL takes where none is given.
+/// The radius of the earth, in metres, that MySQL takes where none is given.
 const EARTH_RADIUS: f64 = 6_370_986.0;
 
 fn area(call: &Call<'_>) -> Result<Value> {
@@ -23,12 +23,13 @@ fn area(call: &Call<'_>) -> Result<Value> {
     if is_geographic(srid)? {
         return Ok(Value::Double(ellipsoid::area(&found)));
     }
-    // The rings of a polygon may go round either way: what counts is which one is the outer one.
+    // The rings of a polygon may turn either way, because their order tells which is the outer one.
     let area: f64 = Flat::of(&found).areas().0.iter().map(Area::unsigned_area).sum();
     if area.is_finite() { Ok(Value::Double(area)) } else { Err(out_of_range(call, "Result")) }
 }
 
-/// How far two points are from each other: the shortest way on the ellipsoid, or in the plane.
+/// Returns the function that computes the distance between two points: the shortest way on the
+/// ellipsoid, or in the plane.
 pub(super) fn distance_between(is_geographic: bool) -> fn(Coordinates, Coordinates) -> f64 {
     if is_geographic { ellipsoid::distance } else { |[a, b], [c, d]| (c - a).hypot(d - b) }
 }
@@ -48,7 +49,7 @@ fn length(call: &Call<'_>) -> Result<Value> {
 fn distance(call: &Call<'_>) -> Result<Value> {
     let (srid, first, second) = two(call)?;
     let is_geographic = is_geographic(srid)?;
-    // The unit is looked at in any case.
+    // A wrong unit is an error even if the result is NULL.
     let factor = units::in_unit(call, 2, srid, 1.0)?;
     if first.is_empty() || second.is_empty() {
         return Ok(Value::Null);
@@ -66,7 +67,7 @@ fn distance(call: &Call<'_>) -> Result<Value> {
     if distance.is_finite() { Ok(Value::Double(distance * factor)) } else { Err(invalid(call)) }
 }
 
-/// The least distance between a point of these and a point of those.
+/// Returns the least distance between one of `these` points and one of `those`.
 fn nearest(
     call: &Call<'_>,
     these: &[Coordinates],
@@ -83,7 +84,7 @@ fn nearest(
     Ok(least)
 }
 
-/// Error 3704 or 3705: the kinds of the arguments are not for the function.
+/// Builds error 3704 or 3705: the function does not support geometries of these kinds.
 pub(super) fn not_for_kinds(call: &Call<'_>, srid: u32, first: &Geometry, second: &Geometry) -> SqlError {
     let (code, systems) = if srid == PLANE { (3704, "Cartesian") } else { (3705, "projected") };
     let text = format!(

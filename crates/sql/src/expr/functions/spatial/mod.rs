@@ -1,7 +1,7 @@
-//! Functions of geometries. Of spatial reference systems these know the plane (0), Web Mercator
-//! (3857) and WGS 84 (4326), whose first axis is the latitude. What is computed in the plane comes
-//! from the `geo` library; on the ellipsoid there is what has the one right answer, and the rest is
-//! refused (3618).
+//! Functions on geometries. They know three spatial reference systems: the plane (0), Web Mercator
+//! (3857) and WGS 84 (4326), whose first axis is the latitude. Computations in the plane use the
+//! `geo` library. On the ellipsoid there are only those that have one right answer; the others are
+//! refused with error 3618.
 
 mod along;
 mod areas;
@@ -31,7 +31,7 @@ mod valid;
 
 use super::Function;
 
-/// All of them.
+/// All tables of functions on geometries.
 pub(super) const TABLES: [&[Function]; 14] = [
     make::FUNCTIONS,
     show::FUNCTIONS,
@@ -49,7 +49,7 @@ pub(super) const TABLES: [&[Function]; 14] = [
     transform::FUNCTIONS,
 ];
 
-/// The name in the table of another name of a function here.
+/// Returns the name in the tables of a function that is known by another name.
 pub(super) fn canonical_name(name: &str) -> Option<&'static str> {
     Some(match name {
         "st_geometryfromtext" => "st_geomfromtext",

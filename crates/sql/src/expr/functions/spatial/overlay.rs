@@ -1,5 +1,5 @@
-//! Unions, intersections and differences of geometries of any kinds: areas first, then the lines
-//! that are not in them, then the points that are in neither.
+//! Unions, intersections and differences of geometries of any kinds. They are computed for areas
+//! first, then for the lines that are not in the areas, then for the points that are in neither.
 
 use super::super::{Call, Function};
 use super::areas::{self, Rings};
@@ -15,13 +15,14 @@ use geo::{CoordinatePosition, Distance, Euclidean};
 use types::geometry::{Coordinates, Geometry};
 use types::{GeometryKind, Value};
 
-/// A part of the largest coordinate: a point so near to a line or an area is on it.
+/// A point is on a line or an area if it is nearer to it than this fraction of its largest
+/// coordinate.
 const NEAR: f64 = 1e-12;
 
-/// What a geometry is made of, without what is in it twice.
+/// Returns the parts of a geometry, without what is contained in other parts.
 ///
 /// # Errors
-/// 3037 of a polygon that is not valid; 1317.
+/// Returns 3037 for a polygon that is not valid, and 1317 when the statement is interrupted.
 pub(super) fn parts(call: &Call<'_>, geometry: &Geometry) -> Result<Flat> {
     to_library(call, geometry)?;
     if !valid::are_areas(call, geometry)? {
@@ -39,18 +40,18 @@ pub(super) fn parts(call: &Call<'_>, geometry: &Geometry) -> Result<Flat> {
     Ok(whole)
 }
 
-/// All edges and lines.
+/// Returns all lines and the rings of all polygons.
 fn paths(flat: &Flat) -> Vec<&Vec<Coordinates>> {
     flat.lines.iter().chain(flat.polygons.iter().flatten()).collect()
 }
 
-/// Where the middle of a piece is.
+/// Returns where the middle of a piece is in relation to the areas.
 fn position(call: &Call<'_>, piece: &Piece, areas: &geo::MultiPolygon) -> Result<CoordPos> {
     call.ctx.check_interrupt()?;
     contained(call, || areas.coordinate_position(&coordinate(piece.middle())))
 }
 
-/// What of the lines is neither in the areas nor on the lines of the other one.
+/// Returns the parts of the lines that are neither in the areas nor on the lines of `other`.
 fn lines_outside(call: &Call<'_>, flat: &Flat, other: &Flat) -> Result<Vec<Vec<Coordinates>>> {
     let areas = other.areas();
     let mut kept = Vec::new();
@@ -62,7 +63,8 @@ fn lines_outside(call: &Call<'_>, flat: &Flat, other: &Flat) -> Result<Vec<Vec<C
     Ok(joined(kept))
 }
 
-/// What of the lines is in the areas or, where that is asked for, on the lines of the other one.
+/// Returns the parts of the lines that are in the areas of `other` or, with `on_lines`, on its
+/// lines.
 fn lines_inside(call: &Call<'_>, flat: &Flat, other: &Flat, on_lines: bool) -> Result<Vec<Vec<Coordinates>>> {
     let areas = other.areas();
     let paths = if on_lines { paths(other) } else { other.polygons.iter().flatten().collect() };
@@ -75,7 +77,7 @@ fn lines_inside(call: &Call<'_>, flat: &Flat, other: &Flat, on_lines: bool) -> R
     Ok(joined(kept))
 }
 
-/// Whether a point is on a line or in an area, or as near as rounding brings it.
+/// Reports whether a point is on a line or in an area, or as near to one as rounding may bring it.
 fn is_on(
     call: &Call<'_>,
     point: Coordinates,
@@ -91,7 +93,7 @@ fn is_on(
     })
 }
 
-/// The points, each once, that are not in the areas, lines and points of another one.
+/// Returns the points, each once, that are not in the areas, lines and points of `other`.
 fn points_outside(call: &Call<'_>, points: Vec<Coordinates>, other: &Flat) -> Result<Vec<Coordinates>> {
     let (areas, paths) = (other.areas(), other.paths());
     let mut kept: Vec<Coordinates> = Vec::new();
@@ -103,7 +105,7 @@ fn points_outside(call: &Call<'_>, points: Vec<Coordinates>, other: &Flat) -> Re
     Ok(kept)
 }
 
-/// The points that both have.
+/// Returns the points that both geometries have in common.
 fn points_of_both(call: &Call<'_>, first: &Flat, second: &Flat) -> Result<Vec<Coordinates>> {
     let mut found = Vec::new();
     for (one, other) in [(first, second), (second, first)] {
@@ -126,7 +128,7 @@ fn points_of_both(call: &Call<'_>, first: &Flat, second: &Flat) -> Result<Vec<Co
     Ok(found)
 }
 
-/// The edges that two areas have in common without touching what is already found.
+/// Returns the edges that two areas have in common and that are outside of the areas already found.
 fn shared_edges(
     call: &Call<'_>,
     first: &[Rings],

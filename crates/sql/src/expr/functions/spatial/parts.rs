@@ -1,5 +1,5 @@
-//! What a geometry consists of: its points, rings and parts. A geometry of another kind has none
-//! (NULL).
+//! Functions that return parts of a geometry: its points, rings and parts. They are NULL for a
+//! geometry that has no such parts.
 
 use super::super::{Call, Function, int, truth_value};
 use super::argument::{ANY, geometry, result, stored};
@@ -7,24 +7,25 @@ use crate::error::Result;
 use types::geometry::Geometry;
 use types::{GeometryKind, Value};
 
-/// A number of parts.
+/// Returns a number of parts, or NULL.
 fn count(count: Option<usize>) -> Value {
     count.map_or(Value::Null, |count| Value::Int(count as i64))
 }
 
-/// The part with the number that the second argument is, from 1.
+/// Returns the part whose number, counted from 1, is the second argument.
 fn numbered<T: Clone>(call: &Call<'_>, parts: &[T]) -> Option<T> {
     let at = usize::try_from(call.integer(1)).ok()?.checked_sub(1)?;
     parts.get(at).cloned()
 }
 
-/// A part of the first argument.
+/// Returns a part of the first argument.
 fn part(call: &Call<'_>, find: impl Fn(Geometry) -> Option<Geometry>) -> Result<Value> {
     let (srid, whole) = stored(call, 0)?;
     find(whole).map_or(Ok(Value::Null), |part| result(call, srid, &part))
 }
 
-/// Whether a line, or each of several, ends where it begins; nothing for what is no line.
+/// Reports whether a line, or each of several, ends where it begins. `None` means that the geometry
+/// is no line.
 fn is_closed(geometry: &Geometry) -> Option<bool> {
     match geometry {
         Geometry::LineString(points) => Some(points.first() == points.last()),

@@ -1,4 +1,4 @@
-//! Between our geometries and those of the `geo` library, and what is checked before that is asked.
+//! Converts geometries to those of the `geo` library, with the checks that its functions require.
 
 use super::super::Call;
 use super::argument::invalid;
@@ -6,10 +6,10 @@ use crate::error::Result;
 use types::GeometryKind;
 use types::geometry::{Coordinates, Geometry};
 
-/// Coordinates up to here can be multiplied and added without becoming infinite.
+/// Coordinates up to this size can be multiplied and added without becoming infinite.
 const LARGEST_COORDINATE: f64 = 1e100;
 
-/// A point of the library.
+/// Converts a point to one of the library.
 pub(super) fn coordinate([x, y]: Coordinates) -> geo::Coord {
     geo::Coord { x, y }
 }
@@ -24,24 +24,24 @@ fn polygon(rings: &[Vec<Coordinates>]) -> geo::Polygon {
     geo::Polygon::new(exterior, rings.collect())
 }
 
-/// The bits of a point, the same ones for both zeros.
+/// Returns the bits of a point. Both zeros have the same bits.
 pub(super) fn bits(point: Coordinates) -> [u64; 2] {
     point.map(|number| (number + 0.0).to_bits())
 }
 
-/// Its parts' points, lines and polygons.
+/// The points, lines and polygons of a geometry and its parts.
 #[derive(Default)]
 pub(super) struct Flat {
     /// The points.
     pub points: Vec<Coordinates>,
     /// The lines.
     pub lines: Vec<Vec<Coordinates>>,
-    /// The polygons' rings.
+    /// The polygons, each as its rings.
     pub polygons: Vec<Vec<Vec<Coordinates>>>,
 }
 
 impl Flat {
-    /// What a geometry consists of.
+    /// Collects the points, lines and polygons of a geometry.
     pub fn of(geometry: &Geometry) -> Flat {
         let mut flat = Flat::default();
         flat.add(geometry);
@@ -57,8 +57,8 @@ impl Flat {
         }
     }
 
-    /// One geometry of all: of one part that, of parts of one kind a multi-geometry, else a
-    /// collection.
+    /// Returns all parts as one geometry: the part itself if there is only one, a multi-geometry if
+    /// all are of one kind, otherwise a collection.
     pub fn into_geometry(self) -> Geometry {
         let kind = match (self.points.len(), self.lines.len(), self.polygons.len()) {
             (2.., 0, 0) => GeometryKind::MultiPoint,
@@ -73,21 +73,21 @@ impl Flat {
         if parts.len() == 1 { parts.remove(0) } else { Geometry::Several(kind, parts) }
     }
 
-    /// The polygons as the library has them.
+    /// Converts the polygons to those of the library.
     pub fn areas(&self) -> geo::MultiPolygon {
         geo::MultiPolygon(self.polygons.iter().map(|rings| polygon(rings)).collect())
     }
 
-    /// The lines as the library has them.
+    /// Converts the lines to those of the library.
     pub fn paths(&self) -> geo::MultiLineString {
         geo::MultiLineString(self.lines.iter().map(|points| line(points)).collect())
     }
 }
 
-/// The geometry as the library has it.
+/// Converts a geometry to one of the library.
 ///
 /// # Errors
-/// 3037 of coordinates whose squares are no numbers.
+/// Returns 3037 for coordinates that are too large to compute with.
 pub(super) fn to_library(call: &Call<'_>, geometry: &Geometry) -> Result<geo::Geometry> {
     let mut largest = 0.0f64;
     geometry.visit_points(&mut |point| largest = largest.max(point[0].abs()).max(point[1].abs()));
@@ -120,11 +120,11 @@ fn converted(geometry: &Geometry) -> geo::Geometry {
     }
 }
 
-/// Runs what the library may panic in: with coordinates that are near each other its arithmetic can
-/// contradict itself.
+/// Runs code of the library that may panic: with coordinates that are close to each other its
+/// arithmetic can contradict itself.
 ///
 /// # Errors
-/// 3037 when it has panicked.
+/// Returns 3037 when the code has panicked.
 pub(super) fn contained<T>(call: &Call<'_>, run: impl FnOnce() -> T) -> Result<T> {
     os::panic::contain(run).map_err(|_| invalid(call))
 }

@@ -1,5 +1,4 @@
-//! How geometries lie to each other: what they share, by the dimensions of their interiors and
-//! boundaries.
+//! Relations of geometries, computed from what their interiors and boundaries share.
 
 use super::super::{Call, Function, int, truth_value};
 use super::argument::{invalid, is_geographic, not_on_ellipsoid_of_both, two};
@@ -23,8 +22,8 @@ fn dimension_of(dimensions: Dimensions) -> Option<u8> {
     }
 }
 
-/// What a point shares with a geometry, without the graphs that the general way makes: most
-/// statements ask for points in polygons.
+/// Returns what a point shares with a geometry. It avoids the graphs that the general way makes,
+/// because most statements ask for points in polygons.
 fn of_point(call: &Call<'_>, point: Coordinates, other: &Geometry, dimension: u8) -> Result<Shared> {
     let other = to_library(call, other)?;
     let position = contained(call, || other.coordinate_position(&coordinate(point)))?;
@@ -35,7 +34,7 @@ fn of_point(call: &Call<'_>, point: Coordinates, other: &Geometry, dimension: u8
     };
     let mut places = [[None; 3]; 3];
     places[INSIDE][place] = Some(0);
-    // A geometry of points may be this one alone.
+    // A geometry of points may consist of this point alone.
     let is_it =
         dimension == 0 && geo::CoordsIter::coords_iter(&other).all(|found| found == coordinate(point));
     places[OUTSIDE][INSIDE] = (!is_it).then_some(dimension);
@@ -44,10 +43,11 @@ fn of_point(call: &Call<'_>, point: Coordinates, other: &Geometry, dimension: u8
     Ok(Shared { places, dimensions: [0, dimension], has_points_alone: false })
 }
 
-/// A collection without what is in it twice, and any other geometry as it is.
+/// Returns a collection without parts that are contained in other parts. Other geometries stay as
+/// they are.
 ///
 /// # Errors
-/// 3037 of polygons that are not valid; 1317.
+/// Returns 3037 for polygons that are not valid, and 1317 when the statement is interrupted.
 fn whole<'g>(call: &Call<'_>, geometry: &'g Geometry) -> Result<Cow<'g, Geometry>> {
     if geometry.kind() == GeometryKind::Collection {
         return Ok(Cow::Owned(overlay::parts(call, geometry)?.into_geometry()));
@@ -55,7 +55,7 @@ fn whole<'g>(call: &Call<'_>, geometry: &'g Geometry) -> Result<Cow<'g, Geometry
     Ok(Cow::Borrowed(geometry))
 }
 
-/// What two geometries in the plane share.
+/// Returns what two geometries in the plane share.
 fn in_plane(call: &Call<'_>, first: &Geometry, second: &Geometry, dimensions: [u8; 2]) -> Result<Shared> {
     let given = [first, second];
     let (first, second) = (whole(call, first)?, whole(call, second)?);
@@ -74,7 +74,7 @@ fn in_plane(call: &Call<'_>, first: &Geometry, second: &Geometry, dimensions: [u
     Ok(Shared { has_points_alone, ..shared })
 }
 
-/// As [`in_plane`], where neither is a point.
+/// Does the same as [`in_plane`] for geometries of which neither is a point.
 fn of_any(call: &Call<'_>, first: &Geometry, second: &Geometry, dimensions: [u8; 2]) -> Result<Shared> {
     let flats = [first, second].map(Flat::of);
     let is_lines = |flat: &Flat| {
@@ -85,7 +85,7 @@ fn of_any(call: &Call<'_>, first: &Geometry, second: &Geometry, dimensions: [u8;
     if flats.iter().all(is_lines) {
         return line_pairs::shared(call, &flats[0].lines, &flats[1].lines);
     }
-    // The library's answers are wrong for some collections whose parts are of several dimensions.
+    // The library's answers are wrong for some collections whose parts have several dimensions.
     let is_mixed = |flat: &Flat| {
         [flat.points.is_empty(), flat.lines.is_empty(), flat.polygons.is_empty()]
             .iter()
@@ -105,7 +105,8 @@ fn of_any(call: &Call<'_>, first: &Geometry, second: &Geometry, dimensions: [u8;
     Ok(Shared { places, dimensions, has_points_alone: false })
 }
 
-/// A relation of the two arguments; NULL where one has no points, or where there can be none.
+/// Computes a relation of the two arguments. It is NULL where one has no points, or where the
+/// relation is not defined for their dimensions.
 fn related(call: &Call<'_>, holds: impl Fn(&Shared) -> Option<bool>) -> Result<Value> {
     let (srid, first, second) = two(call)?;
     let is_geographic = is_geographic(srid)?;
@@ -113,7 +114,7 @@ fn related(call: &Call<'_>, holds: impl Fn(&Shared) -> Option<bool>) -> Result<V
         return Ok(Value::Null);
     };
     let dimensions = [of_first, of_second];
-    // A relation that cannot be is NULL, whatever else is said of the geometries.
+    // A relation that is not defined is NULL before any error of the geometries is found.
     if holds(&Shared { places: [[None; 3]; 3], dimensions, has_points_alone: false }).is_none() {
         return Ok(Value::Null);
     }

@@ -1,10 +1,10 @@
-//! Rounding to decimals as MySQL does it where it shows coordinates.
+//! Rounds numbers to decimals as MySQL does where it shows coordinates.
 
-/// The largest power of ten that is exact.
+/// The largest power of ten that a double can hold.
 const MOST_DECIMALS: i32 = 308;
 
-/// A number with so many decimals; halves go to the even neighbour. A number that is too large to
-/// have decimals stays.
+/// Rounds a number to this many decimals; halves go to the even neighbour. A number that is too
+/// large to have decimals stays as it is.
 pub(super) fn rounded(number: f64, decimals: u32) -> f64 {
     let Ok(decimals @ ..=MOST_DECIMALS) = i32::try_from(decimals) else { return number };
     let power = 10f64.powi(decimals);

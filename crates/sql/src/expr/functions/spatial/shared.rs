@@ -1,25 +1,26 @@
 //! What two geometries have in common, and the relations that follow from it.
 
-/// The interior, the boundary or the outside of a geometry.
+/// The index in [`Shared::places`] of a geometry's interior.
 pub(super) const INSIDE: usize = 0;
-/// As [`INSIDE`].
+/// The index in [`Shared::places`] of a geometry's boundary.
 pub(super) const BOUNDARY: usize = 1;
-/// As [`INSIDE`].
+/// The index in [`Shared::places`] of what is outside of a geometry.
 pub(super) const OUTSIDE: usize = 2;
 
-/// What two geometries share: the dimensions of what each place of the first has in common with
-/// each place of the second one, `None` of nothing.
+/// The dimensions of what each place of the first geometry has in common with each place of the
+/// second one (the DE-9IM matrix). `None` means that they have nothing in common.
 pub(super) struct Shared {
-    /// By the place in the first geometry, then in the second one.
+    /// The dimensions, indexed by the place in the first geometry, then by that in the second one.
     pub places: [[Option<u8>; 3]; 3],
     /// The dimensions of both geometries.
     pub dimensions: [u8; 2],
-    /// One is of points only, and the other has points of its own beside lines and areas.
+    /// Whether one geometry consists of points, and the other one is a collection with points of
+    /// its own.
     pub has_points_alone: bool,
 }
 
 impl Shared {
-    /// The same, the second geometry first.
+    /// Returns the same with the second geometry first.
     pub fn turned(self) -> Shared {
         let of = |first: usize, second: usize| self.places[second][first];
         let places = [0, 1, 2].map(|first| [0, 1, 2].map(|second| of(first, second)));
@@ -44,13 +45,15 @@ impl Shared {
         self.has(INSIDE, INSIDE) && !self.has(OUTSIDE, INSIDE) && !self.has(OUTSIDE, BOUNDARY)
     }
 
-    /// Nothing of points that are to touch points.
+    /// Reports whether the geometries touch. `None` means that the relation is not defined, because
+    /// points cannot touch points.
     pub fn touches(&self) -> Option<bool> {
         (self.dimensions != [0, 0] && !self.has_points_alone)
             .then(|| self.meets() && !self.has(INSIDE, INSIDE))
     }
 
-    /// Nothing of an area that crosses, and of points that are crossed.
+    /// Reports whether the first geometry crosses the second. `None` means that the relation is not
+    /// defined, because the first is an area or the second consists of points.
     pub fn crosses(&self) -> Option<bool> {
         match self.dimensions {
             [2, _] | [_, 0] => None,
@@ -59,7 +62,8 @@ impl Shared {
         }
     }
 
-    /// Nothing of geometries of different dimensions.
+    /// Reports whether the geometries overlap. `None` means that the relation is not defined,
+    /// because their dimensions differ.
     pub fn overlaps(&self) -> Option<bool> {
         let [first, second] = self.dimensions;
         (first == second).then(|| {

@@ -1,4 +1,5 @@
-//! Geometries as texts and bytes, their coordinates and systems, and these as they are set.
+//! Functions that return geometries as texts and bytes, and that return or set their coordinates
+//! and systems.
 
 use super::super::{Call, Coercibility, Function, double, long_text, system_text, text, unsigned};
 use super::argument::{
@@ -10,12 +11,13 @@ use crate::expr::Expr;
 use types::geometry::{Coordinates, Geometry};
 use types::{ColumnType, Value};
 
-/// A number, or of two arguments the changed geometry.
+/// Returns the type DOUBLE for one argument, and that of a changed geometry for two.
 fn coordinate_type(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     if args.len() == 1 { double(args) } else { geometry::<ANY>(args) }
 }
 
-/// A coordinate of a point by its axis, or the point with another one.
+/// Returns a coordinate of a point by its axis, or with a second argument the point with that
+/// coordinate.
 fn coordinate(call: &Call<'_>, axis: usize) -> Result<Value> {
     let (srid, found) = stored(call, 0)?;
     let Geometry::Point(mut point) = found else {
@@ -37,7 +39,7 @@ fn coordinate(call: &Call<'_>, axis: usize) -> Result<Value> {
     Ok(Value::Bytes(Geometry::Point(point).to_stored(srid)))
 }
 
-/// A coordinate of a point on the globe.
+/// Does the same as [`coordinate`] for a point on the ellipsoid.
 fn degrees(call: &Call<'_>, axis: usize) -> Result<Value> {
     let (srid, _) = stored(call, 0)?;
     if !is_geographic(srid)? {
@@ -51,7 +53,7 @@ fn degrees(call: &Call<'_>, axis: usize) -> Result<Value> {
     coordinate(call, axis)
 }
 
-/// The geometry in another system, with the same numbers.
+/// Returns the geometry in another system, with the same numbers.
 fn with_srid(call: &Call<'_>, mut geometry: Geometry) -> Result<Value> {
     let srid = srid_argument(call, 1)?;
     if is_geographic(srid)? {

@@ -1,4 +1,4 @@
-//! From one spatial reference system into another: WGS 84 and Web Mercator.
+//! ST_TRANSFORM(), which converts between the spatial reference systems WGS 84 and Web Mercator.
 
 use super::super::{Call, Function};
 use super::argument::{ANY, PLANE, geometry, is_geographic, result, stored, with_state};
@@ -8,10 +8,10 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 use types::Value;
 use types::geometry::Coordinates;
 
-/// Degrees: nearer to a pole there is no place on the map.
+/// The largest latitude, in degrees, that has a place on the map.
 const FARTHEST: f64 = 90.0 - 1e-10;
 
-/// Radians: so near to the meridian of 180 degrees a point is on it.
+/// A point within this many radians of the meridian of 180 degrees is on it.
 const ROUNDING: f64 = 1e-12;
 
 fn to_map(point: &mut Coordinates) {

@@ -4,7 +4,7 @@ use super::super::Call;
 use super::argument::{PLANE, with_state};
 use crate::error::Result;
 
-/// The units that MySQL has, with their metres.
+/// The units that MySQL knows, each with its length in metres.
 const UNITS: &[(&str, f64)] = &[
     ("British chain (Benoit 1895 A)", 20.1167824),
     ("British chain (Benoit 1895 B)", 20.116782494375872),
@@ -55,11 +55,11 @@ const UNITS: &[(&str, f64)] = &[
     ("yard", 0.9144),
 ];
 
-/// A length in the unit that an argument names, if it is there. Both systems that have a unit are
-/// in metres.
+/// Converts a length to the unit that an argument names, if it is given. In both systems that have
+/// a unit, lengths are in metres.
 ///
 /// # Errors
-/// 3882 in a plane, which has no unit; 3902 of a name that is no unit.
+/// Returns 3882 in the plane, which has no unit, and 3902 for an unknown unit.
 pub(super) fn in_unit(call: &Call<'_>, at: usize, srid: u32, length: f64) -> Result<f64> {
     if !call.is_given(at) {
         return Ok(length);

@@ -1,5 +1,5 @@
-//! Whether geometries are what their kinds promise (ST_IsValid), and whether they meet themselves
-//! (ST_IsSimple).
+//! Decides whether geometries are what their kinds promise (ST_IsValid), and whether they meet
+//! themselves (ST_IsSimple).
 
 use super::super::{Call, Function, int, truth_value};
 use super::argument::{ANY, geometry, invalid, is_geographic, not_on_ellipsoid_of, stored};
@@ -15,7 +15,7 @@ use types::{GeometryKind, Value};
 
 type Ring = Vec<Coordinates>;
 
-/// The segments of several paths, and how many each has.
+/// Returns the segments of several paths, and the number of segments that each path has.
 fn all_segments(paths: &[&[Coordinates]]) -> (Vec<Segment>, Vec<usize>) {
     let mut all = Vec::new();
     let mut counts = Vec::with_capacity(paths.len());
@@ -27,13 +27,13 @@ fn all_segments(paths: &[&[Coordinates]]) -> (Vec<Segment>, Vec<usize>) {
     (all, counts)
 }
 
-/// Rings that touch each other in points: a ring is a node, a point is a node, and a circle of them
-/// parts what is inside from the rest.
+/// A graph of rings that touch each other in points. Rings and points are its nodes, and a cycle
+/// separates a part of the inside from the rest.
 #[derive(Default)]
 struct Touches {
     known: HashSet<(usize, [u64; 2])>,
     points: HashMap<[u64; 2], usize>,
-    /// Of each node one that it hangs together with.
+    /// For each node another one of its component, or itself (a union-find forest).
     towards: Vec<usize>,
 }
 
@@ -50,8 +50,8 @@ impl Touches {
         node
     }
 
-    /// Notes that a ring has this point in common with another one: false when that closes a
-    /// circle.
+    /// Notes that a ring has this point in common with another ring, and returns false when that
+    /// closes a cycle.
     fn add(&mut self, ring: usize, point: Coordinates) -> bool {
         let point = bits(point);
         if !self.known.insert((ring, point)) {
@@ -68,7 +68,7 @@ impl Touches {
     }
 }
 
-/// Whether the rings of a polygon meet themselves and each other only as they may.
+/// Reports whether the rings of a polygon meet themselves and each other only as they may.
 fn rings_keep_apart(call: &Call<'_>, rings: &[Ring]) -> Result<bool> {
     let paths: Vec<&[Coordinates]> = rings.iter().map(Vec::as_slice).collect();
     let (all, counts) = all_segments(&paths);
@@ -91,13 +91,15 @@ fn rings_keep_apart(call: &Call<'_>, rings: &[Ring]) -> Result<bool> {
     Ok(apart)
 }
 
-/// Where a ring is that only touches another one; nothing when it is the same ring.
+/// Returns where `ring`, which at most touches the polygon `around`, lies in relation to it. `None`
+/// means that both have the same ring.
 fn place_of(ring: &Ring, around: &geo::Polygon) -> Option<CoordPos> {
     let places = ring.iter().map(|point| around.coordinate_position(&coordinate(*point)));
     places.into_iter().find(|place| *place != CoordPos::OnBoundary)
 }
 
-/// Whether the holes of a polygon are in it, and none in another one. The rings only touch.
+/// Reports whether the holes of a polygon are inside it, and none is in another hole. The rings
+/// must only touch.
 fn holes_are_in_it(call: &Call<'_>, rings: &[Ring]) -> Result<bool> {
     if rings.len() == 1 {
         return Ok(true);
@@ -123,7 +125,7 @@ fn area_of(ring: &Ring) -> Vec<geo::Polygon> {
     Flat { polygons: vec![vec![ring.clone()]], ..Flat::default() }.areas().0
 }
 
-/// Whether the polygons of several, each valid, have no area and no line in common.
+/// Reports whether several polygons, each of which is valid, have no area and no line in common.
 fn polygons_keep_apart(call: &Call<'_>, polygons: &[Vec<Ring>]) -> Result<bool> {
     let rings = polygons.iter().flatten().map(Vec::as_slice).collect::<Vec<_>>();
     let owners: Vec<usize> =
@@ -151,7 +153,7 @@ fn polygons_keep_apart(call: &Call<'_>, polygons: &[Vec<Ring>]) -> Result<bool> 
     Ok(true)
 }
 
-/// Whether the polygons in a geometry are valid ones.
+/// Reports whether the polygons of a geometry are valid.
 pub(super) fn are_areas(call: &Call<'_>, geometry: &Geometry) -> Result<bool> {
     match geometry {
         Geometry::Point(_) | Geometry::LineString(_) => Ok(true),
@@ -176,12 +178,12 @@ fn is_valid(call: &Call<'_>, geometry: &Geometry) -> Result<bool> {
     Ok(Flat::of(geometry).lines.iter().all(has_length) && are_areas(call, geometry)?)
 }
 
-/// Whether a point comes twice, one time after the other.
+/// Reports whether two neighbouring points are equal.
 fn stands_still(points: &[Coordinates]) -> bool {
     points.windows(2).any(|ends| ends[0] == ends[1])
 }
 
-/// Whether lines meet only in points where two of them end, and themselves not at all.
+/// Reports whether lines meet only in points where two of them end, and no line meets itself.
 fn lines_are_simple(call: &Call<'_>, lines: &[Ring]) -> Result<bool> {
     if lines.iter().any(|line| stands_still(line)) {
         return Ok(false);
@@ -204,11 +206,11 @@ fn lines_are_simple(call: &Call<'_>, lines: &[Ring]) -> Result<bool> {
     Ok(is_simple)
 }
 
-/// What parts of a collection may not have in common: of any two their insides, and of lines the
-/// inside of one with an end of the other.
+/// The matrices of what parts of a collection must not have in common: the interiors of any two
+/// parts, and, for two lines, the interior of one and an end of the other.
 const WRONG: [&str; 3] = ["T********", "*T*******", "***T*****"];
 
-/// Whether parts of a collection meet only as they may.
+/// Reports whether parts of a collection meet only as they may.
 fn parts_are_simple(call: &Call<'_>, parts: &[Geometry]) -> Result<bool> {
     for part in parts {
         if !are_areas(call, part)? {
@@ -255,10 +257,12 @@ fn is_simple(call: &Call<'_>, geometry: &Geometry) -> Result<bool> {
     }
 }
 
-/// The first argument. Of one on the ellipsoid the degrees are looked at as a plane.
+/// Returns the first argument. The degrees of a geometry on the ellipsoid are taken as those of a
+/// plane.
 ///
 /// # Errors
-/// 3037; 3618 of one on the ellipsoid with an edge over the meridian of 180 degrees.
+/// Returns 3037 for bytes that are no geometry, and 3618 for a geometry on the ellipsoid with an
+/// edge across the meridian of 180 degrees.
 fn flat_argument(call: &Call<'_>) -> Result<Geometry> {
     const HALF_ROUND: f64 = 180.0;
     let (srid, found) = stored(call, 0)?;

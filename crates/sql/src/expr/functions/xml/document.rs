@@ -1,23 +1,23 @@
-//! A text of XML as a list of its nodes, each behind its parent.
+//! An XML text as a list of its nodes, in which each node stands after its parent.
 
 use crate::error::Result;
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// An element; the document itself is one without a name.
+    /// An element. The document itself is an element without a name.
     Tag,
     Attribute,
     /// The characters of an element or the value of an attribute.
     Text,
 }
 
-/// A node. Places are bytes of the text.
+/// A node. `start` and `end` are byte offsets in the text.
 #[derive(Debug)]
 pub(super) struct Node<'t> {
     pub kind: Kind,
     pub parent: usize,
-    /// Its name, or its characters.
+    /// The node's name, or its characters.
     pub text: &'t [u8],
     start: usize,
     end: usize,
@@ -28,7 +28,7 @@ pub(super) struct Document<'t> {
     pub nodes: Vec<Node<'t>>,
 }
 
-/// The words of a document.
+/// The kinds of tokens of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Token {
     End,
@@ -41,7 +41,7 @@ enum Token {
 }
 
 impl Token {
-    /// As messages call it.
+    /// Returns the token's name in messages.
     fn name(self) -> String {
         match self {
             Token::End => "END-OF-INPUT".to_owned(),
@@ -64,17 +64,17 @@ struct Reader<'t> {
     text: &'t [u8],
     at: usize,
     nodes: Vec<Node<'t>>,
-    /// The element that is open.
+    /// The index of the innermost open element.
     open: usize,
 }
 
 type Read<T> = std::result::Result<T, String>;
 
 impl<'t> Document<'t> {
-    /// Reads a document; the inner error says what is wrong with it, and where.
+    /// Reads a document. The inner error says what is wrong with the text and where.
     ///
     /// # Errors
-    /// What `goes_on` ends with, which is asked for every tag.
+    /// Returns the errors of `goes_on`, which is called for every tag.
     pub fn parse(text: &'t [u8], goes_on: &dyn Fn() -> Result<()>) -> Result<Read<Document<'t>>> {
         let root = Node { kind: Kind::Tag, parent: 0, text: b"", start: 0, end: text.len() };
         let mut reader = Reader { text, at: 0, nodes: vec![root], open: 0 };
@@ -90,12 +90,12 @@ impl<'t> Document<'t> {
         Ok(Ok(Document { nodes: reader.nodes }))
     }
 
-    /// What the nodes take.
+    /// Returns the bytes that the nodes take.
     pub fn heap_bytes(&self) -> usize {
         self.nodes.capacity() * size_of::<Node<'_>>()
     }
 
-    /// Where a node begins and ends, with its tags.
+    /// Returns the offsets at which a node, with its tags, begins and ends.
     pub fn extent(&self, node: usize) -> (usize, usize) {
         (self.nodes[node].start, self.nodes[node].end)
     }
@@ -105,7 +105,7 @@ impl<'t> Reader<'t> {
     fn located(&self, complaint: &str) -> String {
         let read = &self.text[..self.at];
         let line = read.iter().filter(|byte| **byte == b'\n').count() + 1;
-        // The end of the line before counts.
+        // The line break before the line counts as its first column.
         let column = read.len() - read.iter().rposition(|byte| *byte == b'\n').unwrap_or(0) + 1;
         format!("parse error at line {line} pos {column}: {complaint}")
     }
@@ -115,7 +115,7 @@ impl<'t> Reader<'t> {
         self.nodes.len() - 1
     }
 
-    /// A tag, or the characters up to the next one.
+    /// Reads a tag, or the characters up to the next tag.
     fn piece(&mut self) -> Read<()> {
         let start = self.at;
         if self.text[start] != b'<' {
@@ -185,15 +185,15 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// What is open ends here.
+    /// Ends the open element here.
     fn close(&mut self) {
         let node = &mut self.nodes[self.open];
         node.end = self.at;
         self.open = node.parent;
     }
 
-    /// The attributes of a tag, and the word behind them. A declaration, which begins with `!`, has
-    /// texts among them.
+    /// Reads the attributes of a tag, and returns the token after them. A declaration, which
+    /// begins with `!`, may have texts among them.
     fn attributes(&mut self, is_declaration: bool) -> Read<Token> {
         loop {
             let (token, name) = self.scan();
@@ -227,7 +227,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The next word, and what it says: a text without its quotes.
+    /// Reads the next token, and returns it with its bytes. Those of a text come without the
+    /// quotes.
     fn scan(&mut self) -> (Token, &'t [u8]) {
         let text = self.text;
         self.at += text[self.at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -254,7 +255,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Bytes up to the end of a mark; all of them when it is not there.
+/// Returns the offset after a mark, or the length of `rest` when the mark is not there.
 fn end_of(rest: &[u8], mark: &[u8]) -> usize {
     rest.windows(mark.len()).position(|window| window == mark).map_or(rest.len(), |at| at + mark.len())
 }

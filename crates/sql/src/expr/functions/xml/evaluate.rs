@@ -1,4 +1,4 @@
-//! What an XPath expression comes to in a document.
+//! Evaluates XPath expressions in a document.
 
 use super::super::Call;
 use super::document::{Document, Kind};
@@ -11,18 +11,18 @@ use crate::expr::{cast, compare, text_of};
 use std::cmp::Ordering;
 use types::{ColumnType, Value, collation};
 
-/// A value of an expression.
+/// The value of an expression.
 pub(super) enum Found {
     Nodes(Vec<Place>),
     Truth(bool),
-    /// A number, a text, or NULL.
+    /// A number, a text or NULL.
     Scalar(Value),
 }
 
 pub(super) struct Evaluation<'d, 't> {
     document: &'d Document<'t>,
     call: &'d Call<'d>,
-    /// Texts are compared in it.
+    /// The collation in which texts are compared.
     collation: u16,
 }
 
@@ -33,18 +33,19 @@ impl<'d, 't> Evaluation<'d, 't> {
         Evaluation { document, call, collation }
     }
 
-    /// The value of the whole expression.
+    /// Returns the value of the whole expression.
     ///
     /// # Errors
-    /// 1317; those of arithmetic and memory.
+    /// Returns 1317 when the statement is interrupted, and the errors of arithmetic and of charging
+    /// memory.
     pub fn value(&self, query: &Query) -> Result<Found> {
         self.at(query, Place { node: 0, position: 1, size: 1 })
     }
 
-    /// The nodes that an expression finds; none when it finds something else.
+    /// Returns the nodes that an expression finds. `None` means that its value is of another kind.
     ///
     /// # Errors
-    /// As [`Evaluation::value`].
+    /// Returns the errors of [`Evaluation::value`].
     pub fn nodes(&self, query: &Query) -> Result<Option<Vec<usize>>> {
         match self.value(query)? {
             Found::Nodes(places) => Ok(Some(
@@ -54,10 +55,10 @@ impl<'d, 't> Evaluation<'d, 't> {
         }
     }
 
-    /// A value as the text that EXTRACTVALUE() gives.
+    /// Returns a value as the text that is the result of EXTRACTVALUE().
     ///
     /// # Errors
-    /// Those of memory.
+    /// Returns the errors of charging memory.
     pub fn text(&self, found: Found) -> Result<Value> {
         Ok(match found {
             Found::Scalar(Value::Null) => Value::Null,
@@ -73,7 +74,8 @@ impl<'d, 't> Evaluation<'d, 't> {
         Ok(match query {
             Query::Constant(value) => Found::Scalar(self.call.ctx.copied(value)?),
             Query::UserVariable(name) => {
-                // It may be as long as a packet, and the expression may name it often.
+                // The value may be as long as a packet, and the expression may name the variable
+                // often.
                 let value = self.call.ctx.user_variables.value(name);
                 self.call.check_room(text_of(&value).len())?;
                 Found::Scalar(value)
@@ -147,7 +149,7 @@ impl<'d, 't> Evaluation<'d, 't> {
         Ok(places)
     }
 
-    /// Whether a place is one that a predicate wants: a number is the place itself.
+    /// Reports whether a predicate accepts a place. A number accepts the place with that position.
     fn holds(&self, predicate: &Query, place: Place) -> Result<bool> {
         Ok(match self.at(predicate, place)? {
             Found::Nodes(found) => !found.is_empty(),
@@ -159,7 +161,7 @@ impl<'d, 't> Evaluation<'d, 't> {
         })
     }
 
-    /// The texts directly within nodes, in the order of the document.
+    /// Returns the texts directly within nodes, in the order of the document.
     fn texts(&self, places: &[Place]) -> impl Iterator<Item = &'t [u8]> {
         let mut is_found = vec![false; self.document.nodes.len()];
         places.iter().for_each(|place| is_found[place.node] = true);
@@ -167,7 +169,7 @@ impl<'d, 't> Evaluation<'d, 't> {
         nodes.filter(move |node| node.kind == Kind::Text && is_found[node.parent]).map(|node| node.text)
     }
 
-    /// The characters directly within nodes, with blanks between them.
+    /// Returns the characters directly within nodes, separated by blanks.
     fn characters(&self, places: &[Place]) -> Result<Vec<u8>> {
         let texts: Vec<&[u8]> = self.texts(places).collect();
         self.call.check_room(texts.iter().map(|text| text.len() + 1).sum())?;
@@ -182,7 +184,7 @@ impl<'d, 't> Evaluation<'d, 't> {
         })
     }
 
-    /// A text as the number that it begins with.
+    /// Converts a text to the number that it begins with.
     fn numeric(&self, value: Value) -> Value {
         match value {
             Value::Bytes(_) => Value::Double(double_of(&number_in(&value, self.call.ctx))),
@@ -207,7 +209,7 @@ impl<'d, 't> Evaluation<'d, 't> {
         })
     }
 
-    /// Nodes compare as some of their texts does.
+    /// Compares two values. A comparison with nodes is true if it is true for one of their texts.
     fn compared(&self, op: BinaryOp, left: Found, right: Found) -> Result<bool> {
         match (left, right) {
             (Found::Nodes(places), other) => self.some_compares(op, &places, &self.scalar(other)?, false),
@@ -264,7 +266,7 @@ impl<'d, 't> Evaluation<'d, 't> {
             Xpath::Round => number(self.double(next())?.round()),
             Xpath::Number => Found::Scalar(self.numeric_of(next())?),
             Xpath::Concat => {
-                // MySQL passes over what stands behind the second.
+                // MySQL ignores the arguments after the second.
                 let (left, right) = (self.scalar(next())?, self.scalar(next())?);
                 let (left, right) = (text_of(&left), text_of(&right));
                 self.call.check_room(left.len() + right.len())?;
@@ -279,7 +281,7 @@ impl<'d, 't> Evaluation<'d, 't> {
                 let text = self.characters_of(next())?;
                 let from = self.double(next())?.round();
                 let count = if args.len() > 2 { self.double(next())?.round() } else { f64::MAX };
-                // What is no number is nowhere.
+                // A start that is no number, or is below 1, yields an empty text.
                 let skipped = if from >= 1.0 { from as usize - 1 } else { text.len() };
                 let part: String = text.chars().skip(skipped).take(count.max(0.0) as usize).collect();
                 Found::Scalar(Value::text(&part))
@@ -297,7 +299,7 @@ impl<'d, 't> Evaluation<'d, 't> {
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// The sum of the texts of nodes as numbers.
+    /// Returns the sum of the nodes' texts as numbers.
     fn sum(&self, found: Found) -> Result<f64> {
         let Found::Nodes(places) = found else { return Ok(0.0) };
         let number =

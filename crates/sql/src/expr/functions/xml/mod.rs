@@ -1,7 +1,7 @@
-//! `EXTRACTVALUE()` and `UPDATEXML()`: what an XPath expression finds in a text of XML. Documents
-//! and expressions are read as MySQL reads them, which has a part of XPath 1.0: texts are compared
-//! in the collation of the document, a closing tag closes whatever is open, and entities stay as
-//! they are.
+//! `EXTRACTVALUE()` and `UPDATEXML()`, which find parts of an XML text by an XPath expression.
+//! Documents and expressions are read as MySQL reads them, which supports a part of XPath 1.0:
+//! texts are compared in the collation of the document, a closing tag closes whatever element is
+//! open, and entities stay as they are.
 
 mod document;
 mod evaluate;
@@ -24,8 +24,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("updatexml", 3..=3, text_of_document, update),
 ];
 
-/// Text of any length. An expression that is known is read now, so that what is wrong with it is
-/// known without a row.
+/// Returns the type of a text of any length. A constant expression is parsed here, so that its
+/// errors are known before the first row.
 fn text_of_document(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     let (id, coercibility) = aggregate_collations(args.iter())?;
     let mut slots = Vec::new();
@@ -39,7 +39,7 @@ fn text_of_document(args: &[Expr]) -> Result<(ColumnType, Coercibility)> {
     Ok((ColumnType::longtext(id), coercibility))
 }
 
-/// The document; none, and a warning, when it is none.
+/// Returns the document. `None`, with a warning, means that the text is no document.
 fn document_of<'t>(call: &Call<'_>, text: &'t [u8]) -> Result<Option<Document<'t>>> {
     call.check_room(text.len())?;
     match Document::parse(text, &|| call.ctx.check_interrupt())? {
@@ -63,8 +63,8 @@ fn extract(call: &Call<'_>) -> Result<Value> {
     evaluation.text(found)
 }
 
-/// The document with another text in the place of what the expression finds, when that is one
-/// thing.
+/// Computes UPDATEXML(): the document with another text in place of what the expression finds,
+/// provided that it finds exactly one node.
 fn update(call: &Call<'_>) -> Result<Value> {
     let query = Query::parse(&call.bytes(1))?;
     let text = call.bytes(0);

@@ -1,22 +1,22 @@
-//! Reads XPath expressions.
+//! Parses XPath expressions.
 
 use super::query::{AXES, Axis, CALLS, KINDS, Origin, Path, Query, Step, Xpath};
 use crate::ast::BinaryOp;
 use crate::error::{Result, SqlError};
 use types::{Decimal, Value};
 
-/// Levels of parentheses, predicates, signs and calls within one another.
+/// The most levels of nested parentheses, predicates, signs and calls.
 const MOST_LEVELS: usize = 100;
-/// Operators of an expression: each makes the tree a level higher.
+/// The most operators of an expression. Each one makes the tree a level higher.
 const MOST_OPERATORS: usize = 1000;
-/// Messages show so much of an expression.
+/// The most bytes of an expression that messages show.
 const SHOWN_BYTES: usize = 32 * 4;
 
 impl Query {
-    /// Reads an expression.
+    /// Parses an expression.
     ///
     /// # Errors
-    /// 1105, with the rest from where it is wrong.
+    /// Returns 1105 with the rest of the expression from the error on.
     pub fn parse(written: &[u8]) -> Result<Query> {
         let mut parser = Parser { text: written, at: 0, level: 0, operators: 0, in_predicate: false };
         let query = parser.expr()?;
@@ -32,7 +32,7 @@ struct Parser<'q> {
     at: usize,
     level: usize,
     operators: usize,
-    /// `last()` and `position()` mean something.
+    /// Whether the parser is within a predicate, where `last()` and `position()` have a meaning.
     in_predicate: bool,
 }
 
@@ -41,7 +41,7 @@ fn is_name(byte: u8) -> bool {
 }
 
 impl<'q> Parser<'q> {
-    /// The next word, which stays.
+    /// Returns the next token without consuming it.
     fn peek(&mut self) -> &'q [u8] {
         self.at += self.text[self.at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         let rest = &self.text[self.at..];
@@ -71,7 +71,7 @@ impl<'q> Parser<'q> {
         &rest[..len]
     }
 
-    /// Eats the word when it is this one.
+    /// Consumes the next token if it is `word`, and returns whether it was.
     fn eat(&mut self, word: &str) -> bool {
         let found = self.peek() == word.as_bytes();
         if found {
@@ -84,7 +84,7 @@ impl<'q> Parser<'q> {
         if self.eat(word) { Ok(()) } else { Err(self.error()) }
     }
 
-    /// Error 1105 at the next word.
+    /// Builds error 1105, which shows the expression from the next token on.
     fn error(&mut self) -> SqlError {
         self.peek();
         self.complaint("XPATH syntax error", self.at)
@@ -96,7 +96,7 @@ impl<'q> Parser<'q> {
         SqlError::new(1105, format!("{what}: '{rest}'"))
     }
 
-    /// The operands of an operator.
+    /// Boxes the operands of an operator, unless the expression has too many operators.
     fn both(&mut self, left: Query, right: Query) -> Result<Box<[Query; 2]>> {
         self.operators += 1;
         if self.operators > MOST_OPERATORS { Err(self.error()) } else { Ok(Box::new([left, right])) }
@@ -171,7 +171,7 @@ impl<'q> Parser<'q> {
     }
 
     fn product(&mut self) -> Result<Query> {
-        // A division leaves no fraction.
+        // `div` is an integer division: it leaves no fraction.
         let operators =
             [("*", BinaryOp::Multiply), ("div", BinaryOp::IntegerDivide), ("mod", BinaryOp::Modulo)];
         self.arithmetic(&operators, Self::signed)
@@ -235,7 +235,7 @@ impl<'q> Parser<'q> {
         Ok(primary)
     }
 
-    /// The steps behind an origin, which begin with a slash or two.
+    /// Reads the steps after an origin, which begin with one or two slashes.
     fn path_from(&mut self, origin: Origin) -> Result<Query> {
         let mut path = Path { origin, steps: Vec::new() };
         self.slash(&mut path);
@@ -261,7 +261,7 @@ impl<'q> Parser<'q> {
         }
     }
 
-    /// Whether a step of a path is next, and no call and no literal.
+    /// Reports whether the next token begins a step of a path, not a call or a literal.
     fn step_follows(&mut self) -> bool {
         match self.peek() {
             b"." | b".." | b"@" | b"*" => true,
@@ -400,7 +400,7 @@ impl<'q> Parser<'q> {
     }
 }
 
-/// A number as it is written.
+/// Returns the value of a number as it is written.
 fn literal(word: &[u8]) -> Value {
     let text = String::from_utf8_lossy(word);
     match text.parse::<i64>() {

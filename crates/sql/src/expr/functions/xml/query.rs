@@ -1,4 +1,4 @@
-//! An XPath expression: what MySQL reads of XPath 1.0.
+//! The tree of an XPath expression, with those parts of XPath 1.0 that MySQL supports.
 
 use crate::ast::BinaryOp;
 use types::Value;
@@ -6,7 +6,7 @@ use types::Value;
 #[derive(Debug, Clone)]
 pub(super) enum Query {
     Constant(Value),
-    /// `$@x`
+    /// `$@x`, with the variable's name.
     UserVariable(String),
     Or(Box<[Query; 2]>),
     And(Box<[Query; 2]>),
@@ -18,7 +18,7 @@ pub(super) enum Query {
     Path(Path),
 }
 
-/// Where a path begins.
+/// The node at which a path begins.
 #[derive(Debug, Clone)]
 pub(super) enum Origin {
     Root,
@@ -35,7 +35,7 @@ pub(super) struct Path {
 #[derive(Debug, Clone)]
 pub(super) struct Step {
     pub axis: Axis,
-    /// `None`: every name.
+    /// The name of the nodes. `None` stands for every name.
     pub name: Option<Vec<u8>>,
     pub predicates: Vec<Query>,
 }
@@ -50,7 +50,8 @@ pub(super) enum Axis {
     AncestorOrSelf,
     Itself,
     Attribute,
-    /// Of `text()` and its like, which leave the nodes as they are: what a node shows is its text.
+    /// The axis of `text()` and its relatives, which stays at the nodes, because a node is shown as
+    /// its text.
     Stay,
 }
 
@@ -75,7 +76,7 @@ pub(super) enum Xpath {
     StringLength,
 }
 
-/// The functions, and the fewest and the most arguments that are looked at.
+/// The functions, with the fewest and the most arguments that are used.
 pub(super) const CALLS: [(&str, Xpath, usize, usize); 16] = [
     ("sum", Xpath::Sum, 1, 1),
     ("not", Xpath::Not, 1, 1),
@@ -95,7 +96,7 @@ pub(super) const CALLS: [(&str, Xpath, usize, usize); 16] = [
     ("string-length", Xpath::StringLength, 0, 1),
 ];
 
-/// The axes that MySQL has names for; those that it does not follow are its children.
+/// The axes whose names MySQL knows. It treats those that it does not support as `child`.
 pub(super) const AXES: [(&str, Axis); 13] = [
     ("child", Axis::Child),
     ("descendant", Axis::Descendant),
@@ -112,11 +113,11 @@ pub(super) const AXES: [(&str, Axis); 13] = [
     ("namespace", Axis::Child),
 ];
 
-/// Tests of a node's kind, which are written as calls.
+/// The tests of a node's kind, which are written like calls.
 pub(super) const KINDS: [&str; 4] = ["text", "node", "comment", "processing-instruction"];
 
 impl Query {
-    /// Whether its value is nodes.
+    /// Reports whether the value is a set of nodes.
     pub fn is_of_nodes(&self) -> bool {
         matches!(self, Query::Path(_) | Query::Union(_))
     }

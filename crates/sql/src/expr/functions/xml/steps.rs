@@ -1,24 +1,24 @@
-//! The steps of a path: from nodes to nodes.
+//! The steps of a path, each of which leads from nodes to other nodes.
 
 use super::document::{Document, Kind};
 use super::query::{Axis, Step};
 
-/// A node that a path has come to, and its place among those of its step.
+/// A node that a path has reached, with its position among the nodes of its step.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     pub node: usize,
-    /// From 1.
+    /// The position, counted from 1.
     pub position: usize,
     pub size: usize,
 }
 
-/// The nodes as places among each other.
+/// Numbers the nodes as places among each other.
 pub(super) fn numbered(nodes: impl ExactSizeIterator<Item = usize>) -> Vec<Place> {
     let size = nodes.len();
     nodes.zip(1..).map(|(node, position)| Place { node, position, size }).collect()
 }
 
-/// What a step without its predicates comes to from these nodes.
+/// Returns the places that a step without its predicates leads to from these nodes.
 pub(super) fn follow(document: &Document<'_>, from: &[Place], step: &Step) -> Vec<Place> {
     let fits = |node: usize, kind: Kind| {
         let found = &document.nodes[node];
@@ -50,7 +50,7 @@ pub(super) fn follow(document: &Document<'_>, from: &[Place], step: &Step) -> Ve
     }
 }
 
-/// Nodes in the order of the document, each once.
+/// Returns the nodes in the order of the document, each once.
 pub(super) fn distinct(nodes: impl Iterator<Item = usize>) -> Vec<Place> {
     let mut nodes: Vec<usize> = nodes.collect();
     nodes.sort_unstable();
@@ -58,14 +58,16 @@ pub(super) fn distinct(nodes: impl Iterator<Item = usize>) -> Vec<Place> {
     numbered(nodes.into_iter())
 }
 
-/// A node ends before the first one behind it whose parent stands before it.
+/// Returns the nodes below a node. They end before the first node whose parent stands in front of
+/// it.
 fn below(document: &Document<'_>, node: usize) -> impl Iterator<Item = usize> {
     let rest = document.nodes[node + 1..].iter().zip(node + 1..);
     rest.take_while(move |(found, _)| found.parent >= node).map(|(_, at)| at)
 }
 
-/// The children of each node, as places among each other. Of many nodes they are found in one pass
-/// over the document: elements that stand within one another would be passed over for each.
+/// Returns the children of each node, as places among each other. For several nodes it finds them
+/// in one pass over the document, because a pass for each would visit nested elements again and
+/// again.
 fn children(document: &Document<'_>, from: &[Place], fits: &dyn Fn(usize) -> bool) -> Vec<Place> {
     if let [Place { node, .. }] = *from {
         let found = below(document, node).filter(|at| document.nodes[*at].parent == node && fits(*at));
@@ -79,7 +81,7 @@ fn children(document: &Document<'_>, from: &[Place], fits: &dyn Fn(usize) -> boo
             lists.len() - 1
         });
     }
-    // The document is its own parent.
+    // Node 0, the document, is its own parent.
     for (at, node) in document.nodes.iter().enumerate().skip(1) {
         if let Some(list) = list_of[node.parent]
             && fits(at)
@@ -91,8 +93,8 @@ fn children(document: &Document<'_>, from: &[Place], fits: &dyn Fn(usize) -> boo
     lists.flat_map(|list| numbered(list.iter().copied())).collect()
 }
 
-/// The ancestors of nodes in the order of the document, each once: a walk upwards ends where
-/// another one has been, so that elements within one another are not counted for each.
+/// Returns the ancestors of nodes in the order of the document, each once. A walk upwards ends
+/// where another one has been, so that the walks of nested elements do not repeat each other.
 fn ancestors(
     document: &Document<'_>,
     from: &[Place],
@@ -123,7 +125,7 @@ fn descendants(
     let mut is_found = vec![false; document.nodes.len()];
     from.iter().for_each(|place| is_below[place.node] = true);
     for node in 0..document.nodes.len() {
-        // Parents stand before their children.
+        // Parents stand in front of their children.
         let of_parent = node > 0 && is_below[document.nodes[node].parent];
         is_found[node] = of_parent || with_self && is_below[node];
         is_below[node] |= of_parent;

@@ -1,8 +1,8 @@
-//! Where a value is in a document: a JSON pointer in the form of a URI's fragment (RFC 6901).
+//! Locates values in a document by JSON pointers in the form of a URI's fragment (RFC 6901).
 
 use types::json::Node;
 
-/// The place of a value that is a part of the document.
+/// Returns the pointer to a value that is a part of the document.
 pub(super) fn of(document: &Node, value: &Node) -> String {
     let mut tokens = Vec::new();
     let mut shown = String::from("#");
@@ -15,8 +15,8 @@ pub(super) fn of(document: &Node, value: &Node) -> String {
     shown
 }
 
-/// Whether the value is below; then the way to it, the last step first. The recursion is as deep as
-/// the document.
+/// Reports whether the value is `node` or below it, and appends the steps of the way to it, the
+/// last one first. The recursion is as deep as the document.
 fn find(node: &Node, value: &Node, tokens: &mut Vec<Vec<u8>>) -> bool {
     if std::ptr::eq(node, value) {
         return true;
@@ -48,8 +48,8 @@ fn push_token(token: &[u8], shown: &mut String) {
     }
 }
 
-/// What a pointer in a fragment, behind its `#`, leads to in a document; none when it is no pointer
-/// or leads nowhere.
+/// Returns the value that a pointer leads to, which is given without the fragment's `#`. `None`
+/// means that it is no pointer or leads nowhere.
 pub(super) fn value_at<'n>(document: &'n Node, pointer: &[u8]) -> Option<&'n Node> {
     let Some(tokens) = pointer.strip_prefix(b"/") else {
         return pointer.is_empty().then_some(document);
@@ -63,7 +63,7 @@ pub(super) fn value_at<'n>(document: &'n Node, pointer: &[u8]) -> Option<&'n Nod
     })
 }
 
-/// A token of a pointer without its escapes; none when they are wrong.
+/// Returns a token of a pointer without its escapes. `None` means that they are wrong.
 fn plain(token: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(token.len());
     let mut rest = token;

@@ -1,6 +1,6 @@
-//! `JSON_SCHEMA_VALID()` and `JSON_SCHEMA_VALIDATION_REPORT()`: whether a document is what a schema
-//! describes. Schemas are those of draft 4, read as MySQL reads them: what is no schema, and what a
-//! keyword has of another type than its own, asks for nothing.
+//! `JSON_SCHEMA_VALID()` and `JSON_SCHEMA_VALIDATION_REPORT()`, which validate a document against a
+//! schema. Schemas are those of draft 4, read as MySQL reads them: a value that is no schema, and a
+//! keyword whose value has a wrong type, require nothing.
 
 mod location;
 mod number;
@@ -23,10 +23,10 @@ pub(in super::super) const FUNCTIONS: &[Function] = &[
     Function::new("json_schema_validation_report", 2..=2, json, report).sees_nulls(),
 ];
 
-/// The schema and the document; none when one of them is NULL.
+/// Returns the schema and the document. `None` means that one of them is NULL.
 ///
 /// # Errors
-/// Those of [`document`]; 3853 for a schema that is no object; those of
+/// Returns the errors of [`document`], 3853 for a schema that is no object, and the errors of
 /// [`reference::check`].
 fn arguments(call: &Call<'_>) -> Result<Option<(Document, Document)>> {
     let Some(schema) = document(call, 0)? else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Numbers of schemas: whole ones are compared as such, all others as floating point.
+//! Numbers of schemas. Whole numbers are compared exactly, all others as floating point.
 
 use types::Decimal;
 use types::json::Node;
@@ -10,7 +10,7 @@ pub(super) enum Number {
 }
 
 impl Number {
-    /// The number that a value is.
+    /// Returns a value as a number. `None` means that it is no number.
     pub fn of(node: &Node) -> Option<Number> {
         match node {
             Node::Int(n) => Some(Number::Whole(i128::from(*n))),
@@ -48,7 +48,7 @@ impl Number {
         }
     }
 
-    /// Whether it is a multiple of a number above 0.
+    /// Reports whether the number is a multiple of `other`, which has to be above 0.
     pub fn is_multiple_of(self, other: Number) -> bool {
         match (self, other) {
             (Number::Whole(a), Number::Whole(b)) => a % b == 0,

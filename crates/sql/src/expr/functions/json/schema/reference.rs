@@ -1,4 +1,4 @@
-//! `$ref`: a schema that stands elsewhere in the same document.
+//! Follows `$ref`, which stands for a schema elsewhere in the same document.
 
 use super::location::value_at;
 use crate::error::{Result, SqlError};
@@ -6,8 +6,8 @@ use crate::expr::documents::too_deep;
 use std::collections::HashMap;
 use types::json::{MAX_DEPTH, Node};
 
-/// The schema that a value is or leads to; none when it asks for nothing. The references of `root`
-/// have been checked: they end somewhere.
+/// Returns the schema that a value is or refers to. `None` means that it requires nothing. The
+/// references of `root` have been checked, so that following them ends.
 pub(super) fn resolved<'n>(root: &'n Node, value: &'n Node) -> Option<&'n Node> {
     let mut value = value;
     while matches!(value, Node::Object(_)) {
@@ -26,11 +26,11 @@ fn target<'n>(root: &'n Node, reference: &Node) -> Option<&'n Node> {
     }
 }
 
-/// Refuses schemas whose references lead out of the document or in a circle.
+/// Refuses schemas whose references lead to another document or in a circle.
 ///
 /// # Errors
-/// 1235 for another document; 3157 for a circle, and for a schema that is too deep with what its
-/// references lead to.
+/// Returns 1235 for a reference to another document. Returns 3157 for a circle, and for a schema
+/// that is nested too deeply when its references are followed.
 pub(super) fn check(root: &Node) -> Result<()> {
     Walk { root, depths: HashMap::new() }.depth(root, 0).map(|_| ())
 }
@@ -38,13 +38,14 @@ pub(super) fn check(root: &Node) -> Result<()> {
 /// A walk through a schema and along its references.
 struct Walk<'n> {
     root: &'n Node,
-    /// Of values that were seen, by their addresses, how deep they are; none while the walk is in
-    /// them.
+    /// The depths of the values that were visited, by their addresses. `None` stands for a value
+    /// that the walk is within.
     depths: HashMap<*const Node, Option<usize>>,
 }
 
 impl<'n> Walk<'n> {
-    /// Levels below a value, references followed; `above` are those that led here.
+    /// Returns the number of levels below a value, with references followed. `above` is the number
+    /// of levels on the way to the value.
     fn depth(&mut self, value: &'n Node, above: usize) -> Result<usize> {
         if value.is_scalar() {
             return Ok(0);

@@ -1,6 +1,6 @@
-//! A document against a schema. The first failure is the one that MySQL finds, which reads the
-//! document from its beginning to its end: what is asked of a value as a whole comes after what is
-//! asked of its members.
+//! Validates a document against a schema. The first failure is the one that MySQL finds, which
+//! reads the document from its beginning to its end: the requirements on a value as a whole come
+//! after those on its members.
 
 use super::super::super::Call;
 use super::number::Number;
@@ -10,15 +10,15 @@ use crate::regexp::{Flags, Limits};
 use std::collections::HashSet;
 use types::json::{self, Node};
 
-/// Something that a schema asks for and a value is not.
+/// A requirement of a schema that a value does not meet.
 pub(super) struct Failure<'n> {
     pub keyword: &'static str,
-    /// The schema; none of one that MySQL has made itself.
+    /// The schema with the requirement. `None` stands for a schema that MySQL makes itself.
     pub schema: Option<&'n Node>,
     pub value: &'n Node,
 }
 
-/// Why a validation has stopped.
+/// The reason why a validation has stopped.
 enum Stop<'n> {
     Failed(Failure<'n>),
     Error(SqlError),
@@ -32,10 +32,11 @@ impl From<SqlError> for Stop<'_> {
 
 type Checked<'n> = std::result::Result<(), Stop<'n>>;
 
-/// The first thing that is wrong with a document; none: it is valid.
+/// Returns the first requirement that a document does not meet, or `None` for a valid document.
 ///
 /// # Errors
-/// 1317; those of the patterns' memory and time.
+/// Returns 1317 when the statement is interrupted, and the errors of matching a pattern that takes
+/// too much memory or time.
 pub(super) fn first_failure<'n>(
     root: &'n Node,
     value: &'n Node,
@@ -53,12 +54,12 @@ struct Validation<'n, 'c> {
     call: &'c Call<'c>,
 }
 
-/// A failure unless the condition holds.
+/// Returns a failure unless the condition holds.
 fn need<'n>(holds: bool, keyword: &'static str, schema: &'n Node, value: &'n Node) -> Checked<'n> {
     if holds { Ok(()) } else { Err(Stop::Failed(Failure { keyword, schema: Some(schema), value })) }
 }
 
-/// A keyword that counts something.
+/// Returns the value of a keyword that is a number of something.
 fn count_of(schema: &Node, keyword: &str) -> Option<usize> {
     let count = match schema.member(keyword.as_bytes())? {
         Node::Int(count) => u32::try_from(*count).ok(),
@@ -72,7 +73,7 @@ fn is_true(schema: &Node, keyword: &str) -> bool {
     matches!(schema.member(keyword.as_bytes()), Some(Node::Bool(true)))
 }
 
-/// The elements of a keyword that has a list.
+/// Returns the elements of a keyword whose value is a list.
 fn list_of<'n>(schema: &'n Node, keyword: &str) -> &'n [Node] {
     match schema.member(keyword.as_bytes()) {
         Some(Node::Array(elements)) => elements,
@@ -88,8 +89,8 @@ fn members_of<'n>(schema: &'n Node, keyword: &str) -> &'n [(Vec<u8>, Node)] {
 }
 
 impl<'n> Validation<'n, '_> {
-    /// Checks a value. The recursion is as deep as the document and, of each of its values, as the
-    /// schema.
+    /// Checks a value. The recursion is as deep as the document and, for each value of the
+    /// document, as the schema.
     fn value(&self, schema: Option<&'n Node>, value: &'n Node) -> Checked<'n> {
         let Some(schema) = schema else { return Ok(()) };
         self.call.ctx.check_interrupt()?;
@@ -123,7 +124,8 @@ impl<'n> Validation<'n, '_> {
         resolved(self.root, value)
     }
 
-    /// What a schema that is a keyword's value asks for.
+    /// Returns the schema that is a keyword's value. The outer `None` means that the value is no
+    /// schema, the inner one that the schema requires nothing.
     fn schema_of(&self, schema: &'n Node, keyword: &str) -> Option<Option<&'n Node>> {
         let written = schema.member(keyword.as_bytes())?;
         matches!(written, Node::Object(_)).then(|| self.resolved(written))
@@ -138,7 +140,7 @@ impl<'n> Validation<'n, '_> {
         }
         match schema.member(b"pattern") {
             Some(Node::String(pattern)) => {
-                // A pattern that is none is not asked for.
+                // An invalid pattern requires nothing.
                 let matches = self.matches(pattern, text)?.unwrap_or(true);
                 need(matches, "pattern", schema, value)
             }
@@ -146,8 +148,8 @@ impl<'n> Validation<'n, '_> {
         }
     }
 
-    /// Whether a pattern is somewhere in a text, whose bytes are its characters; none when it is no
-    /// pattern.
+    /// Reports whether a pattern is found in a text. The characters of both are their bytes. `None`
+    /// means that the pattern is invalid.
     fn matches(&self, pattern: &[u8], text: &[u8]) -> Result<Option<bool>> {
         let characters = |bytes: &[u8]| bytes.iter().map(|byte| char::from(*byte)).collect::<String>();
         let ctx = self.call.ctx;
@@ -217,7 +219,7 @@ impl<'n> Validation<'n, '_> {
         Ok(())
     }
 
-    /// Whether an object has what it is to have beside one of its members.
+    /// Reports whether an object meets the requirements that one of its members brings along.
     fn has_dependency(&self, wanted: &'n Node, value: &'n Node) -> Result<bool> {
         match wanted {
             Node::Array(names) => Ok(names.iter().all(|name| match name {
@@ -228,7 +230,8 @@ impl<'n> Validation<'n, '_> {
         }
     }
 
-    /// Whether a property has a default that is a text, which stands for it.
+    /// Reports whether a property has a non-empty text as its default, which takes the place of a
+    /// missing member.
     fn has_default(&self, schema: &'n Node, name: &[u8]) -> bool {
         let property = schema.member(b"properties").and_then(|properties| properties.member(name));
         let default = property.and_then(|property| self.resolved(property)?.member(b"default"));
@@ -263,7 +266,7 @@ impl<'n> Validation<'n, '_> {
         }
         fits = match (is_property, additional) {
             (true, _) => fits && self.is_valid(own, value)?,
-            // What fits an additional property need not fit the pattern.
+            // It suffices that the value fits the schema for additional properties.
             (false, Some(additional)) => fits || self.is_valid(additional, value)?,
             (false, None) => fits,
         };
@@ -273,7 +276,7 @@ impl<'n> Validation<'n, '_> {
         Err(Stop::Failed(Failure { keyword: "patternProperties", schema: None, value }))
     }
 
-    /// What is asked of a value in terms of other values and schemas.
+    /// Checks the requirements that are stated in terms of other values and schemas.
     fn combined(&self, schema: &'n Node, value: &'n Node) -> Checked<'n> {
         let choices = list_of(schema, "enum");
         if !choices.is_empty() {
@@ -296,7 +299,7 @@ impl<'n> Validation<'n, '_> {
         }
     }
 
-    /// Schemas of the list that the value is valid for, counted up to `most`.
+    /// Counts the schemas of the list that the value is valid for, up to `most`.
     fn valid_parts(&self, parts: &'n [Node], value: &'n Node, most: usize) -> Result<usize> {
         let mut count = 0;
         for part in parts {
@@ -308,8 +311,8 @@ impl<'n> Validation<'n, '_> {
     }
 }
 
-/// Whether a schema names a member elsewhere than among its properties: then it is no additional
-/// one.
+/// Reports whether a schema names a member outside of its properties. Such a member is no
+/// additional property.
 fn names_property(schema: &Node, name: &[u8]) -> bool {
     let is = |node: &Node| matches!(node, Node::String(text) if text == name);
     list_of(schema, "required").iter().any(is)
@@ -356,7 +359,7 @@ fn numeric<'n>(schema: &'n Node, value: &'n Node, number: Number) -> Checked<'n>
     }
 }
 
-/// Whether two values are the same, numbers as numbers.
+/// Reports whether two values are equal. Numbers are compared as numbers.
 fn is_equal(a: &Node, b: &Node) -> bool {
     match (Number::of(a), Number::of(b)) {
         (Some(a), Some(b)) => a.is_same(b),
