@@ -274,7 +274,7 @@ pub enum AdminCommand {
         /// `FOR CHANNEL`. `None` means all channels.
         channel: Option<String>,
     },
-    /// RESET REPLICA [ALL].
+    /// `RESET REPLICA [ALL]`.
     ResetReplica {
         /// Whether ALL was written, which removes the connection parameters too.
         all: bool,
@@ -341,7 +341,7 @@ pub enum AdminCommand {
         /// Whether RESTART was written.
         restart: bool,
     },
-    /// SHOW [FULL] PROCESSLIST.
+    /// `SHOW [FULL] PROCESSLIST`.
     ShowProcesslist {
         /// Whether FULL was written, which shows the whole text of statements.
         full: bool,

@@ -13,7 +13,7 @@
 //! system gives no memory (1041).
 //!
 //! A charge counts what the allocator gives, not the length of the contents. Code that has a list,
-//! a text or a table that grows leaves the charging to [`growth`].
+//! a text or a table that grows leaves the charging to `growth`.
 //!
 //! Invariant: a pool's `used_bytes` is the sum of what its budgets have reserved. A budget's
 //! `used_bytes` is the sum of its charges, and is at most what the budget has reserved.

@@ -2,7 +2,7 @@
 //!
 //! A subquery runs when its value is asked for. The columns of the queries around it that it names
 //! are its arguments: expressions over the row at hand, which are computed first. The
-//! implementation of [`RunSubqueries`] caches its rows by the arguments.
+//! implementation of `RunSubqueries` caches its rows by the arguments.
 
 use super::context::RowKeys;
 use super::node::{MayEqual, Quantified, RowSubquery, SubqueryCall, SubqueryUse};
@@ -51,7 +51,7 @@ impl SubqueryCall {
     /// Returns the subquery's rows for the row at hand.
     ///
     /// # Errors
-    /// Returns the errors of [`RunSubqueries::rows`], and 1235 where expressions are computed
+    /// Returns the errors of `RunSubqueries::rows`, and 1235 where expressions are computed
     /// without a statement.
     pub fn rows(&self, row: &[Value], ctx: &Context<'_>) -> Result<Rc<SubqueryRows>> {
         let mut args = Vec::with_capacity(self.args.len());
