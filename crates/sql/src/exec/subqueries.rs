@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use types::Value;
 
-/// What is remembered of one subquery.
+/// The remembered results of one subquery.
 #[derive(Default)]
 struct Known {
     /// The result of a subquery without arguments. It has only one.

@@ -7,9 +7,9 @@ use crate::variables::Variables;
 use engine::Table;
 use types::{ColumnType, Value, Zone};
 
-/// The values of one column, which come as one type and are stored as a text of another.
+/// The recoding of the values for one column.
 pub(in crate::exec) struct Recoded {
-    /// The place of the value in the row that comes.
+    /// The position of the value in the row from the source.
     place: usize,
     from: ColumnType,
     to: ColumnType,
