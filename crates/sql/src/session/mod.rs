@@ -69,7 +69,7 @@ pub struct Session {
     locks: SessionLocks,
     /// The tables that HANDLER ... OPEN has opened.
     handlers: SessionHandlers,
-    /// The plans of its texts, and the generation that all its plans are of.
+    /// The plans of statements by their texts, and the generation of plans that is valid now.
     cache: StatementCache,
     prepared: PreparedStatements,
     programs: SessionPrograms,
