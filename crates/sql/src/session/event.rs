@@ -30,7 +30,7 @@ pub struct EventCondition {
 /// The result of an event's run.
 #[derive(Debug)]
 pub struct EventRun {
-    /// Its body was run to its end.
+    /// Whether the body has run to its end.
     pub is_done: bool,
     /// The conditions that the run has left.
     pub conditions: Vec<EventCondition>,
