@@ -37,7 +37,8 @@ pub(super) fn put_clauses(run: &DdlRun<'_>, def: &mut ObjectDef, clauses: &Event
     let past = past(run, def, clauses);
     let known = def.attribute(attribute::STATUS);
     let status = match clauses.status {
-        // What a source makes happen happens there: the replica does not do it again.
+        // An event of a source runs at the source. The replica gets its effects and does not run it
+        // again.
         _ if run.settings.replicated && (clauses.status.is_some() || known.is_none()) => "REPLICA",
         _ if past == Past::Disables => "DISABLED",
         Some(EventStatus::Disabled) => "DISABLED",

@@ -111,7 +111,7 @@ pub(crate) fn converter<'c>(
             if let Some(source) = source {
                 let value = from.decode(image, *source)?;
                 if column.generated.is_some() && old.columns[*source].ty != column.ty {
-                    // It is computed anew.
+                    // The column is computed anew.
                     continue;
                 }
                 values[at] = convert_value(value, &old.columns[*source], column, number, settings).map_err(
