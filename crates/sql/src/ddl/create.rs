@@ -194,8 +194,11 @@ pub(super) fn check_engine(engine: &str, settings: &DdlSettings) -> Result<()> {
     Err(SqlError::new(1286, format!("Unknown storage engine '{engine}'")))
 }
 
-/// Error 1117 of a table that cannot come to have few enough columns: an ALTER TABLE may drop as
-/// many as there can be. It comes early because each new column is compared with all others.
+/// Refuses a table that has more columns than an ALTER TABLE could drop again to stay within the
+/// limit. The check comes early because each new column is compared with all others.
+///
+/// # Errors
+/// Returns 1117 (`ER_TOO_MANY_FIELDS`) for such a table.
 pub(super) fn check_has_room(def: &TableDef) -> Result<()> {
     if def.columns.len() >= 2 * MOST_COLUMNS {
         return Err(SqlError::new(1117, "Too many columns"));
