@@ -297,7 +297,7 @@ impl<'a> DdlRun<'a> {
         Relations::under(&self.settings, self.engine.catalog())
     }
 
-    /// The definition that a CREATE TABLE with columns makes.
+    /// Returns the definition that a CREATE TABLE with columns makes.
     fn table_definition(
         &self,
         create: &CreateTable,

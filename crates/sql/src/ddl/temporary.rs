@@ -4,7 +4,6 @@
 //! None of these statements is a commit of the engine, and the binary log gets nothing of them.
 //! CREATE and DROP TEMPORARY TABLE leave the transaction open. The others end it first, as for
 //! stored tables.
-//! TEMPORARY TABLE leave the transaction open; the others end it first, as for stored tables.
 
 use crate::ast::{Statement, TableName};
 use crate::error::{Result, SqlError};

@@ -101,8 +101,8 @@ impl<'r, 'c> Run<'r, 'c> {
     }
 }
 
-/// Formats words and numbers in turn as the text of an OK packet: `Rows matched: 1  Changed: 1
-/// Warnings: 0`.
+/// Joins words and numbers in turn, for the text of an OK packet such as `Rows matched: 1  Changed:
+/// 1`.
 pub(super) fn info<const PARTS: usize>(parts: [(&str, u64); PARTS]) -> String {
     let mut text = Vec::with_capacity(64);
     for (words, number) in parts {

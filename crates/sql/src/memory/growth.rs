@@ -87,7 +87,6 @@ pub(crate) fn insert(set: &mut HashSet<Vec<u8>>, key: Vec<u8>, charge: &mut Char
 ///
 /// # Errors
 /// Returns the errors of [`push`].
-/// As [`push`].
 pub(crate) fn insert_new<K: Eq + Hash, V>(
     map: &mut HashMap<K, V>,
     key: K,

@@ -4,7 +4,6 @@
 //! READs only the key of the last entry is kept, from which the next READ goes on, whatever has
 //! changed meanwhile. DDL on the table by any session closes it, because the open table is then no
 //! longer the one in the catalog.
-//! the one of the catalog.
 
 use super::locked_tables::active_locks;
 use super::rows::Rows;

@@ -149,7 +149,8 @@ impl ReceivedStatements {
         let Some(parsed) = parse(&text, lex)? else { return Ok(()) };
         let statement = match &parsed.statement {
             Statement::Empty => return Ok(()),
-            // A query is logged because of the stored functions that it calls.
+            // Queries are accepted, too: a query is logged because of the stored functions that it
+            // calls.
             Statement::Load(_) if received.file.is_none() => {
                 return Err(SqlError::not_supported("LOAD DATA without its file"));
             }

@@ -67,7 +67,8 @@ impl InsertPlan {
         }
     }
 
-    /// Reports whether only the named unique index, and none behind it, can have a row in the way.
+    /// Reports whether the named index is the last unique one, so that no further row can be in the
+    /// way in an index behind it.
     fn is_last_unique(&self, index: &str) -> bool {
         let mut unique = self.table.def.indexes.iter().filter(|index| index.unique);
         unique.next_back().is_none_or(|last| last.name == index)

@@ -2,7 +2,6 @@
 //!
 //! For files that do not keep to their own format, the manual does not say what is a field and what
 //! is a line. Here it is what MySQL makes of them (decision 0056).
-//! to its own format; it is what MySQL makes of it (decision 0056).
 
 use super::input::{Bytes, Input};
 use crate::ast::TextFormat;

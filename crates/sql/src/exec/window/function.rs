@@ -146,10 +146,10 @@ struct OverFrames<'a> {
     accumulator: Accumulator,
     /// The frame whose rows the accumulator has taken in.
     frame: (usize, usize),
+    /// The value over `frame`, once it has been computed.
+    known: Option<Value>,
     /// For MIN and MAX, the rows that are or may yet become the extreme. The first is the current
     /// one.
-    known: Option<Value>,
-    /// Of MIN and MAX: the rows that may come to be it, the one that is it first.
     candidates: VecDeque<usize>,
     charge: Charge,
 }
