@@ -1,31 +1,33 @@
-//! An account's name, and what CREATE USER and ALTER USER say of it.
+//! Account names, and the clauses of CREATE USER and ALTER USER.
 
-/// An account name as written: `'user'@'host'`; host `%` where none was written.
+/// An account name as written: `'user'@'host'`. Without a host, the host is `%`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
-    /// User name; empty is the anonymous user.
+    /// The user name. An empty one is the anonymous user.
     pub user: String,
-    /// Host pattern.
+    /// The pattern of hosts.
     pub host: String,
-    /// `CURRENT_USER` or `USER()` was written instead of a name; `user` and `host` are then empty.
+    /// Whether `CURRENT_USER` or `USER()` was written instead of a name. `user` and `host` are
+    /// empty then.
     pub is_current_user: bool,
 }
 
-/// How an account proves itself, as written in `IDENTIFIED ...`.
+/// The way in which an account authenticates itself, as written in `IDENTIFIED ...`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Authentication {
-    /// `WITH plugin`, when written.
+    /// The plugin of `WITH plugin`, if it was written.
     pub plugin: Option<String>,
-    /// What follows `BY` or `AS`.
+    /// The secret behind `BY` or `AS`.
     pub secret: Secret,
-    /// `REPLACE 'current password'`.
+    /// The password of `REPLACE 'current password'`.
     pub replace: Option<String>,
-    /// `RETAIN CURRENT PASSWORD`: the present password goes on being one.
+    /// Whether `RETAIN CURRENT PASSWORD` was written, so that the present password stays valid as
+    /// well.
     pub retain: bool,
 }
 
 impl Authentication {
-    /// With nothing behind the secret.
+    /// Creates an authentication without the clauses behind the secret.
     pub fn new(plugin: Option<String>, secret: Secret) -> Authentication {
         Authentication { plugin, secret, replace: None, retain: false }
     }
@@ -34,7 +36,7 @@ impl Authentication {
 /// The secret of an [`Authentication`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Secret {
-    /// No `BY` and no `AS`.
+    /// Neither `BY` nor `AS` was written.
     None,
     /// `BY 'clear text'`.
     Password(String),
@@ -46,7 +48,7 @@ pub enum Secret {
     DiscardOld,
 }
 
-/// REQUIRE: what a connection must be to be let in.
+/// The REQUIRE clause: what a connection has to be in order to be accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum TlsRequirement {
     /// `NONE`.
@@ -56,7 +58,7 @@ pub enum TlsRequirement {
     Ssl,
     /// `X509`: with a client's certificate.
     X509,
-    /// `CIPHER`, `ISSUER` and `SUBJECT`; empty where not written.
+    /// `CIPHER`, `ISSUER` and `SUBJECT`. A text is empty if its clause was not written.
     Specified {
         /// The cipher suite.
         cipher: String,
@@ -70,23 +72,23 @@ pub enum TlsRequirement {
 /// `PASSWORD EXPIRE ...`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PasswordExpiry {
-    /// At once.
+    /// `PASSWORD EXPIRE` alone: the password expires at once.
     Now,
-    /// `DEFAULT`, `NEVER` (0) or `INTERVAL n DAY`, from the last change on.
+    /// `INTERVAL n DAY` after the last change, `NEVER` (0), or `DEFAULT` (`None`).
     Lifetime(Option<u16>),
 }
 
-/// `COMMENT` or `ATTRIBUTE`.
+/// The `COMMENT` or `ATTRIBUTE` clause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UserAttribute {
-    /// `COMMENT 'text'`, which is the member `comment`.
+    /// `COMMENT 'text'`, which sets the member `comment` of the attribute.
     Comment(String),
     /// `ATTRIBUTE 'object'`, as written.
     Object(String),
 }
 
-/// What stands behind the accounts of CREATE USER and ALTER USER. `None` was not written and stays;
-/// an inner `None` is DEFAULT.
+/// The options behind the accounts of CREATE USER and ALTER USER. `None` means that the option was
+/// not written, so that it stays; an inner `None` means DEFAULT.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[allow(missing_docs, reason = "each is the option of MySQL's manual that has its name")]
 pub struct AccountOptions {
@@ -104,7 +106,7 @@ pub struct AccountOptions {
     pub password_reuse_days: Option<Option<u16>>,
     pub password_require_current: Option<Option<bool>>,
     pub failed_login_attempts: Option<u16>,
-    /// `PASSWORD_LOCK_TIME`; -1 is UNBOUNDED.
+    /// `PASSWORD_LOCK_TIME` in days. -1 means UNBOUNDED.
     pub password_lock_days: Option<i32>,
     /// `COMMENT` or `ATTRIBUTE`.
     pub attribute: Option<UserAttribute>,

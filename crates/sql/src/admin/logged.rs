@@ -1,28 +1,28 @@
-//! How a statement about accounts is committed, and what comes of it.
+//! The commit of a statement about accounts, and its results.
 
 use crate::error::Result;
 use crate::sink::VirtualTable;
 use engine::{CommitOptions, DdlContext, Engine, SessionContext, Transaction};
 use std::sync::Arc;
 
-/// How a statement about accounts is committed.
+/// What committing a statement about accounts needs.
 pub struct AccountsLog<'a> {
     /// The statement as it was written.
     pub text: &'a str,
-    /// The session's current schema; empty: none.
+    /// The session's current schema. An empty one means none.
     pub schema: &'a str,
     /// The session's settings.
     pub session: &'a SessionContext,
     /// The event group as it was received from a source, for this server's own log.
     pub group: Option<&'a [u8]>,
-    /// GTID, position and so on.
+    /// The options of the commit, such as the GTID and the replication position.
     pub options: CommitOptions<'a>,
-    /// The statement is a MariaDB source's.
+    /// Whether the statement comes from a MariaDB source.
     pub of_mariadb: bool,
 }
 
 impl AccountsLog<'_> {
-    /// Commits the rows that the statement changed, if any, and the statement as `text`.
+    /// Commits the rows that the statement has changed, if any, and logs the statement as `text`.
     pub(crate) fn commit(
         &self,
         engine: &Arc<Engine>,
@@ -40,13 +40,13 @@ impl AccountsLog<'_> {
     }
 }
 
-/// What a statement about accounts came to.
+/// The results of a statement about accounts.
 #[derive(Debug, Default)]
 pub struct AccountsChanged {
-    /// What did not matter: code and message.
+    /// Notes, each with its number and text.
     pub notes: Vec<(u16, String)>,
-    /// What is told as a warning.
+    /// Warnings, each with its number and text.
     pub warnings: Vec<(u16, String)>,
-    /// Passwords that were made, to be shown once.
+    /// The generated passwords, which are shown once.
     pub result: Option<VirtualTable>,
 }

@@ -1,34 +1,35 @@
-//! `ALGORITHM=` and `LOCK=`: what a statement demands of the way that it is carried out, and
-//! whether that can be had.
+//! `ALGORITHM=` and `LOCK=`: checks whether a statement can be carried out in the way that it
+//! demands.
 
 use super::Altered;
 use crate::ast::{AlterAlgorithm, AlterDemands, AlterLock};
 use crate::error::{Result, SqlError};
 use engine::{Engine, TableDef};
 
-/// How a statement is carried out.
+/// The way in which a statement is carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Way {
-    /// Rows are copied into a new table.
+    /// Whether the rows are copied into a new table.
     pub rebuild: bool,
-    /// MySQL has no way but ALGORITHM=COPY for it, or that was asked for: the client is told the
-    /// number of rows.
+    /// Whether MySQL would use ALGORITHM=COPY, because nothing else is possible or it is demanded.
+    /// The client is told the number of rows in that case.
     pub copies: bool,
-    /// Nobody else uses the table meanwhile.
+    /// Whether no other session may use the table meanwhile.
     pub exclusive: bool,
 }
 
-/// Error 1845.
+/// Builds error 1845 (`ER_ALTER_OPERATION_NOT_SUPPORTED`), which tells that a demanded way is not
+/// possible.
 fn not_supported(what: &str, instead: &str) -> SqlError {
     SqlError::new(1845, format!("{what} is not supported for this operation. Try {instead}."))
 }
 
-/// Error 1846.
+/// Builds error 1846 (`ER_ALTER_OPERATION_NOT_SUPPORTED_REASON`), which also tells why.
 fn not_supported_since(what: &str, reason: &str, instead: &str) -> SqlError {
     SqlError::new(1846, format!("{what} is not supported. Reason: {reason}. Try {instead}."))
 }
 
-/// Decides how to make `altered` of `old`, or refuses as MySQL does.
+/// Decides how `old` becomes `altered`, or refuses the demands as MySQL does.
 pub(crate) fn way(demands: AlterDemands, old: &TableDef, altered: &Altered) -> Result<Way> {
     let AlterDemands { algorithm, lock } = demands;
     let must_rebuild = Engine::must_rebuild(old, &altered.def, altered.must_rebuild(old));
@@ -56,8 +57,8 @@ pub(crate) fn way(demands: AlterDemands, old: &TableDef, altered: &Altered) -> R
     }
     let rebuild = must_rebuild || algorithm == AlterAlgorithm::Copy;
     if rebuild && lock == AlterLock::None {
-        // MySQL rebuilds a table whose column types stay as they are in place and under no lock;
-        // this server does not.
+        // MySQL can rebuild a table without changed column types in place and without a lock. This
+        // server cannot.
         let reason =
             if changes_types(old, altered) { CHANGED_TYPE } else { "COPY algorithm requires a lock" };
         return Err(not_supported_since("LOCK=NONE", reason, "LOCK=SHARED"));
@@ -67,7 +68,7 @@ pub(crate) fn way(demands: AlterDemands, old: &TableDef, altered: &Altered) -> R
     Ok(Way { rebuild, copies, exclusive: matches!(lock, AlterLock::Shared | AlterLock::Exclusive) })
 }
 
-/// As [`way`], for a statement from a source: it is carried out whatever it demands.
+/// As [`way`], for a statement from a source, which is carried out whatever it demands.
 pub(crate) fn any_way(old: &TableDef, altered: &Altered) -> Way {
     Way { rebuild: altered.must_rebuild(old), copies: false, exclusive: false }
 }

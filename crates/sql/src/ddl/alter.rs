@@ -1,4 +1,4 @@
-//! ALTER TABLE: the new definition, and how the old rows become rows of it.
+//! ALTER TABLE: makes the new definition, and tells how old rows become new ones.
 
 use super::altered::Altered;
 use super::column::{add_expressions, column, default_of, expression_default, implied_timestamps};
@@ -14,10 +14,10 @@ use crate::ast::{AlterTable, Alteration, ColumnPlace, ColumnSpec, KeyKind, KeyPa
 use crate::error::{Result, SqlError};
 use engine::{Catalog, ColumnDef, ColumnDefault, TableDef};
 
-/// The definition under change: columns by name, keys by column position of the definition as it
-/// stands.
+/// A definition that is being altered. Alterations name columns by their names, while its keys name
+/// them by their current positions.
 struct Builder<'s> {
-    /// The table as the statement finds it: alterations name its columns by the names in it.
+    /// The table before the statement. Alterations name columns by the names that they have in it.
     old: &'s TableDef,
     def: TableDef,
     sources: Vec<Option<usize>>,
@@ -32,8 +32,7 @@ fn cannot_drop(name: &str) -> SqlError {
     SqlError::new(1091, format!("Can't DROP '{name}'; check that column/key exists"))
 }
 
-/// Applies the alterations to `old`; `schema_of` gives the schema of a name that RENAME TO writes
-/// without one.
+/// Applies the alterations to `old`. `current_schema` is the schema for a new name without one.
 pub(crate) fn altered_definition(
     old: &TableDef,
     alter: &AlterTable,
@@ -48,8 +47,8 @@ pub(crate) fn altered_definition(
     let mut builder = Builder { old, def: old.clone(), sources, settings };
     builder.def.arrange_indexes();
     temporal::strip(&mut builder.def, &mut builder.sources);
-    // Keys go first and come last, as in MySQL: `DROP PRIMARY KEY, ADD PRIMARY KEY (b)` in any
-    // order.
+    // As in MySQL, keys are dropped first and added last, so that `DROP PRIMARY KEY, ADD PRIMARY
+    // KEY (b)` works in any order.
     let goes = |alteration: &Alteration| {
         matches!(
             alteration,
@@ -65,11 +64,11 @@ pub(crate) fn altered_definition(
         |alteration: &Alteration| matches!(alteration, Alteration::AddKey(_) | Alteration::AddCheck(_));
     let (gone, rest): (Vec<_>, Vec<_>) = alter.alterations.iter().partition(|alteration| goes(alteration));
     let (keys, columns): (Vec<_>, Vec<_>) = rest.into_iter().partition(|alteration| comes(alteration));
-    // New columns and those that move find their places among the names that the others end with,
-    // and have the character set that the table ends with.
+    // New and moved columns are placed after the other alterations, among the names and in the
+    // character set that the table has in the end.
     let of_table =
         |alteration: &Alteration| matches!(alteration, Alteration::Options(_) | Alteration::ConvertTo { .. });
-    // MariaDB alters a column that the statement has added, too.
+    // MariaDB can also alter a column that the same statement adds.
     let is_placed = |alteration: &Alteration| match alteration {
         Alteration::AddColumn(..) | Alteration::ModifyColumn { place: Some(_), .. } => true,
         Alteration::ModifyColumn { name, .. }
@@ -115,7 +114,7 @@ pub(crate) fn altered_definition(
     }
     let force = alter.alterations.iter().any(|alteration| match alteration {
         Alteration::Force => true,
-        // The row of a sequence has its place in the table.
+        // The state of a sequence is in its row, so the table has to be rebuilt.
         Alteration::Options(options) => {
             options.engine.is_some()
                 || options.of_mariadb.iter().any(|(name, _)| super::sequence::is_option(name))
@@ -167,7 +166,7 @@ impl Builder<'_> {
                 Ok(())
             }
             Alteration::SetIndexVisible { name, visible } => self.set_index_visible(name, *visible),
-            // They are set when all columns are there.
+            // The expressions are set when all columns exist.
             Alteration::SetDefaultExpression { name, .. } => match self.def.column(name) {
                 Some(_) => Ok(()),
                 None => Err(no_such_column(&self.def, name)),
@@ -188,7 +187,7 @@ impl Builder<'_> {
                     None => Err(cannot_drop(name)),
                 },
             },
-            // They are added when everything else has been done.
+            // Foreign keys are added when everything else has been done.
             Alteration::AddForeignKey(_) => Ok(()),
             Alteration::DropForeignKey { name, if_exists } => match self.def.foreign_key(name) {
                 Some(at) => {
@@ -244,9 +243,9 @@ impl Builder<'_> {
                 }
                 Ok(())
             }
-            // The columns and keys must be there first.
+            // Partitions are altered later, when the columns and keys are final.
             Alteration::Partition(_) => Ok(()),
-            // Conditions have been decided before.
+            // Conditions have been decided by [`settled`].
             Alteration::Force | Alteration::Nothing | Alteration::Conditional { .. } => Ok(()),
             Alteration::AddVersioning => temporal::add_versioning(&mut self.def),
             Alteration::DropVersioning => match self.def.temporal.versioning.take() {
@@ -283,7 +282,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Puts a column at a place, and moves the positions in keys along.
+    /// Inserts a column at a place, and adjusts the positions in the keys.
     fn place(&mut self, def: ColumnDef, source: Option<usize>, place: &ColumnPlace) -> Result<usize> {
         let at = match place {
             ColumnPlace::Last => self.def.columns.len(),
@@ -298,7 +297,7 @@ impl Builder<'_> {
         Ok(at)
     }
 
-    /// Of all places where keys name a column.
+    /// Calls `f` with each position of a column in a key.
     fn for_each_position(&mut self, mut f: impl FnMut(&mut usize)) {
         let secondary = self.def.indexes.iter_mut().flat_map(|index| &mut index.columns);
         let parts = self.def.primary.iter_mut().flatten().chain(secondary);
@@ -306,7 +305,7 @@ impl Builder<'_> {
         self.def.foreign_keys.iter_mut().flat_map(|key| &mut key.columns).for_each(f);
     }
 
-    /// `DROP CONSTRAINT`
+    /// Drops a constraint of any kind (`DROP CONSTRAINT`).
     fn drop_constraint(&mut self, name: &str, if_exists: bool) -> Result<()> {
         if let Some(at) = self.def.foreign_key(name) {
             self.def.foreign_keys.remove(at);
@@ -322,7 +321,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// The columns that have other names than in `old` (from, to).
+    /// Returns the columns whose names differ from those in `old`, as pairs (from, to).
     fn renamed_columns(&self, old: &TableDef) -> Vec<(String, String)> {
         let names = self.sources.iter().zip(&self.def.columns).filter_map(|(source, column)| {
             let before = &old.columns[(*source)?].name;
@@ -331,8 +330,8 @@ impl Builder<'_> {
         names.collect()
     }
 
-    /// The columns that have other names than in `old` (from, to). The table's foreign keys about
-    /// itself follow.
+    /// Returns the renamed columns as [`Builder::renamed_columns`] does, and renames them in the
+    /// table's foreign keys that refer to itself.
     fn follow_own_names(&mut self, old: &TableDef) -> Vec<(String, String)> {
         let renamed = self.renamed_columns(old);
         let (schema, name) = (self.def.schema.clone(), self.def.name.clone());
@@ -356,8 +355,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Expressions name columns as they are called now. MySQL does not rename a column that one
-    /// names, MariaDB does.
+    /// Renames columns in the expressions of the definition. Only MariaDB allows that: MySQL
+    /// refuses to rename a column that an expression uses.
     fn follow_names_in_expressions(&mut self, old: &TableDef) -> Result<()> {
         let names = self.renamed_columns(old);
         if names.is_empty() {
@@ -395,7 +394,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// The expressions of columns that the alteration writes, now that all columns are there.
+    /// Adds the expressions of the columns that the alteration defines, since all columns exist
+    /// now.
     fn add_expressions(&mut self, alteration: &Alteration) -> Result<()> {
         match alteration {
             Alteration::AddColumn(spec, _) | Alteration::ModifyColumn { spec, .. } => {
@@ -411,13 +411,14 @@ impl Builder<'_> {
         }
     }
 
-    /// What must hold of expressions in the end: their columns are there, their names are free.
+    /// Checks the expressions at the end: their columns exist, and the names of constraints are
+    /// free.
     fn check_expressions(&mut self, old: &TableDef, catalog: &Catalog) -> Result<()> {
         let is_gone = |column: &&engine::ColumnDef| self.def.column(&column.name).is_none();
         let gone: Vec<String> =
             old.columns.iter().filter(is_gone).map(|column| column.name.clone()).collect();
         for name in &gone {
-            // A constraint of this column alone goes with it.
+            // A constraint on the dropped column alone is dropped with it.
             let is_alone = |check: &engine::CheckDef| {
                 let columns = columns_of(old, &check.expression).unwrap_or_default();
                 !columns.is_empty() && columns.iter().all(|at| old.columns[*at].name == *name)
@@ -436,19 +437,19 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Whether the column that was called so is no longer there, under any name.
+    /// Reports whether the old column with this name is gone, under any name.
     fn sources_lost(&self, old: &TableDef, name: &str) -> bool {
         old.column(name).is_some_and(|at| !self.sources.contains(&Some(at)))
     }
 
-    /// Where the column is now that the table had under this name, which another alteration may
-    /// have given to another one.
+    /// Returns the current position of the column that had this name in the old table. Another
+    /// alteration may have given the name to another column.
     fn column(&self, name: &str) -> Result<usize> {
         let found = self.old.column(name).and_then(|at| self.sources.iter().position(|of| *of == Some(at)));
         found.or_else(|| self.def.column(name)).ok_or_else(|| no_such_column(&self.def, name))
     }
 
-    /// No two columns have one name in the end.
+    /// Checks that no two columns have the same name in the end.
     fn check_column_names(&self) -> Result<()> {
         for (at, column) in self.def.columns.iter().enumerate() {
             if self.def.column(&column.name) != Some(at) {
@@ -487,14 +488,14 @@ impl Builder<'_> {
         let at = self.column(name)?;
         let mut def = column(spec, self.def.collation, self.settings)?;
         if self.settings.of_mariadb {
-            // The new definition of the column says what it has instead.
+            // The new definition brings its own constraint.
             let name = self.def.columns[at].name.clone();
             forget_check_of(&mut self.def, &name);
         }
         temporal::keep_period(&self.def.columns[at], &mut def);
         let is_primary = self.def.primary.iter().flatten().any(|part| part.column == at);
         if is_primary {
-            // MariaDB passes the NULL over.
+            // MariaDB ignores the NULL.
             if spec.nullable == Some(true) && !self.settings.of_mariadb {
                 return Err(SqlError::new(
                     1171,
@@ -522,7 +523,7 @@ impl Builder<'_> {
     }
 
     fn move_column(&mut self, at: usize, def: ColumnDef, place: &ColumnPlace) -> Result<()> {
-        // The key parts of the moved column are found again by a position that no column has.
+        // Meanwhile, the key parts of the moved column are marked by a position that no column has.
         const MOVED: usize = usize::MAX / 2;
         self.for_each_position(|column| {
             if *column == at {
@@ -535,7 +536,7 @@ impl Builder<'_> {
         let source = self.sources.remove(at);
         let to = self.place(def, source, place)?;
         self.for_each_position(|column| {
-            // `place` has moved the mark along with the others.
+            // `place` has shifted the mark together with the other positions.
             if *column >= MOVED {
                 *column = to;
             }
@@ -553,7 +554,7 @@ impl Builder<'_> {
         }
         self.def.columns.remove(at);
         self.sources.remove(at);
-        // A key loses the column; one without columns is gone.
+        // Keys lose the dropped column. A key without columns is dropped, too.
         if let Some(primary) = &mut self.def.primary {
             primary.retain(|part| part.column != at);
         }
@@ -574,7 +575,7 @@ impl Builder<'_> {
         let at = self.column(name)?;
         let column = &self.def.columns[at];
         let default = match default {
-            // At MariaDB a column that may be NULL has NULL then.
+            // In MariaDB, a nullable column has the default NULL then.
             None if self.settings.of_mariadb && column.nullable => Some(ColumnDefault::Null),
             None => None,
             Some(written) => Some(default_of(name, written, &column.ty, column.nullable, self.settings)?),
@@ -584,8 +585,8 @@ impl Builder<'_> {
     }
 }
 
-/// Whether the rows have to be gone through for expressions: another one makes a column's values,
-/// or a client wants a constraint to hold that was not enforced.
+/// Reports whether the rows have to be read for expressions: a generated column has a new
+/// expression, or a client adds or enforces a constraint.
 fn needs_rows(old: &TableDef, new: &TableDef, sources: &[Option<usize>], settings: &DdlSettings) -> bool {
     let changed = |(column, source): (&ColumnDef, &Option<usize>)| {
         let Some(now) = &column.generated else { return false };
@@ -600,12 +601,12 @@ fn needs_rows(old: &TableDef, new: &TableDef, sources: &[Option<usize>], setting
     new.columns.iter().zip(sources).any(changed) || !settings.replicated && new.checks.iter().any(is_new)
 }
 
-/// Whether a generated column is stored; `None`: it is none.
+/// Reports whether a generated column is stored. Returns `None` if the column is not generated.
 fn old_storage(column: &ColumnDef) -> Option<bool> {
     column.generated.as_ref().map(|generated| generated.stored)
 }
 
-/// Refuses what takes a column away, or its name, that an expression of the new definition names.
+/// Refuses to drop or rename a column that an expression of the new definition uses.
 fn refuse_dependency(old: &TableDef, new: &TableDef, name: &str) -> Result<()> {
     let names = |text: &str| {
         let columns = columns_of(old, text).unwrap_or_default();

@@ -1,20 +1,20 @@
-//! Expressions of definitions as text: MySQL's canonical form, which SHOW CREATE TABLE prints and
-//! the dictionary keeps.
+//! Prints the expressions of definitions in MySQL's canonical form, which SHOW CREATE TABLE shows
+//! and the dictionary stores.
 
 use crate::ast::{
     BinaryOp, CastType, Expr, FunctionCall, JsonValue, Literal, OnResponse, TimeUnit, TruthValue, UnaryOp,
 };
 use crate::quoting::quoted;
 
-/// What an expression is printed with.
+/// The context in which an expression is printed.
 pub(crate) struct Canonical<'a> {
     /// The character set of literals without an introducer.
     pub charset: &'a str,
-    /// What a column is called in its table; `None`: there is no such column.
+    /// Returns the name that the table has for a column, or `None` if there is no such column.
     pub column: &'a dyn Fn(&str) -> Option<String>,
 }
 
-/// A text in quotes, as MySQL escapes it in expressions.
+/// Returns a text in quotes, escaped as MySQL does it in expressions.
 fn literal_text(text: &[u8]) -> String {
     let mut out = String::from("'");
     for character in String::from_utf8_lossy(text).chars() {
@@ -32,7 +32,7 @@ fn literal_text(text: &[u8]) -> String {
     out
 }
 
-/// The comparison that holds when this one does not.
+/// Returns the comparison that is true when this one is false.
 fn opposite(op: BinaryOp) -> Option<BinaryOp> {
     Some(match op {
         BinaryOp::Equal => BinaryOp::NotEqual,
@@ -70,7 +70,7 @@ pub(crate) fn unit_name(unit: TimeUnit) -> &'static str {
     }
 }
 
-/// The function that another name stands for.
+/// Returns the name of the function that another name stands for.
 fn canonical_name(name: &str) -> &str {
     match name {
         "lcase" => "lower",
@@ -89,9 +89,10 @@ fn canonical_name(name: &str) -> &str {
     }
 }
 
-/// What is true or false by itself; of anything else the truth is whether it is not 0.
+/// Reports whether an expression is a condition, which is true or false by itself. Any other
+/// expression is true if it is not 0.
 pub(super) fn is_condition(expr: &Expr) -> bool {
-    /// Functions that answer yes or no.
+    /// Functions whose value is true or false.
     const FUNCTIONS: [&str; 8] = [
         "regexp_like",
         "json_valid",
@@ -122,8 +123,8 @@ pub(super) fn is_condition(expr: &Expr) -> bool {
 }
 
 impl Canonical<'_> {
-    /// The expression's text; `None` for one that no definition can have, or that names a column
-    /// which is not there.
+    /// Returns the text of an expression. Returns `None` for one that no definition can have, or
+    /// that names a column which does not exist.
     pub fn text(&self, expr: &Expr) -> Option<String> {
         Some(match expr {
             Expr::Literal(literal) => self.literal(literal),
@@ -172,7 +173,7 @@ impl Canonical<'_> {
                 };
                 format!("cast({} as {ty} array)", self.text(operand)?)
             }
-            // MySQL does not say the character set of CHAR() there.
+            // MySQL does not print the character set of CHAR() here.
             Expr::ConvertUsing { operand, .. } if matches!(&**operand, Expr::Function(call) if call.name == "char") => {
                 self.text(operand)?
             }
@@ -238,7 +239,7 @@ impl Canonical<'_> {
         ))
     }
 
-    /// The text of an expression whose truth is asked.
+    /// Returns the text of an expression that is used as a condition.
     fn truth(&self, expr: &Expr) -> Option<String> {
         if is_condition(expr) { self.text(expr) } else { Some(format!("(0 <> {})", self.text(expr)?)) }
     }
@@ -282,7 +283,7 @@ impl Canonical<'_> {
         })
     }
 
-    /// `NOT operand`, which MySQL takes into the operand where it can.
+    /// Returns the text of `NOT operand`. As in MySQL, the NOT moves into the operand if possible.
     fn negated(&self, operand: &Expr) -> Option<String> {
         match operand {
             Expr::Binary(op, left, right) if opposite(*op).is_some() => {
@@ -396,7 +397,7 @@ impl Canonical<'_> {
     }
 }
 
-/// The word that the parser has made a text of.
+/// Returns the keyword that the parser has turned into a text literal.
 fn word_of(literal: &Expr) -> Option<String> {
     match literal {
         Expr::Literal(Literal::Text(word, None)) => String::from_utf8(word.clone()).ok(),
@@ -404,7 +405,7 @@ fn word_of(literal: &Expr) -> Option<String> {
     }
 }
 
-/// Calls `found` with the expression and every one within it.
+/// Calls `found` with the expression and with every expression within it.
 pub(crate) fn walk(expr: &Expr, found: &mut dyn FnMut(&Expr)) {
     found(expr);
     expr.for_operands(&mut |operand| walk(operand, found));

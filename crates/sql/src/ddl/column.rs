@@ -1,4 +1,4 @@
-//! Columns: defaults and attributes.
+//! Column definitions: defaults and attributes.
 
 use super::column_type::column_type;
 use super::expression::{Owner, canonical, implied_check};
@@ -14,19 +14,19 @@ fn invalid_default(column: &str) -> SqlError {
     SqlError::new(1067, format!("Invalid default value for '{column}'"))
 }
 
-/// The literal of a DEFAULT as a value for a column of this type.
+/// Returns the literal of a DEFAULT as a value for a column of this type.
 fn literal_value(column: &str, written: &Expr, ty: &ColumnType, settings: &DdlSettings) -> Result<Value> {
     Ok(match written {
         Expr::Literal(Literal::Bytes(bytes, charset)) => {
             match charset.as_deref().and_then(Charset::from_name) {
-                // Its bytes are characters of that set.
+                // The bytes are characters of that character set.
                 Some(set) if set != Charset::Binary => {
                     Value::Bytes(collation::to_utf8mb4(set.default_collation(), bytes).into_owned())
                 }
                 _ => bytes_value(bytes, ty).ok_or_else(|| invalid_default(column))?,
             }
         }
-        // MySQL takes no DATE '...' and its kin for a default, MariaDB does.
+        // MariaDB takes DATE '...' and similar literals as defaults, MySQL does not.
         Expr::Literal(Literal::Date(text) | Literal::Time(text) | Literal::Timestamp(text))
             if settings.replicated =>
         {
@@ -51,8 +51,8 @@ fn literal_value(column: &str, written: &Expr, ty: &ColumnType, settings: &DdlSe
     })
 }
 
-/// `0x...` and `b'...'`: a number in a column of numbers, and else the bytes of a text in the
-/// column's character set.
+/// Returns the value of `0x...` or `b'...'`: a number for a numeric column, else a text whose bytes
+/// are in the column's character set.
 fn bytes_value(bytes: &[u8], ty: &ColumnType) -> Option<Value> {
     let is_number = ty.is_integer()
         || matches!(
@@ -67,8 +67,8 @@ fn bytes_value(bytes: &[u8], ty: &ColumnType) -> Option<Value> {
     (digits.len() <= 8).then_some(Value::UInt(number))
 }
 
-/// Whether a default of ENUM or SET names members. Their numbers, which INSERT takes too, are none
-/// here.
+/// Reports whether a default of ENUM or SET names members. Their numbers, which INSERT accepts, are
+/// not accepted here.
 fn names_members(text: &[u8], ty: &ColumnType) -> bool {
     let members = ty.members.as_deref().unwrap_or_default();
     let is_member = |name: &[u8]| {
@@ -82,8 +82,9 @@ fn names_members(text: &[u8], ty: &ColumnType) -> bool {
     }
 }
 
-/// A TIMESTAMP's default, with the offset that it was written in: it is the same moment in every
-/// session. Offsets are of whole minutes; where a zone's was not, the moment is kept in UTC.
+/// Returns the text of a TIMESTAMP's default, with the offset of the zone that it was written in,
+/// so that it is the same moment in every session. An offset that is no whole number of minutes
+/// becomes UTC.
 fn moment_text(moment: Value, ty: &ColumnType, zone: Zone) -> Option<Vec<u8>> {
     let offset_s = match &moment {
         Value::Timestamp { seconds, .. } => {
@@ -98,7 +99,8 @@ fn moment_text(moment: Value, ty: &ColumnType, zone: Zone) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// The moment at which clocks were put past a TIMESTAMP's default; none in strict mode.
+/// Returns the moment that a TIMESTAMP's default is moved to when clocks skip its local time.
+/// Returns `None` in strict mode, or if it is not skipped.
 fn skipped_moment(value: &Value, ty: &ColumnType, settings: &DdlSettings) -> Option<Value> {
     let lenient = settings.conversion(false);
     let is_skipped = |problem: &Problem| *problem == Problem::SkippedMoment;
@@ -108,7 +110,7 @@ fn skipped_moment(value: &Value, ty: &ColumnType, settings: &DdlSettings) -> Opt
     }
 }
 
-/// The stored form of a DEFAULT.
+/// Returns the stored form of a DEFAULT.
 pub(super) fn default_of(
     column: &str,
     written: &Expr,
@@ -123,7 +125,7 @@ pub(super) fn default_of(
             Some(Expr::Literal(Literal::Integer(n))) => *n,
             Some(_) => return Err(invalid_default(column)),
         };
-        // MariaDB takes any digits for the column's.
+        // MariaDB accepts any number of digits and uses the column's.
         let fits = matches!(ty.code, TypeCode::Datetime2 | TypeCode::Timestamp2)
             && (digits == u64::from(ty.fsp()) || settings.replicated);
         return if is_now && fits {
@@ -151,7 +153,7 @@ pub(super) fn default_of(
     }
     let mut context = settings.conversion(true);
     if settings.replicated {
-        // The source has judged its zeros, and may have other modes than those that the event says.
+        // The source has checked the zeros, perhaps with other modes than the event gives.
         context.dates = DateModes { no_zero_date: false, no_zero_in_date: false, ..context.dates };
     }
     let stored = match convert::assign(&value, ty, context) {
@@ -175,7 +177,7 @@ pub(super) fn default_of(
     Ok(ColumnDefault::Literal(shown))
 }
 
-/// A column's definition.
+/// Returns the definition of a column.
 pub(super) fn column(spec: &ColumnSpec, default_collation: u16, settings: &DdlSettings) -> Result<ColumnDef> {
     let name = &spec.name;
     if name.ends_with(' ') || name.is_empty() {
@@ -188,7 +190,7 @@ pub(super) fn column(spec: &ColumnSpec, default_collation: u16, settings: &DdlSe
         && !spec.primary
         && !spec.auto_increment;
     let default = match &spec.default {
-        // Its expression comes when all columns are there.
+        // The expression is added when all columns exist.
         None if spec.default_expression.is_some() || spec.generated.is_some() => None,
         Some(written) => Some(default_of(name, written, &ty, nullable, settings)?),
         None if nullable => Some(ColumnDefault::Null),
@@ -223,7 +225,7 @@ pub(super) fn column(spec: &ColumnSpec, default_collation: u16, settings: &DdlSe
         on_update_now: spec.on_update_fsp.is_some(),
         comment: spec.comment.clone(),
         invisible: spec.invisible,
-        // Its canonical text comes when all columns are there.
+        // The canonical text is set when all columns exist.
         generated: spec.generated.as_ref().map(|generated| Generated {
             expression: generated.expression.text.clone(),
             stored: generated.stored,
@@ -232,10 +234,10 @@ pub(super) fn column(spec: &ColumnSpec, default_collation: u16, settings: &DdlSe
     })
 }
 
-/// Gives a column of the definition, in which all columns are, its expressions.
+/// Adds the expressions of a column to the definition, which has all columns by now.
 ///
 /// # Errors
-/// 1221 for what a generated column cannot have, and what is wrong with the expressions.
+/// Returns 1221 for what a generated column cannot have, and the errors of the expressions.
 pub(super) fn add_expressions(def: &mut TableDef, spec: &ColumnSpec, settings: &DdlSettings) -> Result<()> {
     let Some(at) = def.column(&spec.name) else { return Ok(()) };
     if settings.of_mariadb && spec.ty.name == "json" {
@@ -265,7 +267,8 @@ pub(super) fn add_expressions(def: &mut TableDef, spec: &ColumnSpec, settings: &
     Ok(())
 }
 
-/// `DEFAULT (expression)`. MariaDB has literals and the time of the statement in parentheses, too.
+/// Returns the default for `DEFAULT (expression)`. In MariaDB, a literal or the time of the
+/// statement in parentheses is an ordinary default.
 pub(super) fn expression_default(
     def: &TableDef,
     at: usize,
@@ -283,9 +286,9 @@ pub(super) fn expression_default(
     canonical(def, written, Owner::Default(&column.name), settings).map(ColumnDefault::Expression)
 }
 
-/// Without `explicit_defaults_for_timestamp`: gives the TIMESTAMP columns that a statement has
-/// `written` the defaults that it left out. The table's first one is NOW() by itself, and the
-/// others have the zero.
+/// Gives the TIMESTAMP columns in `written` the defaults that they lack, when
+/// `explicit_defaults_for_timestamp` is off: NOW() for the first TIMESTAMP column of the table, and
+/// zero for the others.
 pub(super) fn implied_timestamps(def: &mut TableDef, written: &[&str], settings: &DdlSettings) -> Result<()> {
     if settings.explicit_timestamps {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The type of a column, a parameter or a result, out of what is written of it.
+//! Turns a written type into the type of a column, a parameter or a result.
 
 use super::settings::{DdlSettings, chosen_collation};
 use crate::ast::TypeSpec;
@@ -27,7 +27,7 @@ fn fsp(column: &str, ty: &TypeSpec) -> Result<u8> {
     }
 }
 
-/// The type of a column, in a table whose default collation is `default`.
+/// Returns the type of a column in a table whose default collation is `default`.
 pub(super) fn column_type(
     column: &str,
     ty: &TypeSpec,
@@ -68,7 +68,7 @@ pub(super) fn column_type(
         "datetime" => ColumnType::datetime(fsp(column, ty)?),
         "timestamp" => ColumnType::timestamp(fsp(column, ty)?),
         "year" => ColumnType::year(),
-        // MariaDB's is another word for this one, with a CHECK (`implied_check`).
+        // In MariaDB, JSON is another word for LONGTEXT with a CHECK (`implied_check`).
         "json" if settings.of_mariadb => {
             let id = chosen_collation(None, ty.collation.as_deref(), collation::UTF8MB4_BIN, settings)?;
             ColumnType::longtext(id)
@@ -98,7 +98,8 @@ fn refuse_collation(ty: &TypeSpec) -> Result<()> {
     Err(SqlError::new(1253, text))
 }
 
-/// `POINT SRID 4326` and so on. Spatial reference systems are not looked up: every number is one.
+/// Returns the type of `POINT SRID 4326` and the like. Spatial reference systems are not looked up,
+/// so any number is accepted.
 fn geometry_type(ty: &TypeSpec, kind: GeometryKind) -> Result<ColumnType> {
     refuse_collation(ty)?;
     let srid =
@@ -108,14 +109,14 @@ fn geometry_type(ty: &TypeSpec, kind: GeometryKind) -> Result<ColumnType> {
     Ok(ColumnType::geometry(kind, srid))
 }
 
-/// Dimensions of a VECTOR without a number, and of the longest one.
+/// The dimensions of a VECTOR without a number, and the most that a VECTOR may have.
 const USUAL_DIMENSIONS: u64 = 2048;
 const MOST_DIMENSIONS: u64 = 16_383;
 
 fn vector_type(column: &str, ty: &TypeSpec, replicated: bool) -> Result<ColumnType> {
     refuse_collation(ty)?;
     let dimensions = ty.length.unwrap_or(USUAL_DIMENSIONS);
-    // A source has made the table of CREATE TABLE ... SELECT with whatever its query gives.
+    // In CREATE TABLE ... SELECT, a source takes whatever dimensions its query gives.
     let is_of_a_query = replicated && u32::try_from(dimensions).is_ok();
     if dimensions > MOST_DIMENSIONS && !is_of_a_query {
         let (bytes, most) = (dimensions.saturating_mul(4), 4 * MOST_DIMENSIONS);
@@ -125,11 +126,12 @@ fn vector_type(column: &str, ty: &TypeSpec, replicated: bool) -> Result<ColumnTy
         );
         return Err(SqlError::new(6137, text));
     }
-    // MySQL has no vectors without dimensions, and takes 0 for the most that its field counts.
+    // MySQL has no vectors without dimensions, and takes 0 for the largest number that its field
+    // can hold.
     Ok(ColumnType::vector(if dimensions == 0 { u32::MAX } else { dimensions as u32 }))
 }
 
-/// ZEROFILL and the digits of `FLOAT(M,D)` and `DOUBLE(M,D)`.
+/// Returns ZEROFILL and the digits of `FLOAT(M,D)` and `DOUBLE(M,D)`.
 fn number_form(column: &str, ty: &TypeSpec) -> Result<Option<NumberForm>> {
     let is_float = matches!(ty.name.as_str(), "float" | "double");
     let usual_width = match ty.name.as_str() {
@@ -232,7 +234,7 @@ fn text_type(column: &str, ty: &TypeSpec, default: u16, settings: &DdlSettings) 
     })
 }
 
-/// `TEXT(n)` and `BLOB(n)` are the smallest type that holds n bytes.
+/// Returns the type of `TEXT(n)` or `BLOB(n)`: the smallest one that holds n bytes.
 fn sized(bytes: Option<u64>, id: u16) -> ColumnType {
     match bytes {
         None | Some(256..=65_535) => ColumnType::text(id),
@@ -242,9 +244,9 @@ fn sized(bytes: Option<u64>, id: u16) -> ColumnType {
     }
 }
 
-/// Bits of a SET.
+/// The number of bits in a SET.
 const MOST_SET_MEMBERS: usize = 64;
-/// What two bytes count, less the empty value.
+/// The numbers that two bytes can hold, without 0, which stands for no member.
 const MOST_ENUM_MEMBERS: usize = 65_535;
 
 fn member_type(column: &str, ty: &TypeSpec, id: u16) -> Result<ColumnType> {
@@ -256,12 +258,12 @@ fn member_type(column: &str, ty: &TypeSpec, id: u16) -> Result<ColumnType> {
         return Err(SqlError::new(3504, format!("Too many enumeration values for column {column}.")));
     }
     let mut members: Vec<String> = Vec::with_capacity(ty.members.len());
-    // Members are equal when their keys are.
+    // Members are equal if their sort keys are.
     let mut keys = HashSet::with_capacity(ty.members.len());
     for member in &ty.members {
         let member = String::from_utf8(member.clone())
             .map_err(|_| SqlError::new(1300, "Invalid utf8mb4 character string"))?;
-        // Trailing spaces are cut from members.
+        // Trailing spaces are no part of a member.
         let member = member.trim_end_matches(' ').to_owned();
         if is_set && member.contains(',') {
             return Err(SqlError::new(1367, format!("Illegal set '{member}' value found during parsing")));
@@ -283,7 +285,8 @@ fn member_type(column: &str, ty: &TypeSpec, id: u16) -> Result<ColumnType> {
     Ok(if is_set { ColumnType::set(members, id) } else { ColumnType::enumeration(members, id) })
 }
 
-/// The type that a routine's parameter or result has; `None`: none of this server's.
+/// Returns the type of a routine's parameter or result, or `None` for a type that this server
+/// lacks.
 pub(crate) fn kept_type(spec: &TypeSpec, schema_collation: u16) -> Option<ColumnType> {
     let settings = DdlSettings {
         collation: schema_collation,
@@ -304,11 +307,11 @@ pub(crate) fn kept_type(spec: &TypeSpec, schema_collation: u16) -> Option<Column
     column_type("", spec, schema_collation, &settings).ok()
 }
 
-/// A character column under another character set (`CONVERT TO CHARACTER SET`). A TEXT has room for
-/// as many characters as before.
+/// Returns the type of a character column in another character set (`CONVERT TO CHARACTER SET`). A
+/// TEXT keeps room for as many characters as before.
 ///
 /// # Errors
-/// 1074 for a VARCHAR that is too long in it, where the mode is strict.
+/// Returns 1074 for a VARCHAR that becomes too long, in strict mode.
 pub(super) fn recollated(column: &ColumnDef, id: u16, settings: &DdlSettings) -> Result<ColumnType> {
     let ty = &column.ty;
     if !ty.is_character() || ty.collation == collation::BINARY {

@@ -4,14 +4,15 @@ use crate::ast::{AlterTable, Alteration, KeyKind, KeySpec};
 use engine::TableDef;
 use std::borrow::Cow;
 
-/// The statement without conditions: with the alterations that are to be carried out. What an
-/// alteration before has made or taken away counts.
+/// Returns the statement without conditions, with only the alterations that are to be carried out.
+/// A condition sees the alterations before it as done.
 pub(super) fn settled<'a>(old: &TableDef, alter: &'a AlterTable) -> Cow<'a, AlterTable> {
     if !alter.alterations.iter().any(|alteration| matches!(alteration, Alteration::Conditional { .. })) {
         return Cow::Borrowed(alter);
     }
     let mut left: Vec<Alteration> = Vec::with_capacity(alter.alterations.len());
-    // The column that was left out last: what is written at it stands behind it.
+    // The name of the column that was left out last. The constraints written at it follow it, and
+    // are left out too.
     let mut without = None;
     for alteration in &alter.alterations {
         match alteration {
@@ -32,7 +33,7 @@ pub(super) fn settled<'a>(old: &TableDef, alter: &'a AlterTable) -> Cow<'a, Alte
     Cow::Owned(AlterTable { table, if_exists, alterations: left, demands })
 }
 
-/// The name of the column that the alteration writes the definition of.
+/// Returns the name of the column that the alteration defines.
 pub(super) fn written_column(alteration: &Alteration) -> Option<&str> {
     match alteration {
         Alteration::AddColumn(spec, _) | Alteration::ModifyColumn { spec, .. } => Some(&spec.name),
@@ -40,7 +41,7 @@ pub(super) fn written_column(alteration: &Alteration) -> Option<&str> {
     }
 }
 
-/// Whether what the alteration names is there once those `before` are done.
+/// Reports whether the object that the alteration names exists once those in `before` are done.
 fn names_something(old: &TableDef, before: &[Alteration], alteration: &Alteration) -> bool {
     let same = |one: &str, other: &str| one.to_lowercase() == other.to_lowercase();
     let has_column = |name: &str| {
@@ -93,7 +94,7 @@ fn names_something(old: &TableDef, before: &[Alteration], alteration: &Alteratio
     }
 }
 
-/// The name that MariaDB looks for: of a key without one that of its first column.
+/// Returns the name that MariaDB looks for: the key's own, or that of its first column.
 fn key_name(key: &KeySpec) -> Option<&str> {
     key.name.as_deref().or_else(|| key.parts.first().map(|part| part.column.as_str()))
 }

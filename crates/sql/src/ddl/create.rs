@@ -14,12 +14,12 @@ use crate::sink::column_flag;
 use engine::{ColumnDef, ColumnDefault, IndexColumn, TableDef};
 use types::{ColumnType, TypeCode};
 
-/// InnoDB's limits.
+/// Limits of InnoDB.
 const MOST_COLUMNS: usize = 1017;
 const MOST_KEYS: usize = 64;
 
-/// The definition that a CREATE TABLE with columns makes, in schema `schema`; `extra` are columns
-/// that a query gives.
+/// Returns the definition that a CREATE TABLE with columns makes in `schema`. `extra` are columns
+/// that a query adds.
 pub(crate) fn definition(
     create: &CreateTable,
     schema: &str,
@@ -55,7 +55,7 @@ pub(crate) fn definition(
     let written: Vec<&str> = create.columns.iter().map(|spec| spec.name.as_str()).collect();
     implied_timestamps(&mut def, &written, settings)?;
     for given in extra {
-        // A column of the query with the name of a written one fills that one.
+        // If the query has a column with the name of a defined one, its values go into that.
         if def.column(&given.name).is_none() {
             add_column(&mut def, given)?;
         }
@@ -70,7 +70,7 @@ pub(crate) fn definition(
     for key in column_keys(create) {
         add_key(&mut def, &key, settings)?;
     }
-    // Primary first: the others may depend on NOT NULL that it brings.
+    // The primary key comes first, since the other keys may depend on the NOT NULL that it brings.
     let (primary, rest): (Vec<&KeySpec>, Vec<&KeySpec>) =
         create.keys.iter().partition(|key| key.kind == KeyKind::Primary);
     for key in primary.into_iter().chain(rest) {
@@ -84,7 +84,7 @@ pub(crate) fn definition(
     Ok(def)
 }
 
-/// Keeps the options that are only shown. A value that is the default takes the option away.
+/// Records the table options that have no effect but are shown. A default value removes the option.
 pub(super) fn keep_options(def: &mut TableDef, options: &TableOptions, settings: &DdlSettings) {
     if let Some(engine) = options.engine.as_ref().filter(|_| settings.replicated || settings.is_temporary) {
         keep_engine(def, engine);
@@ -113,7 +113,7 @@ pub(super) fn keep_options(def: &mut TableDef, options: &TableOptions, settings:
     def.options.sort_by_key(|(name, _)| place(name));
 }
 
-/// The keys that are written at columns.
+/// Returns the keys that columns define.
 fn column_keys(create: &CreateTable) -> Vec<KeySpec> {
     let mut keys = Vec::new();
     for spec in &create.columns {
@@ -150,7 +150,7 @@ pub(super) fn check_name(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// How MySQL and MariaDB spell engines, by what may be written.
+/// The accepted names of storage engines, with the spelling that MySQL or MariaDB shows.
 const ENGINES: [(&str, &str); 14] = [
     ("MYISAM", "MyISAM"),
     ("MEMORY", "MEMORY"),
@@ -168,8 +168,8 @@ const ENGINES: [(&str, &str); 14] = [
     ("NDBCLUSTER", "ndbcluster"),
 ];
 
-/// Keeps the name of another engine that a source's table has, or a temporary one. Its rows are in
-/// ours.
+/// Records the name of another storage engine for a source's table or a temporary one. The rows are
+/// stored in this server's engine nevertheless.
 fn keep_engine(def: &mut TableDef, engine: &str) {
     def.options.retain(|(kept, _)| kept != ENGINE);
     let known = ENGINES.iter().find(|(written, _)| engine.eq_ignore_ascii_case(written));
@@ -183,7 +183,7 @@ fn is_ours(engine: &str) -> bool {
     engine.eq_ignore_ascii_case("InnoDB") || engine.eq_ignore_ascii_case("Slipstream")
 }
 
-/// There is one engine; clients call it InnoDB.
+/// Refuses unknown storage engines. There is only one, which clients call InnoDB.
 pub(super) fn check_engine(engine: &str, settings: &DdlSettings) -> Result<()> {
     if is_ours(engine) || settings.replicated || !settings.no_engine_substitution {
         return Ok(());
@@ -194,8 +194,11 @@ pub(super) fn check_engine(engine: &str, settings: &DdlSettings) -> Result<()> {
     Err(SqlError::new(1286, format!("Unknown storage engine '{engine}'")))
 }
 
-/// Error 1117 of a table that cannot come to have few enough columns: an ALTER TABLE may drop as
-/// many as there can be. It comes early because each new column is compared with all others.
+/// Refuses a table that has more columns than an ALTER TABLE could drop again to stay within the
+/// limit. The check comes early because each new column is compared with all others.
+///
+/// # Errors
+/// Returns 1117 (`ER_TOO_MANY_FIELDS`) for such a table.
 pub(super) fn check_has_room(def: &TableDef) -> Result<()> {
     if def.columns.len() >= 2 * MOST_COLUMNS {
         return Err(SqlError::new(1117, "Too many columns"));
@@ -212,7 +215,7 @@ pub(super) fn add_column(def: &mut TableDef, column: ColumnDef) -> Result<()> {
     Ok(())
 }
 
-/// Adds a key of any kind.
+/// Adds a key of any kind to a definition.
 pub(super) fn add_key(def: &mut TableDef, key: &KeySpec, settings: &DdlSettings) -> Result<()> {
     if def.indexes.len() + def.kept_indexes.len() >= 2 * MOST_KEYS {
         return Err(too_many_keys());
@@ -262,7 +265,7 @@ fn too_many_keys() -> SqlError {
     SqlError::new(1069, "Too many keys specified; max 64 keys allowed")
 }
 
-/// What must hold of the whole table.
+/// Checks a complete definition.
 pub(super) fn check(def: &TableDef, settings: &DdlSettings) -> Result<()> {
     if def.columns.len() > MOST_COLUMNS {
         return Err(SqlError::new(1117, "Too many columns"));
@@ -280,7 +283,8 @@ pub(super) fn check(def: &TableDef, settings: &DdlSettings) -> Result<()> {
         .map(|(at, _)| at)
         .collect();
     if let Some(first) = automatic.first() {
-        // Other engines of a source count within the columns before, which the source has done.
+        // Other engines of a source can count within the columns in front. The source has checked
+        // that.
         let starts = |parts: &[IndexColumn]| match settings.replicated {
             true => parts.iter().any(|part| part.column == *first),
             false => parts.first().is_some_and(|part| part.column == *first),
@@ -310,7 +314,7 @@ pub(super) fn check(def: &TableDef, settings: &DdlSettings) -> Result<()> {
     Ok(())
 }
 
-/// The columns that CREATE TABLE ... SELECT takes from its query.
+/// Returns the columns that CREATE TABLE ... SELECT takes from its query.
 pub(crate) fn columns_of_query(plan: &QueryPlan) -> Result<Vec<ColumnDef>> {
     let mut columns = Vec::with_capacity(plan.columns.len());
     for meta in &plan.columns {
@@ -325,7 +329,7 @@ pub(crate) fn columns_of_query(plan: &QueryPlan) -> Result<Vec<ColumnDef>> {
         let mut def = ColumnDef::new(&meta.name, ty);
         if !nullable {
             def = def.not_null();
-            // An expression has no default of its own: the type's zero stands in.
+            // An expression has no default of its own, so the type's zero takes its place.
             let is_text = crate::variables::is_character(def.ty.code) && !def.ty.is_blob();
             let is_number =
                 def.ty.is_integer() || matches!(def.ty.code, TypeCode::NewDecimal | TypeCode::Double);
@@ -339,7 +343,7 @@ pub(crate) fn columns_of_query(plan: &QueryPlan) -> Result<Vec<ColumnDef>> {
     Ok(columns)
 }
 
-/// `0`, with a DECIMAL's digits behind the point.
+/// Returns `0` as a default, with as many digits behind the point as a DECIMAL has.
 fn zero_text(ty: &ColumnType) -> String {
     match ty.code {
         TypeCode::NewDecimal => types::Decimal::zero(ty.scale()).to_string(),

@@ -1,4 +1,4 @@
-//! CREATE EVENT and ALTER EVENT: what their clauses make of an event's definition.
+//! CREATE EVENT and ALTER EVENT: puts their clauses into an event's definition.
 
 use super::canonical::unit_name;
 use super::object_errors::{absent, exists};
@@ -10,14 +10,14 @@ use crate::event_timing::is_dropped_at_end;
 use crate::object_text;
 use engine::{EngineError, ObjectChange, ObjectDef, ObjectKind, ObjectName};
 
-/// What becomes of an event that will never run.
+/// The consequence for an event that would never run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Past {
-    /// It has moments to come, or keeps its old schedule, or is disabled and stays so.
+    /// None: the event has moments to come, keeps its old schedule, or stays disabled.
     No,
-    /// It is disabled instead of enabled.
+    /// The event is disabled instead of enabled.
     Disables,
-    /// It would be dropped at once.
+    /// The event would be dropped at once.
     Drops,
 }
 
@@ -37,7 +37,8 @@ pub(super) fn put_clauses(run: &DdlRun<'_>, def: &mut ObjectDef, clauses: &Event
     let past = past(run, def, clauses);
     let known = def.attribute(attribute::STATUS);
     let status = match clauses.status {
-        // What a source makes happen happens there: the replica does not do it again.
+        // An event of a source runs at the source. The replica gets its effects and does not run it
+        // again.
         _ if run.settings.replicated && (clauses.status.is_some() || known.is_none()) => "REPLICA",
         _ if past == Past::Disables => "DISABLED",
         Some(EventStatus::Disabled) => "DISABLED",
@@ -74,7 +75,7 @@ fn put_schedule(run: &DdlRun<'_>, def: &mut ObjectDef, schedule: &EventSchedule)
     }
 }
 
-/// Whether the last moment of a schedule that is written is past.
+/// Returns the consequence if the last moment of a new schedule is past.
 fn past(run: &DdlRun<'_>, def: &ObjectDef, clauses: &EventClauses) -> Past {
     let now_s = (run.settings.now_us / 1_000_000) as i64;
     let last_s = run.schedule.at_s.or(run.schedule.ends_s);
@@ -88,12 +89,12 @@ fn past(run: &DdlRun<'_>, def: &ObjectDef, clauses: &EventClauses) -> Past {
     }
 }
 
-/// Note 1544.
+/// Returns note 1544, which tells that the event is disabled because its time is past.
 pub(super) fn disabled_note() -> (u16, String) {
     (1544, "Event execution time is in the past. Event has been disabled".to_owned())
 }
 
-/// Note 1588.
+/// Returns note 1588, which tells that the event was dropped at once because its time is past.
 pub(super) fn dropped_note() -> (u16, String) {
     let text = "Event execution time is in the past and ON COMPLETION NOT PRESERVE is set. The event \
                 was dropped immediately after creation.";
@@ -104,7 +105,7 @@ fn within(error: SqlError) -> EngineError {
     EngineError::Statement { code: error.code, message: error.message }
 }
 
-/// ALTER EVENT.
+/// Runs an ALTER EVENT.
 pub(super) fn alter(run: &mut DdlRun<'_>, alter: &AlterEvent) -> Result<()> {
     let kind = ObjectKind::Event;
     let schema = run.schema_of(&alter.name)?;
@@ -121,7 +122,8 @@ pub(super) fn alter(run: &mut DdlRun<'_>, alter: &AlterEvent) -> Result<()> {
     ];
     let mut is_disabled = false;
     let mut plan = || altered(run, alter, &schema, &to, &mut is_disabled).map_err(within);
-    // The account that alters an event becomes its definer, on replicas too.
+    // The account that alters an event becomes its definer. Naming it in the logged text makes
+    // replicas do the same.
     let definer = object_text::account(&run.definer_of(alter.definer.as_ref()));
     let text = format!("ALTER DEFINER={definer} {}", alter.text);
     let context = engine::DdlContext { statement: &text, ..run.context() };

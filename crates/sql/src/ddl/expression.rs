@@ -1,5 +1,5 @@
-//! Generated columns, CHECK constraints, expression defaults and functional key parts: what is
-//! written becomes the canonical text of the definition, with MySQL's checks.
+//! Generated columns, CHECK constraints, expression defaults and functional key parts: turns their
+//! expressions into the canonical text of the definition, with MySQL's checks.
 
 use super::canonical::{Canonical, is_condition, walk};
 use super::settings::DdlSettings;
@@ -10,7 +10,7 @@ use crate::parse::parse_expression;
 use engine::{CheckDef, KeptIndex, KeptKind, KeptPart, TableDef};
 use types::collation;
 
-/// What the expression is for: it decides what it may hold, and the words of the errors.
+/// The place of an expression, which decides what it may contain and how errors name it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Owner<'n> {
     Generated(&'n str),
@@ -21,7 +21,7 @@ pub(super) enum Owner<'n> {
     Partition,
 }
 
-/// Functions whose value is not the row's alone.
+/// Functions whose value does not depend on the row alone.
 const VARYING: [&str; 39] = [
     "now",
     "curdate",
@@ -64,7 +64,7 @@ const VARYING: [&str; 39] = [
     "master_pos_wait",
 ];
 
-/// Those of them that MySQL does not take in a default either.
+/// The functions among [`VARYING`] that MySQL does not accept in a default either.
 const NOT_IN_DEFAULTS: [&str; 16] = [
     "sleep",
     "get_lock",
@@ -84,7 +84,7 @@ const NOT_IN_DEFAULTS: [&str; 16] = [
     "master_pos_wait",
 ];
 
-/// Those that MySQL lets a CHECK constraint have.
+/// The functions among [`VARYING`] that MySQL accepts in a CHECK constraint.
 const IN_CHECKS: [&str; 2] = ["sysdate", "random_bytes"];
 
 impl Owner<'_> {
@@ -95,12 +95,13 @@ impl Owner<'_> {
             Owner::Check(name) => (3814, format!("An expression of a check constraint '{name}' contains")),
             Owner::Index(_) | Owner::Partition => return self.not_allowed(),
         };
-        // The parser has made constants of these, which MySQL names by their text.
+        // The parser turns these calls into constants, and MySQL names them by their text.
         let parentheses = if matches!(function, "version" | "icu_version") { "()" } else { "" };
         SqlError::new(code, format!("{what} disallowed function: {function}{parentheses}."))
     }
 
-    /// It holds what no definition may: a subquery, a parameter.
+    /// Returns the error for an expression that contains what no definition may, such as a subquery
+    /// or a parameter.
     fn not_allowed(self) -> SqlError {
         let (code, what) = match self {
             Owner::Generated(name) => (3102, format!("Expression of generated column '{name}'")),
@@ -123,7 +124,7 @@ impl Owner<'_> {
             );
             return SqlError::new(3816, text);
         }
-        // MySQL calls all of them defaults here.
+        // MySQL calls all of these expressions defaults here.
         let text =
             format!("Default value expression of column '{name}' cannot refer user or system variables.");
         SqlError::new(3772, text)
@@ -144,23 +145,24 @@ impl Owner<'_> {
     }
 }
 
-/// Error 1486.
+/// Builds error 1486, for a partitioning function without columns or with a varying value.
 pub(super) fn constant_function() -> SqlError {
     let text =
         "Constant, random or timezone-dependent expressions in (sub)partitioning function are not allowed";
     SqlError::new(1486, text)
 }
 
-/// Error 3812.
+/// Builds error 3812, for a CHECK constraint that is no condition.
 fn not_boolean(name: &str) -> SqlError {
     let text = format!("An expression of non-boolean type specified to a check constraint '{name}'.");
     SqlError::new(3812, text)
 }
 
-/// The canonical text of an expression over the table's columns.
+/// Returns the canonical text of an expression over the table's columns.
 ///
 /// # Errors
-/// What MySQL refuses; of a source nothing.
+/// Returns MySQL's error for an expression that it refuses. An expression of a source is never
+/// refused.
 pub(super) fn canonical(
     def: &TableDef,
     written: &WrittenExpr,
@@ -191,7 +193,7 @@ fn check(def: &TableDef, tree: &Expr, owner: Owner<'_>) -> Result<()> {
                 None => Some(owner.unknown_column(name)),
                 Some(at) => refused_column(def, at, owner),
             },
-            // Of a TIMESTAMP column it is the column itself.
+            // Of a TIMESTAMP column, this function has the value of the column itself.
             Expr::Function(call) if call.name == "unix_timestamp" && matches!(owner, Owner::Partition) => {
                 None
             }
@@ -214,7 +216,7 @@ fn check(def: &TableDef, tree: &Expr, owner: Owner<'_>) -> Result<()> {
     refused.map_or(Ok(()), Err)
 }
 
-/// What is wrong with a column in this place.
+/// Returns the error if the expression may not use this column.
 fn refused_column(def: &TableDef, at: usize, owner: Owner<'_>) -> Option<SqlError> {
     let column = &def.columns[at];
     match owner {
@@ -239,7 +241,7 @@ fn refused_column(def: &TableDef, at: usize, owner: Owner<'_>) -> Option<SqlErro
     }
 }
 
-/// The columns that a canonical text names; `None`: it cannot be read here.
+/// Returns the positions of the columns in a canonical text, or `None` if it cannot be parsed here.
 pub(crate) fn columns_of(def: &TableDef, text: &str) -> Option<Vec<usize>> {
     let tree = parse_expression(text.as_bytes(), LexMode::default()).ok()?;
     let mut columns = Vec::new();
@@ -251,7 +253,8 @@ pub(crate) fn columns_of(def: &TableDef, text: &str) -> Option<Vec<usize>> {
     Some(columns)
 }
 
-/// A canonical text with columns called by their new names (from, to). What cannot be read stays.
+/// Returns a canonical text with the new names of renamed columns (from, to). A text that cannot be
+/// parsed stays as it is.
 pub(super) fn renamed(text: &str, names: &[(String, String)]) -> String {
     let Ok(tree) = parse_expression(text.as_bytes(), LexMode::default()) else { return text.to_owned() };
     let column = |name: &str| {
@@ -262,7 +265,8 @@ pub(super) fn renamed(text: &str, names: &[(String, String)]) -> String {
     canonical.text(&tree).unwrap_or_else(|| text.to_owned())
 }
 
-/// The name of a constraint that has none: MySQL's `t_chk_1`, MariaDB's `CONSTRAINT_1`.
+/// Returns the name of a constraint. One without a name gets MySQL's `t_chk_1` or MariaDB's
+/// `CONSTRAINT_1`.
 fn check_name(def: &TableDef, spec: &CheckSpec, settings: &DdlSettings) -> String {
     match (&spec.name, &spec.column) {
         (Some(name), _) => return name.clone(),
@@ -282,14 +286,15 @@ fn check_name(def: &TableDef, spec: &CheckSpec, settings: &DdlSettings) -> Strin
 /// Adds a CHECK constraint.
 ///
 /// # Errors
-/// 3822 for a name that the table has already, and what [`canonical`] refuses.
+/// Returns 3822 for a name that the table has already, 3813 for a column's constraint that names
+/// another column, and the errors of [`canonical`].
 pub(super) fn add_check(def: &mut TableDef, spec: &CheckSpec, settings: &DdlSettings) -> Result<()> {
     let name = check_name(def, spec, settings);
     let of_column = settings.of_mariadb && spec.column.is_some();
     if of_column {
         forget_check_of(def, &name);
     } else if def.checks.iter().any(|check| !check.of_column && check.name.eq_ignore_ascii_case(&name)) {
-        // MariaDB says IF NOT EXISTS.
+        // The statement comes from MariaDB and says IF NOT EXISTS.
         return if settings.replicated { Ok(()) } else { Err(duplicate_check(&name)) };
     }
     let expression = canonical(def, &spec.expression, Owner::Check(&name), settings)?;
@@ -307,15 +312,15 @@ pub(super) fn add_check(def: &mut TableDef, spec: &CheckSpec, settings: &DdlSett
     Ok(())
 }
 
-/// Adds the constraint that MariaDB gives its JSON columns. One that the statement writes at the
-/// column takes its place.
+/// Adds the constraint that MariaDB gives its JSON columns. A constraint that the column's
+/// definition has replaces it.
 pub(super) fn implied_check(def: &mut TableDef, column: &str) {
     forget_check_of(def, column);
     let expression = format!("json_valid({})", crate::quoting::quoted(column));
     def.checks.push(CheckDef { name: column.to_owned(), expression, enforced: true, of_column: true });
 }
 
-/// Takes MariaDB's constraint of a column away.
+/// Removes the constraint that MariaDB keeps with a column.
 pub(super) fn forget_check_of(def: &mut TableDef, column: &str) {
     def.checks.retain(|check| !(check.of_column && check.name.eq_ignore_ascii_case(column)));
 }
@@ -324,13 +329,16 @@ pub(super) fn duplicate_check(name: &str) -> SqlError {
     SqlError::new(3822, format!("Duplicate check constraint name '{name}'."))
 }
 
-/// Error 3821.
+/// Builds error 3821, for a CHECK constraint that does not exist.
 pub(super) fn no_such_check(name: &str) -> SqlError {
     SqlError::new(3821, format!("Check constraint '{name}' is not found in the table."))
 }
 
-/// The names of a table's CHECK constraints are the schema's own: error 3822 where another table
-/// has one of these. MariaDB's are the table's.
+/// Checks that no other table of the schema has a CHECK constraint with one of these names.
+/// Constraints of MariaDB's columns have no such restriction.
+///
+/// # Errors
+/// Returns 3822 for a name that is taken.
 pub(super) fn check_names(def: &TableDef, old: Option<&TableDef>, catalog: &engine::Catalog) -> Result<()> {
     if def.checks.is_empty() {
         return Ok(());
@@ -348,7 +356,7 @@ pub(super) fn check_names(def: &TableDef, old: Option<&TableDef>, catalog: &engi
     Ok(())
 }
 
-/// The name of a functional index that has none.
+/// Returns a free name for a functional index without one.
 fn functional_name(def: &TableDef) -> String {
     let taken = |name: &str| def.index(name).is_some() || def.kept_index(name).is_some();
     if !taken("functional_index") {
@@ -357,10 +365,10 @@ fn functional_name(def: &TableDef) -> String {
     (2..).map(|n| format!("functional_index_{n}")).find(|name| !taken(name)).unwrap_or_default()
 }
 
-/// An index some of whose parts are expressions.
+/// Returns the definition of an index that has expressions among its parts.
 ///
 /// # Errors
-/// 3756 for a primary key, 1061 for a name that is taken, and what [`canonical`] refuses.
+/// Returns 3756 for a primary key, 1061 for a name that is taken, and the errors of [`canonical`].
 pub(super) fn kept_index(def: &TableDef, key: &KeySpec, settings: &DdlSettings) -> Result<KeptIndex> {
     if key.kind == KeyKind::Primary {
         return Err(SqlError::new(3756, "The primary key cannot be a functional index"));

@@ -1,5 +1,5 @@
-//! Foreign keys of definitions: what a FOREIGN KEY clause adds to a table, and what other
-//! statements may not take from under the foreign keys that are there.
+//! Foreign keys in definitions: what a FOREIGN KEY clause adds to a table, and what statements may
+//! not remove because a foreign key needs it.
 
 use super::key::key_definition;
 use super::settings::DdlSettings;
@@ -9,20 +9,20 @@ use engine::{Catalog, ForeignKeyDef, IndexRef, ReferentialAction, Table, TableDe
 use std::sync::Arc;
 use types::{ColumnType, TypeCode};
 
-/// What foreign keys are checked against.
+/// The catalog and the settings that foreign keys are checked by.
 #[derive(Clone, Copy)]
 pub(crate) struct Relations<'a> {
     pub catalog: &'a Catalog,
-    /// `foreign_key_checks`
+    /// The value of `foreign_key_checks`.
     pub checks: bool,
-    /// The statement comes from a source, which has accepted it.
+    /// Whether the statement comes from a source, which has accepted it.
     pub replicated: bool,
-    /// REFERENCES at a column counts: it does since MySQL 9.0, and with MariaDB.
+    /// Whether REFERENCES in a column's definition counts. It does since MySQL 9.0, and in MariaDB.
     pub inline: bool,
 }
 
 impl<'a> Relations<'a> {
-    /// Those of a catalog, as the settings want them checked.
+    /// Returns the relations of a catalog, with the checks that the settings demand.
     pub fn under(settings: &DdlSettings, catalog: &'a Catalog) -> Relations<'a> {
         Relations {
             catalog,
@@ -34,7 +34,7 @@ impl<'a> Relations<'a> {
 }
 
 impl Relations<'_> {
-    /// Adds foreign keys, and an index each where there is none that serves.
+    /// Adds foreign keys, each with an index if no existing one serves.
     pub fn add(&self, def: &mut TableDef, specs: &[ForeignKeySpec]) -> Result<()> {
         let counted = || specs.iter().filter(|spec| self.inline || !spec.at_column);
         let first = def.foreign_keys.len();
@@ -50,7 +50,7 @@ impl Relations<'_> {
         Ok(())
     }
 
-    /// The foreign key of a clause, the parent not looked at.
+    /// Returns the foreign key of a clause, whose parent is not checked yet.
     fn added(&self, def: &mut TableDef, spec: &ForeignKeySpec) -> Result<ForeignKeyDef> {
         let name = self.name_of(def, spec)?;
         let mut columns = Vec::with_capacity(spec.columns.len());
@@ -83,7 +83,7 @@ impl Relations<'_> {
         Ok(foreign_key)
     }
 
-    /// The name of a constraint; one that has none gets a number.
+    /// Returns the name of a constraint. One without a name gets a number.
     fn name_of(&self, def: &TableDef, spec: &ForeignKeySpec) -> Result<String> {
         let Some(name) = &spec.name else {
             let prefix = format!("{}_ibfk_", def.name);
@@ -100,7 +100,7 @@ impl Relations<'_> {
         Ok(name.clone())
     }
 
-    /// The parent's columns, after a look at the parent.
+    /// Checks the parent and returns its columns.
     fn parent_columns(
         &self,
         def: &TableDef,
@@ -143,7 +143,7 @@ impl Relations<'_> {
         self.catalog.table(&foreign_key.parent_schema, &foreign_key.parent_table)
     }
 
-    /// Other tables' foreign keys about this one.
+    /// Returns the foreign keys of other tables that refer to this one.
     fn references(&self, schema: &str, name: &str) -> Vec<(Arc<Table>, ForeignKeyDef)> {
         let mut references = Vec::new();
         for child in self.catalog.children(schema, name) {
@@ -156,7 +156,7 @@ impl Relations<'_> {
         references
     }
 
-    /// Refuses a new table that foreign keys made before it cannot be about.
+    /// Refuses a new table if foreign keys that were created before it cannot refer to it.
     pub fn check_awaited(&self, def: &TableDef) -> Result<()> {
         for (child, foreign_key) in self.references(&def.schema, &def.name) {
             let columns = def.positions(&foreign_key.parent_columns);
@@ -168,7 +168,7 @@ impl Relations<'_> {
         Ok(())
     }
 
-    /// Refuses to drop these tables while others have foreign keys about them.
+    /// Refuses to drop these tables while foreign keys of other tables refer to them.
     pub fn check_drop(&self, dropped: &[(String, String)]) -> Result<()> {
         let goes = |def: &TableDef| dropped.iter().any(|(s, name)| *s == def.schema && *name == def.name);
         for (schema, name) in dropped.iter().filter(|_| self.checks) {
@@ -187,7 +187,7 @@ impl Relations<'_> {
         Ok(())
     }
 
-    /// Refuses to empty a table that other tables have foreign keys about.
+    /// Refuses to truncate a table while foreign keys of other tables refer to it.
     pub fn check_truncate(&self, schema: &str, name: &str) -> Result<()> {
         match self.references(schema, name).into_iter().next() {
             Some((child, key)) if self.checks => Err(SqlError::new(
@@ -201,8 +201,8 @@ impl Relations<'_> {
         }
     }
 
-    /// Refuses to make `new` of a table when its foreign keys, or others' about it, would lose what
-    /// they need. `sources`: the old column of each new one.
+    /// Refuses to alter a table if its foreign keys, or those of others that refer to it, would
+    /// lose what they need. `sources` has the old column of each new one.
     pub fn check_altered(&self, old: &TableDef, new: &TableDef, sources: &[Option<usize>]) -> Result<()> {
         if self.replicated {
             return Ok(());
@@ -258,7 +258,7 @@ impl Relations<'_> {
         if self.checks { check_parent(&child.def, &followed, new) } else { Ok(()) }
     }
 
-    /// The error for a foreign key that has lost its index.
+    /// Returns the error for a foreign key that would lose its index.
     fn index_needed(
         &self,
         old: &TableDef,
@@ -288,8 +288,9 @@ fn wrong_definition(spec: &ForeignKeySpec) -> SqlError {
     SqlError::new(1239, format!("Incorrect foreign key definition for '{name}': {reason}"))
 }
 
-/// The index of a foreign key's columns, under the constraint's name, the one given for it, or the
-/// first column's. It takes the place of one that was made for an earlier foreign key of these.
+/// Returns the index for a foreign key's columns. It has the name of the constraint, the one given
+/// for it, or that of the first column. It replaces an index that was generated for an earlier
+/// foreign key on the same columns.
 fn index_for(def: &mut TableDef, spec: &ForeignKeySpec, columns: &[usize]) -> Result<engine::IndexDef> {
     let is_of_these = |index: &engine::IndexDef| {
         index.generated && index.columns.iter().map(|part| part.column).eq(columns.iter().copied())
@@ -333,7 +334,7 @@ fn check_set_null(def: &TableDef, foreign_key: &ForeignKeyDef) -> Result<()> {
     }
 }
 
-/// Refuses a parent without the columns, or with columns of other types.
+/// Refuses a parent that lacks the columns, or whose columns have other types.
 fn check_parent(child: &TableDef, foreign_key: &ForeignKeyDef, parent: &TableDef) -> Result<()> {
     for (&at, name) in foreign_key.columns.iter().zip(&foreign_key.parent_columns) {
         let Some(parent_at) = parent.column(name) else {
@@ -359,8 +360,8 @@ fn check_parent(child: &TableDef, foreign_key: &ForeignKeyDef, parent: &TableDef
     Ok(())
 }
 
-/// Whether values of one type can be looked for among values of the other: strings of any length in
-/// one collation, everything else in just the same type.
+/// Reports whether values of one type can be looked up among values of the other: strings of any
+/// length in the same collation, anything else in the same type.
 fn are_compatible(a: &ColumnType, b: &ColumnType) -> bool {
     let is_string =
         |ty: &ColumnType| matches!(ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob);

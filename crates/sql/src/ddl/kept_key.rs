@@ -1,4 +1,5 @@
-//! FULLTEXT and SPATIAL indexes: kept in the definition, with MySQL's checks, and not looked up in.
+//! FULLTEXT and SPATIAL indexes: they are recorded in the definition, with MySQL's checks, but not
+//! maintained.
 
 use super::key::{key_name, wrong_prefix};
 use super::settings::DdlSettings;
@@ -10,14 +11,15 @@ use types::{ColumnType, TypeCode, collation};
 
 /// The parser for FULLTEXT indexes that MySQL has beside the built-in one.
 const NGRAM: &str = "ngram";
-/// The column whose values a user gives to the documents of FULLTEXT indexes, and its index.
+/// The column in which a user can number the documents of FULLTEXT indexes, and the name of its
+/// index.
 const DOC_ID: &str = "FTS_DOC_ID";
 const DOC_ID_INDEX: &str = "FTS_DOC_ID_INDEX";
 
-/// An index over a geometry is a SPATIAL one, whatever it is called.
+/// Returns the key with its real kind: an ordinary index over a geometry is a SPATIAL one.
 ///
 /// # Errors
-/// 3728 for a key that is to be unique, and 6134 for a key over a vector.
+/// Returns 3728 for a unique key over a geometry, and 6134 for a key over a vector.
 pub(super) fn kind_by_columns<'k>(def: &TableDef, key: &'k KeySpec) -> Result<Cow<'k, KeySpec>> {
     let mut over_geometry = false;
     for part in &key.parts {
@@ -41,10 +43,11 @@ pub(super) fn kind_by_columns<'k>(def: &TableDef, key: &'k KeySpec) -> Result<Co
     }
 }
 
-/// A FULLTEXT or SPATIAL index of the table.
+/// Returns the FULLTEXT or SPATIAL index for a key.
 ///
 /// # Errors
-/// What is wrong with its parts, its name or its parser. [`check_kept_keys`] looks at the types.
+/// Returns the errors of its parts, its name and its parser. The types are checked by
+/// [`check_kept_keys`].
 pub(super) fn special_index(def: &TableDef, key: &KeySpec, settings: &DdlSettings) -> Result<KeptIndex> {
     let is_spatial = key.kind == KeyKind::Spatial;
     let mut parts: Vec<KeptPart> = Vec::with_capacity(key.parts.len());
@@ -67,7 +70,7 @@ pub(super) fn special_index(def: &TableDef, key: &KeySpec, settings: &DdlSetting
         if is_spatial && part.prefix.is_some() && !settings.replicated {
             return Err(wrong_prefix());
         }
-        // A FULLTEXT index is over whole columns, whatever is written.
+        // A FULLTEXT index is over whole columns, whatever prefix is written.
         parts.push(KeptPart { text: name.clone(), is_expression: false, prefix: None, descending: false });
     }
     if is_spatial && parts.len() > 1 {
@@ -87,17 +90,18 @@ pub(super) fn special_index(def: &TableDef, key: &KeySpec, settings: &DdlSetting
     Ok(KeptIndex { name, kind, unique: false, parts, comment, invisible: key.invisible })
 }
 
-/// The parser's name as the server that has it spells it.
+/// Returns a parser's name in the spelling that the server uses.
 fn known_parser(name: &str) -> String {
     if name.eq_ignore_ascii_case(NGRAM) { NGRAM.to_owned() } else { name.to_owned() }
 }
 
-/// Checks the columns of FULLTEXT and SPATIAL indexes, and a user's own FTS_DOC_ID. What a source
-/// accepted is not refused.
+/// Checks the columns of FULLTEXT and SPATIAL indexes, and the user's own FTS_DOC_ID. What a source
+/// has accepted is not checked.
 ///
 /// # Errors
-/// 1283, 3106, 3152, 1687 and 1252 for columns that cannot be in such an index; 1797, 1798 and 1166
-/// for what has the name of InnoDB's column and index and is not like them.
+/// Returns 1283, 3106, 3152, 1687 and 1252 for columns that cannot be in such an index, and 1797,
+/// 1798 and 1166 for a column or index that has the name of InnoDB's FTS_DOC_ID column or its
+/// index, but another definition.
 pub(super) fn check_kept_keys(def: &TableDef, settings: &DdlSettings) -> Result<()> {
     if settings.replicated {
         return Ok(());
@@ -138,7 +142,7 @@ fn check_texts(columns: &[&ColumnDef]) -> Result<()> {
     Ok(())
 }
 
-/// Texts in a character set that has ASCII's characters in one byte.
+/// Reports whether a column has texts in a character set that has ASCII characters in one byte.
 fn can_be_searched(ty: &ColumnType) -> bool {
     let wide = ["ucs2", "utf16", "utf16le", "utf32"];
     matches!(ty.code, TypeCode::Varchar | TypeCode::String | TypeCode::Blob)
@@ -182,10 +186,10 @@ fn check_doc_id(def: &TableDef) -> Result<()> {
     Ok(())
 }
 
-/// The SRID of a column that a SPATIAL index has stays as it is.
+/// Checks that a column with a SPATIAL index keeps its SRID.
 ///
 /// # Errors
-/// 3644
+/// Returns 3644 when its SRID would change.
 pub(super) fn check_srid(def: &TableDef, at: usize, new: &ColumnDef, settings: &DdlSettings) -> Result<()> {
     let old = &def.columns[at];
     let is_indexed = def

@@ -1,4 +1,4 @@
-//! Keys over columns: their parts, checked, and their names.
+//! Keys over columns: their parts and their names.
 
 use super::temporal::parts_of_period;
 use crate::ast::{KeyKind, KeyPart, KeySpec};
@@ -6,11 +6,11 @@ use crate::error::{Result, SqlError};
 use engine::{IndexColumn, IndexDef, TableDef};
 use types::{ColumnType, TypeCode, collation};
 
-/// What a key may hold.
+/// The most parts and bytes that a key may have.
 const MOST_KEY_PARTS: usize = 16;
 pub(super) const MOST_KEY_BYTES: u64 = 3072;
 
-/// The key's columns, checked.
+/// Returns the columns of a key, checked.
 pub(super) fn key_parts(def: &TableDef, key: &KeySpec) -> Result<Vec<IndexColumn>> {
     if key.parts.len() > MOST_KEY_PARTS {
         return Err(SqlError::new(1070, "Too many key parts specified; max 16 parts allowed"));
@@ -58,7 +58,7 @@ fn key_prefix(part: &KeyPart, ty: &ColumnType) -> Result<Option<u32>> {
         Some(0) => Err(SqlError::new(1391, format!("Key part '{}' length cannot be 0", part.column))),
         Some(_) if !is_text => Err(wrong_prefix()),
         Some(chars) if !ty.is_blob() && chars > ty.chars() => Err(wrong_prefix()),
-        // The whole column is no prefix.
+        // A prefix of the whole length is no prefix.
         Some(chars) if !ty.is_blob() && chars == ty.chars() => Ok(None),
         Some(chars) => Ok(Some(chars)),
     }
@@ -72,7 +72,7 @@ pub(super) fn wrong_prefix() -> SqlError {
     )
 }
 
-/// The name of a key that has none: its first column's, with a number where that is taken.
+/// Returns a name for a key without one: that of its first column, with a number if it is taken.
 pub(super) fn free_key_name(def: &TableDef, first: &str) -> String {
     let taken = |name: &str| {
         def.index(name).is_some() || def.kept_index(name).is_some() || name.eq_ignore_ascii_case("PRIMARY")
@@ -83,10 +83,10 @@ pub(super) fn free_key_name(def: &TableDef, first: &str) -> String {
     (2..).map(|n| format!("{first}_{n}")).find(|name| !taken(name)).unwrap_or_default()
 }
 
-/// The name of a new key: as it is written, or one that is free, after its first part.
+/// Returns the name of a new key: its own, or a free one after the name of its first part.
 ///
 /// # Errors
-/// 1280 for `PRIMARY`, 1061 for a name that another key has.
+/// Returns 1280 for the name `PRIMARY`, and 1061 for a name that another key has.
 pub(super) fn key_name(def: &TableDef, key: &KeySpec, first: &str) -> Result<String> {
     match &key.name {
         Some(name) if name.eq_ignore_ascii_case("PRIMARY") => {
@@ -100,7 +100,7 @@ pub(super) fn key_name(def: &TableDef, key: &KeySpec, first: &str) -> Result<Str
     }
 }
 
-/// A secondary index's definition.
+/// Returns the definition of a secondary index.
 pub(super) fn key_definition(def: &TableDef, key: &KeySpec) -> Result<IndexDef> {
     let mut columns = key_parts(def, key)?;
     columns.extend(parts_of_period(def, key)?);

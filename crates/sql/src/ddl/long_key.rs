@@ -1,5 +1,6 @@
-//! MariaDB's keys over more than a key holds: a UNIQUE key over BLOB, TEXT or long VARCHAR columns,
-//! which it keeps a hash for, other keys, which it cuts, and keys over the bytes of geometries.
+//! Keys of MariaDB that are longer than a key may be here: UNIQUE keys over BLOB, TEXT or long
+//! VARCHAR columns, for which MariaDB keeps a hash; other keys, which it cuts; and keys over the
+//! bytes of geometries.
 
 use super::key::{MOST_KEY_BYTES, free_key_name};
 use super::settings::DdlSettings;
@@ -8,8 +9,8 @@ use engine::{KeptIndex, KeptKind, KeptPart, TableDef};
 use std::borrow::Cow;
 use types::{ColumnType, TypeCode, collation};
 
-/// The key with prefixes where it would be too long. A UNIQUE one is none any more then: rows are
-/// found by it, and that their values differ is for the source to see to.
+/// Returns the key with prefixes, if it would be too long. A UNIQUE key becomes an ordinary one:
+/// rows are found by it, but that their values differ is left to the source.
 pub(super) fn fitted<'a>(def: &TableDef, key: &'a KeySpec, settings: &DdlSettings) -> Cow<'a, KeySpec> {
     if !settings.of_mariadb || key.kind == KeyKind::Primary {
         return Cow::Borrowed(key);
@@ -21,7 +22,7 @@ pub(super) fn fitted<'a>(def: &TableDef, key: &'a KeySpec, settings: &DdlSetting
     if bytes.iter().sum::<u64>() <= MOST_KEY_BYTES {
         return Cow::Borrowed(key);
     }
-    // The parts that have to be cut share what the others leave.
+    // The parts that have to be cut share the bytes that the others leave.
     let fair = MOST_KEY_BYTES / bytes.len() as u64;
     let short: u64 = bytes.iter().filter(|bytes| **bytes <= fair).sum();
     let long = bytes.iter().filter(|bytes| **bytes > fair).count() as u64;
@@ -37,8 +38,8 @@ pub(super) fn fitted<'a>(def: &TableDef, key: &'a KeySpec, settings: &DdlSetting
     Cow::Owned(fitted)
 }
 
-/// A key of a MariaDB source that is over a geometry's first bytes, which MySQL has not: kept, and
-/// nothing is looked up in it. `None` of any other key.
+/// Returns the index for a key of a MariaDB source over the first bytes of a geometry, which MySQL
+/// does not have. The index is recorded, but not maintained. Returns `None` for any other key.
 pub(super) fn over_geometry(def: &TableDef, key: &KeySpec, settings: &DdlSettings) -> Option<KeptIndex> {
     let column = |part: &KeyPart| Some(&def.columns[def.column(&part.column)?]);
     let is_geometry = |part: &KeyPart| column(part).is_some_and(|c| c.ty.code == TypeCode::Geometry);
@@ -60,7 +61,7 @@ fn can_be_cut(ty: &ColumnType) -> bool {
     ty.is_blob() || matches!(ty.code, TypeCode::Varchar | TypeCode::String)
 }
 
-/// Bytes that a part takes in a key at most.
+/// Returns the most bytes that a part takes in a key.
 fn part_bytes(part: &KeyPart, ty: &ColumnType) -> u64 {
     match part.prefix {
         Some(chars) => u64::from(chars) * u64::from(collation::max_bytes_per_char(ty.collation)),

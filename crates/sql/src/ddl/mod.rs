@@ -1,7 +1,8 @@
-//! Definitions out of statements.
+//! DDL: turns statements into definitions.
 //!
-//! What CREATE TABLE and ALTER TABLE say becomes the engine's `TableDef`, with the checks and
-//! errors of MySQL. The functions here know no session: the applier of a replica uses them too.
+//! In: CREATE, ALTER, DROP and RENAME statements. Out: definitions of the engine (`TableDef` and
+//! others), with the checks and errors of MySQL, and the changes of the dictionary. Nothing here
+//! depends on a session, since the applier of a replica uses it too.
 
 mod algorithm;
 mod alter;

@@ -1,5 +1,5 @@
-//! CREATE, ALTER and DROP of views, triggers, routines and events: what the statements say becomes
-//! the engine's `ObjectDef`, with MySQL's errors for what is there and what is not.
+//! CREATE, ALTER and DROP of views, triggers, routines and events: turns the statements into the
+//! engine's `ObjectDef`, with MySQL's errors for objects that exist or do not exist.
 
 use super::column_type::column_type;
 use super::event::{self, Past};
@@ -71,7 +71,7 @@ impl DdlRun<'_> {
         Ok(())
     }
 
-    /// Neither views nor triggers are of temporary tables (1352, 1361).
+    /// Refuses views (1352) and triggers (1361) of temporary tables.
     fn check_no_temporary(&self, create: &CreateObject, schema: &str) -> Result<()> {
         if self.temporary.is_empty() {
             return Ok(());
@@ -95,8 +95,11 @@ impl DdlRun<'_> {
         }
     }
 
-    /// Error 1146 for a table that a view is made of and that is not there. What a source made may
-    /// be made of tables that are filtered here.
+    /// Checks that the tables of a view exist. Views of a source are not checked, because
+    /// replication filters may leave their tables out here.
+    ///
+    /// # Errors
+    /// Returns 1146 for a table that does not exist.
     fn check_tables_of(&self, view: &ViewDetails) -> Result<()> {
         for table in view.query.as_deref().map(crate::ast::Query::tables).unwrap_or_default() {
             let schema = self.schema_of(table)?;
@@ -118,7 +121,7 @@ impl DdlRun<'_> {
         }
     }
 
-    /// A trigger is in the schema of its table.
+    /// Returns the schema of a trigger, which is that of its table.
     fn schema_of_trigger(&self, name: &TableName, trigger: &TriggerDetails) -> Result<String> {
         let schema = self.schema_of(&trigger.table)?;
         match &name.schema {
@@ -191,7 +194,7 @@ impl DdlRun<'_> {
         Ok(def)
     }
 
-    /// The query as it is shown, where all of it is known here.
+    /// Sets the query as it is shown, if all of it can be printed here.
     fn view_text(&self, def: &mut ObjectDef, view: &ViewDetails) {
         let schema = def.schema.clone();
         let names = ViewNames {
@@ -213,7 +216,7 @@ impl DdlRun<'_> {
         let columns = if view.columns.is_empty() { &printed.columns } else { &view.columns };
         def.set_attribute(attribute::NAMES, columns.join("\n"));
         def.body = match def.of_mariadb && !view.columns.is_empty() {
-            // MariaDB shows a list of columns as the names of the query's.
+            // MariaDB shows a list of columns as the names of the query's columns.
             true => match names.print_as(view) {
                 Some(query) => {
                     def.remove_attribute(attribute::COLUMNS);
@@ -244,7 +247,8 @@ impl DdlRun<'_> {
         Ok(())
     }
 
-    /// What a CREATE changes, now that nobody else changes it.
+    /// Returns the changes that a CREATE makes. It is called when no other session can change the
+    /// object any more.
     fn creation(
         &self,
         create: &CreateObject,
@@ -304,7 +308,8 @@ impl DdlRun<'_> {
         self.trigger_in_place(old, def.clone(), written.beside.as_ref())
     }
 
-    /// A trigger takes its place among the others, which make room.
+    /// Returns the changes that put a trigger at its place in the order of its table's triggers,
+    /// where the others make room.
     fn trigger_in_place(
         &self,
         old: Option<Arc<Object>>,
@@ -346,7 +351,7 @@ impl DdlRun<'_> {
         Ok(changes)
     }
 
-    /// The triggers behind one that goes move up.
+    /// Returns the changes that move up the triggers behind one that is dropped.
     fn closed_ranks(&self, gone: &Arc<Object>) -> Vec<ObjectChange> {
         let Some(place) = &gone.def.trigger else { return Vec::new() };
         let mut others = self.engine.catalog().triggers(&gone.def.schema, &place.table);
@@ -441,8 +446,7 @@ impl DdlRun<'_> {
         Ok(())
     }
 
-    /// The view of this name that RENAME TABLE is about, with its new definition; `None`: it is no
-    /// view.
+    /// Returns the renaming of a view for RENAME TABLE, or `None` if the name is not a view's.
     pub(super) fn renamed_view(&self, from: (&str, &str), to: (&str, &str)) -> Result<Option<ObjectChange>> {
         let Some(old) = self.object(ObjectKind::View, from.0, from.1) else { return Ok(None) };
         if from.0 != to.0 {
@@ -460,8 +464,8 @@ impl DdlRun<'_> {
     }
 }
 
-/// The routine that a statement has made or dropped. CREATE ... IF NOT EXISTS that found one, which
-/// its note tells, has made none: its account gets no privilege on what another has made.
+/// Returns the routine that a statement has created or dropped. A CREATE ... IF NOT EXISTS with a
+/// note has found an existing one, and its account gets no privilege on that.
 pub(crate) fn routine_change<'s>(
     statement: &'s Statement,
     current: Option<&'s str>,
@@ -487,7 +491,10 @@ fn reordered(trigger: &Arc<Object>, order: u32) -> Option<ObjectChange> {
     Some(ObjectChange { old: Some(trigger.clone()), new: Some(def) })
 }
 
-/// The error of an alias that names a column of a view and is longer than a column's name may be.
+/// Checks the aliases that name the columns of a view.
+///
+/// # Errors
+/// Returns 1166 for one that is longer than a column's name may be.
 fn check_aliases(view: &ViewDetails) -> Result<()> {
     const MOST_CHARS: usize = 64;
     fn first_of(body: &QueryBody) -> Option<&Select> {
@@ -509,7 +516,7 @@ fn check_aliases(view: &ViewDetails) -> Result<()> {
     Ok(())
 }
 
-/// ALTER VIEW leaves what it does not name: definer, algorithm and whose privileges count.
+/// Keeps what an ALTER VIEW does not name: the definer, the algorithm, and whose privileges count.
 fn keep_of_view(def: &mut ObjectDef, old: &ObjectDef, names_definer: bool, view: &ViewDetails) {
     if !names_definer {
         def.definer = old.definer.clone();
@@ -524,7 +531,7 @@ fn keep_of_view(def: &mut ObjectDef, old: &ObjectDef, names_definer: bool, view:
     }
 }
 
-/// Puts the written characteristics into a routine's definition.
+/// Puts the characteristics of a statement into a routine's definition.
 fn change_routine(def: &mut ObjectDef, routine: &RoutineDetails) {
     if let Some(deterministic) = routine.deterministic {
         def.set_attribute(attribute::DETERMINISTIC, if deterministic { "YES" } else { "NO" });
@@ -540,7 +547,8 @@ fn change_routine(def: &mut ObjectDef, routine: &RoutineDetails) {
     }
 }
 
-/// The text of a CREATE for the binary log: with its definer, so that replicas make it alike.
+/// Returns the text of a CREATE for the binary log. It names the definer, so that replicas create
+/// the same object.
 fn logged_text(create: &CreateObject, def: &ObjectDef, current: Option<&str>) -> String {
     let definer = object_text::definer(def);
     let if_not_exists = if create.if_not_exists { "IF NOT EXISTS " } else { "" };
@@ -555,7 +563,7 @@ fn logged_text(create: &CreateObject, def: &ObjectDef, current: Option<&str>) ->
                 true => quoted(&def.name),
                 false => format!("{}.{}", quoted(&def.schema), quoted(&def.name)),
             };
-            // The query as it was written, as MySQL logs it.
+            // As in MySQL, the query is logged as it was written.
             let written = ObjectDef { body: create.body.clone(), ..def.clone() };
             object_text::view_text(&written, verb, &format!("{if_not_exists}{name}"))
         }

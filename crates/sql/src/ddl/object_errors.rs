@@ -1,9 +1,9 @@
-//! What statements say of views, triggers, routines and events that are there, or are not.
+//! The errors for views, triggers, routines and events that exist already, or that do not exist.
 
 use crate::error::SqlError;
 use engine::ObjectKind;
 
-/// What a statement says of an object that is there already.
+/// Returns the error for an object that exists already.
 pub(super) fn exists(kind: ObjectKind, name: &str) -> SqlError {
     match kind {
         ObjectKind::View => SqlError::new(1050, format!("Table '{name}' already exists")),
@@ -13,7 +13,7 @@ pub(super) fn exists(kind: ObjectKind, name: &str) -> SqlError {
     }
 }
 
-/// What DROP and ALTER say of an object that is not there.
+/// Returns the error of DROP and ALTER for an object that does not exist.
 pub(crate) fn absent(kind: ObjectKind, schema: &str, name: &str) -> SqlError {
     match kind {
         ObjectKind::View => SqlError::new(1051, format!("Unknown table '{schema}.{name}'")),
@@ -23,7 +23,8 @@ pub(crate) fn absent(kind: ObjectKind, schema: &str, name: &str) -> SqlError {
     }
 }
 
-/// 1347: a table where a view is wanted, or the other way round.
+/// Builds error 1347 (`ER_WRONG_OBJECT`), for a table where a view is wanted or the other way
+/// round.
 pub(crate) fn not_a(what: &str, schema: &str, name: &str) -> SqlError {
     SqlError::new(1347, format!("'{schema}.{name}' is not {what}"))
 }

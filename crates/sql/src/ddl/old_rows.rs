@@ -1,4 +1,4 @@
-//! The rows of a table that ALTER TABLE changes: each becomes a row of the new definition.
+//! Converts the rows of an altered table: each old row becomes a row of the new definition.
 
 use super::altered::Altered;
 use super::settings::DdlSettings;
@@ -8,8 +8,8 @@ use engine::{ColumnDef, ColumnDefault, EngineError, TableDef};
 use types::row::RowLayout;
 use types::{ColumnType, DateTime, TypeCode, Value, convert};
 
-/// What is wrong with the zero date that a new column without a default would have in old rows. The
-/// source has judged that.
+/// Returns the error for the zero date that a new column without a default would have in old rows.
+/// A source has checked that already.
 fn refused_zero(column: &ColumnDef, settings: &DdlSettings) -> Option<SqlError> {
     let is_refused = settings.strict && settings.dates.no_zero_date && !settings.replicated;
     if !is_refused || column.nullable || column.roles.is_of_row() || column.default.is_some() {
@@ -29,7 +29,7 @@ fn refused_zero(column: &ColumnDef, settings: &DdlSettings) -> Option<SqlError> 
     Some(error)
 }
 
-/// The value of a new column in old rows.
+/// Returns the value of a new column in old rows.
 fn value_for_old_rows(column: &ColumnDef, settings: &DdlSettings) -> Result<Value> {
     if let Some(value) = super::temporal::row_edge_value(column, settings.now_us) {
         return Ok(value);
@@ -37,13 +37,13 @@ fn value_for_old_rows(column: &ColumnDef, settings: &DdlSettings) -> Result<Valu
     let literal = match &column.default {
         Some(ColumnDefault::Literal(_)) => column.default_literal().unwrap_or(Value::Null),
         Some(ColumnDefault::CurrentTimestamp) => {
-            // A moment is cut to the column's digits, which a text would be rounded to.
+            // The time is truncated to the column's digits. As a text it would be rounded.
             let (seconds, micros) = (settings.now_us / 1_000_000, (settings.now_us % 1_000_000) as u32);
             let unit = 10u32.pow(6 - u32::from(column.ty.fsp()));
             let at = DateTime::from_unix(seconds as i64, micros / unit * unit, settings.zone);
             Value::DateTime(at)
         }
-        // The expression is computed with the row.
+        // The expression is computed when the row is complete.
         Some(ColumnDefault::Expression(_)) => return Ok(Value::Null),
         _ if column.nullable => return Ok(Value::Null),
         _ => {
@@ -53,14 +53,14 @@ fn value_for_old_rows(column: &ColumnDef, settings: &DdlSettings) -> Result<Valu
         }
     };
     let context = settings.conversion(false);
-    // A default is what it is, whatever the modes are now.
+    // The default was checked when it was defined, so the current modes have no say.
     convert::assign(&literal, &column.ty, convert::Context { dates: Default::default(), ..context })
         .map(|(value, _)| value)
         .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, 1)))
 }
 
-/// A function that turns rows of `old` into rows of the altered table, or leaves them out. Values
-/// that do not fit fail with MySQL's error, which is left in `failure`.
+/// Returns a function that converts rows of `old` to the new definition, or removes them (`None`).
+/// If a value does not fit, MySQL's error is left in `failure`.
 pub(crate) fn converter<'c>(
     old: &'c TableDef,
     altered: &'c Altered,
@@ -111,7 +111,7 @@ pub(crate) fn converter<'c>(
             if let Some(source) = source {
                 let value = from.decode(image, *source)?;
                 if column.generated.is_some() && old.columns[*source].ty != column.ty {
-                    // It is computed anew.
+                    // The column is computed anew.
                     continue;
                 }
                 values[at] = convert_value(value, &old.columns[*source], column, number, settings).map_err(
@@ -141,11 +141,11 @@ pub(crate) fn converter<'c>(
     })
 }
 
-/// What a NULL becomes in a column that is NOT NULL from now on. The source has judged whether it
-/// may become anything.
+/// Returns the value that replaces NULL in a column that becomes NOT NULL. A source has checked
+/// already whether this is allowed.
 ///
 /// # Errors
-/// 1138 in strict mode.
+/// Returns 1138 (`ER_INVALID_USE_OF_NULL`) in strict mode.
 fn value_for_null(to: &ColumnDef, settings: &DdlSettings) -> Result<Value> {
     if settings.strict && !settings.replicated {
         return Err(SqlError::new(1138, "Invalid use of NULL value"));
@@ -156,7 +156,7 @@ fn value_for_null(to: &ColumnDef, settings: &DdlSettings) -> Result<Value> {
             let unit = 10u32.pow(6 - u32::from(to.ty.fsp()));
             Ok(Value::Timestamp { seconds: seconds as i64, micros: micros / unit * unit })
         }
-        // The place of no member.
+        // The index 0, which stands for no member.
         TypeCode::Enum => convert::to_column(&Value::Int(0), &to.ty, false).map(|(value, _)| value),
         _ => convert::implicit_default(&to.ty),
     };

@@ -1,5 +1,5 @@
-//! PARTITION BY: what is written becomes the partitioning of a definition, with MySQL's checks. A
-//! source's statement is checked by nobody but the source.
+//! PARTITION BY: turns the clause into the partitioning of a definition, with MySQL's checks. The
+//! statements of a source are not checked, since the source has done that.
 
 use super::expression::{Owner, canonical, columns_of, constant_function};
 use super::settings::DdlSettings;
@@ -18,14 +18,14 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use types::{TypeCode, Value, collation, convert};
 
-/// What a partitioning is made under.
+/// The settings under which a partitioning is made.
 #[derive(Clone, Copy)]
 pub(super) struct Maker<'a> {
     pub engine: &'a Arc<Engine>,
     pub settings: &'a DdlSettings,
 }
 
-/// The kind as errors name it.
+/// Returns the name of a kind for error texts.
 fn kind_name(kind: PartitionKind) -> &'static str {
     match kind {
         PartitionKind::Range => "RANGE",
@@ -36,7 +36,8 @@ fn kind_name(kind: PartitionKind) -> &'static str {
     }
 }
 
-/// Error 1492.
+/// Builds error 1492 (`ER_PARTITIONS_MUST_BE_DEFINED_ERROR`), for RANGE and LIST without
+/// partitions.
 pub(super) fn must_be_defined(kind: PartitionKind) -> SqlError {
     SqlError::new(1492, format!("For {} partitions each partition must be defined", kind_name(kind)))
 }
@@ -46,7 +47,8 @@ fn not_allowed_type(column: &str) -> SqlError {
     SqlError::new(1659, text)
 }
 
-/// Error 1480.
+/// Builds error 1480 (`ER_PARTITION_WRONG_VALUES_ERROR`), for VALUES that do not suit the kind of
+/// partitioning.
 fn wrong_values(values: &PartitionValues) -> SqlError {
     let (kind, words) = match values {
         PartitionValues::LessThan(_) => ("RANGE", "LESS THAN"),
@@ -56,10 +58,11 @@ fn wrong_values(values: &PartitionValues) -> SqlError {
 }
 
 impl Maker<'_> {
-    /// The partitioning of a table with these columns and keys.
+    /// Returns the partitioning of a table that has these columns and keys.
     ///
     /// # Errors
-    /// What MySQL refuses; of a source only what cannot be understood.
+    /// Returns MySQL's error for what it refuses. A partitioning of a source is refused only if it
+    /// cannot be understood.
     pub fn partitioning(&self, def: &TableDef, spec: &PartitionSpec) -> Result<Partitioning> {
         let by = self.function(def, &spec.by)?;
         let needs_values = matches!(by.kind, PartitionKind::Range | PartitionKind::List);
@@ -129,7 +132,7 @@ impl Maker<'_> {
         Ok(PartitionFunction { kind, linear, algorithm_1, expression, columns })
     }
 
-    /// Partitions as they are written, with their values computed.
+    /// Returns the partitions of a clause, with their values computed.
     pub fn partitions(
         &self,
         def: &TableDef,
@@ -175,7 +178,7 @@ impl Maker<'_> {
         written.iter().map(one).collect()
     }
 
-    /// The literals of one value, or of one for each column.
+    /// Returns the literals of one value, or of one value for each column.
     fn tuple(
         &self,
         def: &TableDef,
@@ -218,7 +221,7 @@ impl Maker<'_> {
         values.iter().enumerate().map(one).collect()
     }
 
-    /// What must hold of the whole.
+    /// Checks a complete partitioning.
     pub fn check(&self, def: &TableDef, made: &Partitioning) -> Result<()> {
         if self.settings.replicated || made.by.kind == PartitionKind::SystemTime {
             return Ok(());
@@ -251,8 +254,8 @@ impl Maker<'_> {
     }
 }
 
-/// So many partitions of a table by SYSTEM_TIME that nobody has named, the last of which has the
-/// current rows.
+/// Returns unnamed partitions by SYSTEM_TIME. There are `count` of them, but at least two, and the
+/// last is for the current rows.
 pub(super) fn of_history(count: u64) -> Vec<Partition> {
     let mut partitions = unnamed(0, count.max(2));
     for partition in &mut partitions {
@@ -265,7 +268,7 @@ pub(super) fn of_history(count: u64) -> Vec<Partition> {
     partitions
 }
 
-/// Partitions that nobody has named: `p` and their number, from `first` on.
+/// Returns unnamed partitions, which are called `p` and their number, from `first` on.
 pub(super) fn unnamed(first: usize, count: u64) -> Vec<Partition> {
     let one = |at: usize| Partition {
         name: format!("p{at}"),
@@ -276,7 +279,7 @@ pub(super) fn unnamed(first: usize, count: u64) -> Vec<Partition> {
     (first..first + count as usize).map(one).collect()
 }
 
-/// Gives the partitions that have none their subpartitions: `count` of them, by MySQL's names.
+/// Gives each partition without subpartitions `count` of them, with MySQL's names.
 pub(super) fn name_subpartitions(made: &mut Partitioning, count: u64) {
     if made.sub.is_none() {
         return;
@@ -287,7 +290,7 @@ pub(super) fn name_subpartitions(made: &mut Partitioning, count: u64) {
     }
 }
 
-/// Whether a column may stand in RANGE COLUMNS and LIST COLUMNS.
+/// Reports whether a column may be used in RANGE COLUMNS and LIST COLUMNS.
 fn may_partition(column: &ColumnDef) -> bool {
     let code = column.ty.code;
     let is_text = matches!(code, TypeCode::Varchar | TypeCode::String) && !column.ty.is_blob();
@@ -296,7 +299,7 @@ fn may_partition(column: &ColumnDef) -> bool {
         || matches!(code, TypeCode::Date | TypeCode::Datetime2 | TypeCode::Time2)
 }
 
-/// A value of a column as MySQL prints it in VALUES.
+/// Returns a value of a column as MySQL prints it in VALUES.
 fn column_literal(value: &Value, column: &ColumnDef, settings: &DdlSettings) -> Result<String> {
     let wrong = || SqlError::new(1654, "Partition column values of incorrect type");
     let is_text = matches!(value, Value::Bytes(_));
@@ -320,7 +323,8 @@ fn column_literal(value: &Value, column: &ColumnDef, settings: &DdlSettings) -> 
     Ok(text_literal(&String::from_utf8_lossy(&text)))
 }
 
-/// How two literals of a function's term are ordered; of text by the column's collation.
+/// Returns the order of two literals of a term, where `MAXVALUE` is the greatest. Texts of a
+/// character column are compared by `utf8mb4_0900_ai_ci`, those of a binary one by their bytes.
 fn order(def: &TableDef, by: &PartitionFunction, at: usize, a: &str, b: &str) -> Ordering {
     match (a == "MAXVALUE", b == "MAXVALUE") {
         (false, false) => {}
@@ -369,7 +373,7 @@ fn check_distinct(def: &TableDef, made: &Partitioning) -> Result<()> {
     }
 }
 
-/// The columns that the functions use; `KEY ()` uses the primary key's.
+/// Returns the columns that the partitioning functions use.
 pub(super) fn columns_used(def: &TableDef, made: &Partitioning) -> Vec<usize> {
     let functions = std::iter::once(&made.by).chain(made.sub.as_ref().map(|(function, _)| function));
     let mut used = Vec::new();
@@ -382,7 +386,10 @@ pub(super) fn columns_used(def: &TableDef, made: &Partitioning) -> Vec<usize> {
     used
 }
 
-/// Error 1503 where a unique key lacks a column of the functions.
+/// Checks that each unique key has all columns of the partitioning functions.
+///
+/// # Errors
+/// Returns 1503 (`ER_UNIQUE_KEY_NEED_ALL_FIELDS_IN_PF`) when one lacks a column.
 fn check_unique_keys(def: &TableDef, made: &Partitioning) -> Result<()> {
     let used = columns_used(def, made);
     let has_all = |parts: &[IndexColumn]| {

@@ -1,4 +1,4 @@
-//! What ALTER TABLE does to partitions: another partitioning, and which rows go.
+//! Alterations of partitions by ALTER TABLE: the new partitioning, and the rows that are removed.
 
 use super::partition::{Maker, must_be_defined, name_subpartitions, unnamed};
 use super::partition_rows::{
@@ -8,14 +8,15 @@ use crate::ast::{PartitionAlteration, PartitionElement, PartitionNames};
 use crate::error::{Result, SqlError};
 use engine::{Partition, PartitionForm, PartitionKind, Partitioning, TableDef};
 
-/// What is left when the partitions have been altered.
+/// The result of altering partitions.
 pub(super) struct Repartitioned {
     pub partitioning: Option<Partitioning>,
-    /// Rows of which this holds go.
+    /// The condition of the rows that are removed.
     pub goes: Option<String>,
-    /// Rows may belong to no partition now.
+    /// Whether rows may belong to no partition of the new partitioning, so that they have to be
+    /// checked.
     pub checks_rows: bool,
-    /// The client is told a number of rows.
+    /// Whether the client is told the number of rows.
     pub tells_records: bool,
 }
 
@@ -30,21 +31,22 @@ impl Repartitioned {
     }
 }
 
-/// Error 1507.
+/// Builds error 1507, for names of partitions that the table does not have.
 fn error_in_list(what: &str) -> SqlError {
     SqlError::new(1507, format!("Error in list of partitions to {what}"))
 }
 
-/// Error 1508.
+/// Builds error 1508 (`ER_DROP_LAST_PARTITION`), for an alteration that would remove all
+/// partitions.
 fn removes_all() -> SqlError {
     SqlError::new(1508, "Cannot remove all partitions, use DROP TABLE instead")
 }
 
 impl Maker<'_> {
-    /// Alters the partitions of `def`, whose columns and keys are as they will be.
+    /// Alters the partitions of `def`, whose columns and keys have been altered already.
     ///
     /// # Errors
-    /// 1505 of a table that is not partitioned, and what MySQL refuses.
+    /// Returns 1505 for a table that is not partitioned, and MySQL's error for what it refuses.
     pub fn altered(&self, def: &TableDef, alteration: &PartitionAlteration) -> Result<Repartitioned> {
         if let PartitionAlteration::By(spec) = alteration {
             let made = self.partitioning(def, spec)?;
@@ -77,7 +79,7 @@ impl Maker<'_> {
                 }
                 other => return self.altered(def, other),
             },
-            // It stands alone, and changes no definition.
+            // EXCHANGE stands alone in its statement and changes no definition.
             PartitionAlteration::Exchange { .. } => Repartitioned::kept(old.clone()),
             PartitionAlteration::Rebuild(names) => {
                 named_ones(def, old, names)?;
@@ -98,7 +100,7 @@ impl Maker<'_> {
     ) -> Result<Partitioning> {
         let mut made = old.clone();
         made.form = PartitionForm::List;
-        // The current rows have the last partition of those by SYSTEM_TIME.
+        // The last partition by SYSTEM_TIME is the one for current rows and stays the last.
         let behind = usize::from(old.by.kind == PartitionKind::SystemTime);
         let place = made.partitions.len() - behind;
         made.partitions.splice(place..place, self.partitions(def, &old.by, elements)?);
@@ -136,8 +138,8 @@ impl Maker<'_> {
         made.form = PartitionForm::List;
         made.partitions.splice(begin..end, new);
         name_subpartitions(&mut made, subpartitions(old));
-        // MySQL copies the rows of these partitions to those that they belong to now, and what
-        // belongs nowhere is gone.
+        // MySQL copies the rows of these partitions to those that they belong to now. Rows that
+        // belong to none are removed.
         let mut goes = None;
         if let (false, Some(any)) = (keeps_end, condition_of_any(&made)) {
             goes = Some(format!("NOT {any}"));
@@ -146,7 +148,7 @@ impl Maker<'_> {
     }
 }
 
-/// How many subpartitions each partition has.
+/// Returns how many subpartitions each partition has.
 fn subpartitions(of: &Partitioning) -> u64 {
     of.partitions.first().map_or(0, |first| first.subpartitions.len() as u64)
 }
@@ -223,7 +225,7 @@ fn truncated(def: &TableDef, old: &Partitioning, names: &PartitionNames) -> Resu
     Ok(Repartitioned { goes: Some(goes), tells_records: false, ..Repartitioned::kept(old.clone()) })
 }
 
-/// The partitions and subpartitions with these names; `None`: all.
+/// Returns the partitions and subpartitions with these names, or `None` for all.
 fn named_ones(
     def: &TableDef,
     of: &Partitioning,

@@ -1,4 +1,4 @@
-//! `ALTER TABLE ... EXCHANGE PARTITION`
+//! `ALTER TABLE ... EXCHANGE PARTITION`.
 
 use super::partition_rows::{condition, named, rows_of_key, unknown_partition};
 use super::run::DdlRun;
@@ -8,7 +8,7 @@ use crate::error::{Result, SqlError};
 use engine::{EngineError, Table, TableDef};
 use std::sync::Arc;
 
-/// Error 1736.
+/// Builds error 1736 (`ER_TABLES_DIFFERENT_METADATA`), for tables whose definitions differ.
 fn different() -> SqlError {
     SqlError::new(1736, "Tables have different definitions")
 }
@@ -43,7 +43,8 @@ fn check_alike(table: &TableDef, other: &TableDef) -> Result<()> {
 }
 
 impl DdlRun<'_> {
-    /// The rows of a partition, or subpartition, change places with those of a table.
+    /// Exchanges the rows of a partition or subpartition with those of a table. `validates` says
+    /// whether each row of the table has to belong to the partition.
     pub(super) fn exchange(
         &self,
         table: &Arc<Table>,
@@ -71,7 +72,8 @@ impl DdlRun<'_> {
             replicated: self.settings.replicated,
         };
         let condition = DetachedCondition::of(self.engine, def, &text, settings)?;
-        // What the engine's caller refuses comes out beside the engine's own error.
+        // The engine passes its own error through, so the error of this function's conditions is
+        // kept beside it.
         let failure = std::cell::RefCell::new(None);
         let refuse = |error: SqlError| {
             let message = error.message.clone();

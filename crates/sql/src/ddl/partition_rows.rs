@@ -1,16 +1,16 @@
-//! To which partition a row belongs, as a condition over its columns.
+//! Conditions that tell which partition a row belongs to, as expressions over its columns.
 //!
-//! A partition is what its condition says: selecting, dropping, truncating and exchanging one, and
-//! the check that a row belongs to some partition, all compile the condition's text like any other
-//! expression of a definition. A condition is never NULL where MySQL's own rules say that NULL is
-//! less than every value.
+//! A partition is defined by its condition. Selecting, dropping, truncating and exchanging
+//! partitions, and the check that a row belongs to one, all compile the text of the condition like
+//! any other expression of a definition. Where MySQL counts NULL as less than every value, the
+//! condition says so and is not NULL.
 
 use crate::error::{Result, SqlError};
 use crate::quoting::quoted;
 use engine::{PartitionFunction, PartitionKind, Partitioning, TableDef};
 
-/// The condition of the rows of a partition, or of one of its subpartitions. `None`: it has none
-/// here (KEY hashes the stored form of values).
+/// Returns the condition for the rows of a partition, or of one of its subpartitions. Returns
+/// `None` for KEY, which hashes the stored form of the values, and for SYSTEM_TIME.
 pub(super) fn condition(partitioning: &Partitioning, at: usize, sub: Option<usize>) -> Option<String> {
     let of_partition = match partitioning.by.kind {
         PartitionKind::Range => range(partitioning, at),
@@ -27,7 +27,7 @@ pub(super) fn condition(partitioning: &Partitioning, at: usize, sub: Option<usiz
     Some(format!("({of_partition} AND {of_sub})"))
 }
 
-/// The condition of the rows that belong to some partition; `None`: all do.
+/// Returns the condition for rows that belong to some partition, or `None` if all rows do.
 pub(crate) fn condition_of_any(partitioning: &Partitioning) -> Option<String> {
     let last = partitioning.partitions.len() - 1;
     match partitioning.by.kind {
@@ -40,10 +40,11 @@ pub(crate) fn condition_of_any(partitioning: &Partitioning) -> Option<String> {
     }
 }
 
-/// The position of a partition and, where one of its subpartitions is meant, of that in it.
+/// The position of a partition and, if one of its subpartitions is meant, the position of that in
+/// it.
 pub(super) type PartitionPlace = (usize, Option<usize>);
 
-/// The partition or subpartition with this name.
+/// Returns the partition or subpartition with this name.
 pub(super) fn named(partitioning: &Partitioning, name: &str) -> Option<PartitionPlace> {
     if let Some(at) = partitioning.partition(name) {
         return Some((at, None));
@@ -55,20 +56,22 @@ pub(super) fn named(partitioning: &Partitioning, name: &str) -> Option<Partition
     })
 }
 
-/// Error 1735.
+/// Builds error 1735 (`ER_UNKNOWN_PARTITION`), for a name that no partition has.
 pub(super) fn unknown_partition(name: &str, table: &str) -> SqlError {
     SqlError::new(1735, format!("Unknown partition '{name}' in table '{table}'"))
 }
 
-/// Error 1235: which rows a partition by KEY or SYSTEM_TIME has is not computed.
+/// Builds error 1235 for a partition by KEY or SYSTEM_TIME, whose rows cannot be told here.
 pub(super) fn rows_of_key() -> SqlError {
     SqlError::not_supported("choosing rows by partitions of KEY or SYSTEM_TIME")
 }
 
-/// The condition of the rows of the partitions that a statement chose behind a table's name.
+/// Returns the condition for the rows of the partitions that a statement names with PARTITION
+/// (...).
 ///
 /// # Errors
-/// 1747 of a table that is not partitioned; 1735 for a name that no partition has; 1235 by KEY.
+/// Returns 1747 for a table that is not partitioned, 1735 for a name that no partition has, and
+/// 1235 for partitions by KEY or SYSTEM_TIME.
 pub(crate) fn chosen_condition(def: &TableDef, chosen: &[String]) -> Result<String> {
     let Some(partitioning) = &def.partitioning else {
         return Err(SqlError::new(1747, "PARTITION () clause on non partitioned table"));
@@ -81,7 +84,7 @@ pub(crate) fn chosen_condition(def: &TableDef, chosen: &[String]) -> Result<Stri
     Ok(format!("({})", conditions.join(" OR ")))
 }
 
-/// What the function is computed from: one expression, or the columns.
+/// Returns the terms that the partitioning compares: one expression, or the columns.
 fn terms(function: &PartitionFunction) -> Vec<String> {
     match &function.expression {
         Some(expression) => vec![expression.clone()],
@@ -89,13 +92,13 @@ fn terms(function: &PartitionFunction) -> Vec<String> {
     }
 }
 
-/// What none of the partitions has that are not DEFAULT.
+/// Returns the condition for the DEFAULT partition, which has all rows that no other partition has.
 fn others(partitioning: &Partitioning) -> String {
     let named = partitioning.partitions.iter().filter(|partition| !partition.is_default());
     let conditions: Vec<_> = named.map(|partition| list(&partitioning.by, &partition.values)).collect();
     match conditions.is_empty() {
         true => "(1 = 1)".to_owned(),
-        // NULL is in a list or it is not.
+        // For NULL a list's condition may be NULL, which counts as false.
         false => format!("(NOT COALESCE({}, 0))", conditions.join(" OR ")),
     }
 }
@@ -112,8 +115,8 @@ fn range(partitioning: &Partitioning, at: usize) -> String {
     }
 }
 
-/// That a row is less than a bound: the first column that differs decides, and NULL is less than
-/// every value.
+/// Returns the condition that a row is less than a bound: the first column that differs decides,
+/// and NULL is less than every value.
 fn below(by: &PartitionFunction, bound: &[String]) -> String {
     let terms = terms(by);
     let mut condition = String::new();
@@ -143,7 +146,8 @@ fn list(by: &PartitionFunction, values: &[Vec<String>]) -> String {
     format!("({})", values.iter().map(equals).collect::<Vec<_>>().join(" OR "))
 }
 
-/// That HASH puts a row into partition `at` of `count`. NULL counts as the least BIGINT.
+/// Returns the condition that HASH puts a row into partition `at` of `count`. NULL counts as the
+/// least BIGINT.
 fn hash(function: &PartitionFunction, at: usize, count: usize) -> Option<String> {
     let expression = function.expression.as_ref()?;
     if !function.linear {
@@ -153,7 +157,8 @@ fn hash(function: &PartitionFunction, at: usize, count: usize) -> Option<String>
     }
     // The lowest bits of the least BIGINT are 0.
     let value = format!("COALESCE({expression}, 0)");
-    // The lowest bits; where they name no partition, one bit less.
+    // The lowest bits choose the partition. Where there is none with that number, one bit less
+    // does.
     let mask = count.next_power_of_two() - 1;
     let (bits, fewer) = (format!("({value} & {mask})"), format!("({value} & {})", mask >> 1));
     Some(format!("(IF({bits} >= {count}, {fewer}, {bits}) = {at})"))

@@ -1,4 +1,4 @@
-//! Running DDL: each statement is one commit of the engine, with its text.
+//! Runs DDL statements. Each is one commit of the engine, with its text.
 
 use super::algorithm::{any_way, way};
 use super::alter::altered_definition;
@@ -25,50 +25,50 @@ use engine::{
 };
 use std::sync::Arc;
 
-/// What a client is told of a statement that has succeeded.
+/// The report about a successful statement to its client.
 #[derive(Debug, Default)]
 pub(crate) struct DdlReport {
-    /// Rows copied, databases made, tables dropped with their database: whatever MySQL counts for
-    /// the statement.
+    /// The number that MySQL counts for the statement: rows copied, databases created, or tables
+    /// dropped with their database.
     pub affected_rows: u64,
-    /// Whether they are named in words, too: `Records: 2  Duplicates: 0  Warnings: 0`.
+    /// Whether the number is also told in words: `Records: 2  Duplicates: 0  Warnings: 0`.
     pub tells_records: bool,
 }
 
 impl DdlReport {
-    /// A table was altered, or filled, for which so many rows were copied.
+    /// Returns the report for a table that was altered or filled, with the number of copied rows.
     pub fn altered(rows: u64) -> DdlReport {
         DdlReport { affected_rows: rows, tells_records: true }
     }
 }
 
-/// One DDL statement.
+/// The run of one DDL statement.
 pub(crate) struct DdlRun<'a> {
     pub engine: &'a Arc<Engine>,
     /// The current schema.
     pub schema: Option<&'a str>,
-    /// `collation` of it is the server's, for new schemas.
+    /// The settings. Their `collation` is the server's, for new schemas.
     pub settings: DdlSettings,
-    /// The statement as it goes into the binary log.
+    /// The statement as the binary log gets it.
     pub text: &'a str,
     pub session: SessionContext,
     pub received_group: Option<&'a [u8]>,
     pub options: CommitOptions<'a>,
     pub lock_timeout_ms: Option<u64>,
-    /// The definer of an object whose statement names none: user and host.
+    /// The definer of a new object that names none, as user and host.
     pub current_user: (String, String),
-    /// What the expressions of an event's schedule came to.
+    /// The values of the expressions in an event's schedule.
     pub schedule: ScheduleValues,
-    /// What the session has locked.
+    /// The tables that the session has locked.
     pub locked_tables: Option<&'a engine::LockedTables>,
     pub interrupt: Option<Arc<std::sync::atomic::AtomicBool>>,
     /// The session's temporary tables.
     pub temporary: Arc<TemporaryTables>,
-    /// The statement is about those alone: nothing of it is logged.
+    /// Whether the statement is about temporary tables only, so that nothing of it is logged.
     pub is_temporary: bool,
-    /// Notes for the diagnostics area: number and text.
+    /// Notes for the diagnostics area, each with its number and text.
     pub notes: Vec<(u16, String)>,
-    /// What the client is told of a statement that has succeeded.
+    /// The report about the statement, if it succeeds.
     pub report: DdlReport,
 }
 
@@ -90,7 +90,7 @@ impl<'a> DdlRun<'a> {
         }
     }
 
-    /// The statement has been run by a source.
+    /// Marks the statement as one that a source has run.
     pub fn as_of_source(&mut self, of_mariadb: bool) {
         self.settings.replicated = true;
         self.settings.of_mariadb = of_mariadb;
@@ -105,7 +105,8 @@ impl<'a> DdlRun<'a> {
         }
     }
 
-    /// Only the statement, nothing in the dictionary: what IF EXISTS and IF NOT EXISTS leave.
+    /// Logs the statement without changing the dictionary, for IF EXISTS and IF NOT EXISTS that
+    /// leave nothing to do.
     pub fn log_only(&self) -> Result<()> {
         if self.is_temporary {
             return Ok(());
@@ -114,10 +115,10 @@ impl<'a> DdlRun<'a> {
         Ok(())
     }
 
-    /// The settings for tables of a schema.
+    /// Returns the settings for tables of a schema.
     pub(super) fn settings_of(&self, schema: &str) -> Result<DdlSettings> {
         let found = match self.engine.catalog().schema(schema) {
-            // MySQL takes any name for that of a temporary table's schema.
+            // For a temporary table, MySQL accepts the name of a schema that does not exist.
             None if self.is_temporary => {
                 return Ok(DdlSettings { is_temporary: true, ..self.settings.clone() });
             }
@@ -130,7 +131,7 @@ impl<'a> DdlRun<'a> {
     /// Runs the statement.
     ///
     /// # Errors
-    /// 1235 for a statement that is no DDL known here.
+    /// Returns the error of the statement, and 1235 for a statement that is no DDL known here.
     pub fn run(&mut self, statement: &Statement) -> Result<()> {
         let engine = self.engine;
         let _pass = match self.is_temporary {
@@ -193,7 +194,7 @@ impl<'a> DdlRun<'a> {
         self.relations().check_truncate(schema, name)
     }
 
-    /// The table of this name, a temporary one before a stored one.
+    /// Returns the table with this name. A temporary table hides a stored one.
     fn table(&self, schema: &str, name: &str) -> Option<Arc<engine::Table>> {
         self.temporary.table(schema, name).or_else(|| self.engine.catalog().table(schema, name))
     }
@@ -208,7 +209,7 @@ impl<'a> DdlRun<'a> {
         Err(SqlError::no_such_table(schema, table))
     }
 
-    /// As [`DdlRun::require_table`]; 1347 of a view.
+    /// As [`DdlRun::require_table`], but returns 1347 for a view.
     pub(super) fn require_base_table(&self, schema: &str, table: &str) -> Result<Arc<engine::Table>> {
         match self.engine.catalog().object(schema, ObjectKind::View, table) {
             Some(_) if !self.temporary.has(schema, table) => Err(not_a("BASE TABLE", schema, table)),
@@ -216,7 +217,8 @@ impl<'a> DdlRun<'a> {
         }
     }
 
-    /// Whether a name is free for a new table; a note when it is taken and may be.
+    /// Reports whether a name is free for a new table. If it is taken and `if_not_exists` allows
+    /// that, a note is pushed.
     fn is_free(&mut self, schema: &str, name: &str, if_not_exists: bool) -> Result<bool> {
         if crate::schema_tables::is_virtual_schema(schema) {
             return Err(SqlError::new(1044, format!("Access denied for user to database '{schema}'")));
@@ -240,7 +242,8 @@ impl<'a> DdlRun<'a> {
         Ok(false)
     }
 
-    /// Creates a table, `extra` being columns that a query gives; false when it was there already.
+    /// Creates a table. `extra` are columns that a query adds. Returns false if the table exists
+    /// already.
     pub fn create_table(&mut self, create: &CreateTable, extra: Vec<ColumnDef>) -> Result<bool> {
         if create.temporary && !self.is_temporary {
             return Err(SqlError::not_supported("TEMPORARY sequences"));
@@ -270,7 +273,7 @@ impl<'a> DdlRun<'a> {
             let text = self.logged_like(create, &def);
             let context = DdlContext { statement: text.as_deref().unwrap_or(self.text), ..self.context() };
             match self.engine.create_table(def, &context) {
-                // Another session has made it meanwhile.
+                // Another session has created the table meanwhile.
                 Err(EngineError::TableExists(_)) if create.if_not_exists => {}
                 made => return made.map(|_| true).map_err(SqlError::from),
             }
@@ -278,8 +281,8 @@ impl<'a> DdlRun<'a> {
         Ok(false)
     }
 
-    /// How CREATE TABLE ... LIKE is logged where the model is a temporary table, which replicas do
-    /// not have.
+    /// Returns the text that the binary log gets for CREATE TABLE ... LIKE a temporary table, which
+    /// replicas do not have. Returns `None` for other statements.
     fn logged_like(&self, create: &CreateTable, def: &TableDef) -> Option<String> {
         let model = create.like.as_ref()?;
         let is_temporary = self.schema_of(model).is_ok_and(|schema| self.temporary.has(&schema, &model.name));
@@ -294,7 +297,7 @@ impl<'a> DdlRun<'a> {
         Relations::under(&self.settings, self.engine.catalog())
     }
 
-    /// The definition that a CREATE TABLE with columns makes.
+    /// Returns the definition that a CREATE TABLE with columns makes.
     fn table_definition(
         &self,
         create: &CreateTable,
@@ -335,7 +338,7 @@ impl<'a> DdlRun<'a> {
         def.indexes.iter_mut().for_each(|index| index.id = 0);
         def.foreign_keys.clear();
         if !self.settings.of_mariadb {
-            // They get names of their own, as if they had been written without.
+            // The constraints get new names, as if they had been written without names.
             for (at, check) in def.checks.iter_mut().enumerate() {
                 check.name = format!("{name}_chk_{}", at + 1);
             }
@@ -373,7 +376,8 @@ impl<'a> DdlRun<'a> {
         let logged = temporary::logged_drop(&logged, self.schema, if_exists);
         let context = match own.is_empty() {
             true => self.context(),
-            // Replicas may have stored tables of the others' names.
+            // Replicas may have stored tables with the names of the temporary ones, so these are
+            // left out of the text.
             false => DdlContext { statement: &logged, ..self.context() },
         };
         let names: Vec<(&str, &str)> =
@@ -441,7 +445,7 @@ impl<'a> DdlRun<'a> {
         if old.is_temporary() && alter.alterations.iter().any(adds_key) {
             return Err(SqlError::new(1215, "Cannot add foreign key constraint"));
         }
-        // Nothing stored refers to a temporary table.
+        // No stored object refers to a temporary table.
         let nothing = Catalog::default();
         let catalog = if old.is_temporary() { &nothing } else { self.engine.catalog() };
         let mut altered = altered_definition(&old.def, alter, &current, &settings, catalog)?;
@@ -463,7 +467,7 @@ impl<'a> DdlRun<'a> {
         Ok(())
     }
 
-    /// `ALTER SEQUENCE`: the table is made anew with the row changed, in one commit.
+    /// Runs an ALTER SEQUENCE: the table is rebuilt with the changed row, in one commit.
     fn alter_sequence(&mut self, alter: &AlterTable, spec: &SequenceSpec) -> Result<()> {
         let (schema, name) = (self.schema_of(&alter.table)?, &alter.table.name);
         let Some(table) = self.engine.catalog().table(&schema, name) else {
@@ -487,8 +491,8 @@ impl<'a> DdlRun<'a> {
         Ok(())
     }
 
-    /// The tables of a DROP SEQUENCE that are sequences; the others are errors, or notes where they
-    /// may be missing.
+    /// Returns the tables of a DROP SEQUENCE that are sequences. The others are errors, or notes
+    /// with IF EXISTS.
     fn sequences_among(&mut self, tables: &[TableName], if_exists: bool) -> Result<Vec<TableName>> {
         let mut there = Vec::with_capacity(tables.len());
         for table in tables {
@@ -512,7 +516,8 @@ impl<'a> DdlRun<'a> {
         Ok(there)
     }
 
-    /// Does to partitions what the statement says. False: the client is told no number of rows.
+    /// Alters the partitions as the statement says. Returns false if the client is told no number
+    /// of rows.
     fn alter_partitions(
         &self,
         alter: &AlterTable,

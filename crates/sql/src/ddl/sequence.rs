@@ -1,5 +1,4 @@
-//! MariaDB's sequences: tables of one row, whose columns say where the sequence is and how it goes
-//! on.
+//! MariaDB's sequences: tables of one row, whose columns hold the state of the sequence.
 
 use crate::ast::{ColumnSpec, CreateTable, SequenceSpec, TypeSpec};
 use crate::error::{Result, SqlError};
@@ -12,7 +11,7 @@ use types::row::RowLayout;
 /// The option that makes a table a sequence.
 const OPTION: &str = "SEQUENCE";
 
-/// The columns: name, whether it is unsigned, and the comment that CREATE SEQUENCE gives it.
+/// The columns: the name, whether it is unsigned, and the comment that CREATE SEQUENCE gives it.
 const COLUMNS: [(&str, bool, &str); 8] = [
     ("next_not_cached_value", false, ""),
     ("minimum_value", false, ""),
@@ -28,7 +27,7 @@ const COLUMNS: [(&str, bool, &str); 8] = [
     ("cycle_count", false, "How many cycles have been done"),
 ];
 
-/// What the row of a sequence says.
+/// The row of a sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct SequenceRow {
     next: i64,
@@ -42,7 +41,7 @@ struct SequenceRow {
 }
 
 impl SequenceRow {
-    /// Of a sequence that is made so.
+    /// Returns the row of a new sequence.
     fn new(spec: &SequenceSpec) -> SequenceRow {
         const USUAL_CACHE: i64 = 1000;
         let increment = spec.increment.unwrap_or(1);
@@ -57,7 +56,7 @@ impl SequenceRow {
         SequenceRow { next: start, minimum, maximum, start, increment, cache, cycle, cycle_count: 0 }
     }
 
-    /// After an ALTER SEQUENCE.
+    /// Returns the row after an ALTER SEQUENCE.
     fn altered(&self, spec: &SequenceSpec) -> SequenceRow {
         let start = spec.start.unwrap_or(self.start);
         SequenceRow {
@@ -72,9 +71,9 @@ impl SequenceRow {
         }
     }
 
-    /// Whether the values go together, as MariaDB wants them.
+    /// Reports whether the values fit together, as MariaDB demands.
     fn is_valid(&self) -> bool {
-        // An increment of 0 stands for auto_increment_increment, which is 1 unless it is set.
+        // An increment of 0 stands for auto_increment_increment, which is 1 by default.
         let upwards = self.increment >= 0;
         let step = self.increment.checked_abs().unwrap_or(i64::MAX).max(1);
         let in_range = self.start >= self.minimum && self.start <= self.maximum;
@@ -126,12 +125,12 @@ fn out_of_range(schema: &str, name: &str) -> SqlError {
     SqlError::new(4085, format!("Sequence '{schema}.{name}' has out of range value for options"))
 }
 
-/// MariaDB's errors of a table that is no sequence.
+/// Builds MariaDB's error for a table that is no sequence. `code` is the number.
 pub(crate) fn not_a_sequence(code: u16, schema: &str, name: &str) -> SqlError {
     SqlError::new(code, format!("'{schema}.{name}' is not a SEQUENCE"))
 }
 
-/// The columns of a CREATE SEQUENCE.
+/// Returns the columns of a sequence.
 fn columns() -> Vec<ColumnSpec> {
     let column = |(name, unsigned, comment): (&str, bool, &str)| {
         let is_flag = name == "cycle_option";
@@ -149,7 +148,7 @@ fn columns() -> Vec<ColumnSpec> {
     COLUMNS.into_iter().map(column).collect()
 }
 
-/// What must hold of the definition of a sequence.
+/// Checks the definition of a table that has the option of a sequence.
 pub(super) fn check_structure(def: &TableDef) -> Result<()> {
     if !def.options.iter().any(|(name, value)| name == OPTION && value == "1") {
         return Ok(());
@@ -169,14 +168,14 @@ pub(super) fn check_structure(def: &TableDef) -> Result<()> {
     Ok(())
 }
 
-/// The statement with the columns and the option of a sequence.
+/// Returns the statement as a CREATE TABLE with the columns and the option of a sequence.
 pub(super) fn as_table(create: &CreateTable) -> CreateTable {
     let mut create = CreateTable { columns: columns(), ..create.clone() };
     create.options.of_mariadb.push((OPTION.to_owned(), "1".to_owned()));
     create
 }
 
-/// The row of a sequence that is made with this definition.
+/// Returns the row of a new sequence with this definition.
 pub(super) fn first_row(def: &TableDef, spec: &SequenceSpec) -> Result<Vec<u8>> {
     check_structure(def)?;
     let row = SequenceRow::new(spec);
@@ -186,7 +185,8 @@ pub(super) fn first_row(def: &TableDef, spec: &SequenceSpec) -> Result<Vec<u8>> 
     }
 }
 
-/// The row of a sequence after ALTER SEQUENCE; a source has `checked` it.
+/// Returns the row of a sequence after ALTER SEQUENCE. `checked` says that a source has checked the
+/// values.
 pub(super) fn altered_row(
     engine: &Arc<Engine>,
     table: &Table,
@@ -200,12 +200,12 @@ pub(super) fn altered_row(
     }
 }
 
-/// Whether an option is the one of sequences.
+/// Reports whether an option is the one of sequences.
 pub(super) fn is_option(name: &str) -> bool {
     name == OPTION
 }
 
-/// The row of a sequence.
+/// Reads the row of a sequence.
 fn row_of(engine: &Arc<Engine>, table: &Table) -> Result<SequenceRow> {
     let image = engine.sequence_row(table)?;
     let values = image.map(|image| table.layout.decode_all(&image).map_err(engine::EngineError::from));
@@ -215,7 +215,7 @@ fn row_of(engine: &Arc<Engine>, table: &Table) -> Result<SequenceRow> {
         .ok_or_else(|| bad_structure(&table.def, "Table has no row"))
 }
 
-/// What SHOW CREATE SEQUENCE says.
+/// Returns the statement that SHOW CREATE SEQUENCE shows.
 pub(crate) fn statement(engine: &Arc<Engine>, table: &Table, engine_name: &str) -> Result<String> {
     let row = row_of(engine, table)?;
     let cache = if row.cache == 0 { "nocache".to_owned() } else { format!("cache {}", row.cache) };

@@ -1,51 +1,51 @@
-//! What a definition is made under, and the collation that is chosen under it.
+//! The settings under which a definition is made, and the choice of a collation.
 
 use crate::error::{Result, SqlError};
 use types::Zone;
 use types::collation::{self, Charset};
 use types::convert::{self, DateModes};
 
-/// What a definition is made under.
+/// The settings under which a definition is made.
 #[derive(Debug, Clone)]
 pub(crate) struct DdlSettings {
-    /// The default collation of new tables: the schema's.
+    /// The default collation of new tables, which is the schema's.
     pub collation: u16,
-    /// What the character set utf8mb4 alone stands for.
+    /// The collation that `CHARACTER SET utf8mb4` stands for.
     pub utf8mb4_collation: u16,
-    /// Strict mode: what is too large is an error.
+    /// Whether strict mode is on, so that what is too large is an error.
     pub strict: bool,
     pub no_engine_substitution: bool,
-    /// The table is a temporary one, which may say that it is of another engine.
+    /// Whether the table is temporary. Such a table may name another engine.
     pub is_temporary: bool,
-    /// What sql_mode says about dates and times.
+    /// The parts of `sql_mode` about dates and times.
     pub dates: DateModes,
     pub zone: Zone,
     pub now_us: u64,
-    /// `foreign_key_checks`
+    /// The value of `foreign_key_checks`.
     pub foreign_key_checks: bool,
-    /// `explicit_defaults_for_timestamp`; without it TIMESTAMP columns are NOT NULL and have
-    /// defaults that nobody wrote.
+    /// The value of `explicit_defaults_for_timestamp`. When it is off, TIMESTAMP columns are NOT
+    /// NULL and get defaults that the statement does not name.
     pub explicit_timestamps: bool,
-    /// REFERENCES at a column makes a foreign key.
+    /// Whether REFERENCES in a column's definition creates a foreign key.
     pub inline_references: bool,
-    /// The statement comes from a source: names that only MariaDB knows are mapped, and what the
-    /// source accepted is not refused for its engine.
+    /// Whether the statement comes from a source. Names that only MariaDB has are mapped then, and
+    /// what the source has accepted is not refused.
     pub replicated: bool,
-    /// That source is MariaDB.
+    /// Whether that source is a MariaDB server.
     pub of_mariadb: bool,
-    /// The character set of literals without an introducer.
+    /// The collation of literals without an introducer.
     pub literal_collation: u16,
 }
 
 impl DdlSettings {
-    /// How values are converted for columns.
+    /// Returns the modes for converting values to columns.
     pub fn conversion(&self, strict: bool) -> convert::Context {
         convert::Context { strict, zone: self.zone, dates: self.dates }
     }
 }
 
-/// The name here of a collation that MariaDB has by a name of MySQL's, with another order, or by a
-/// name of its own.
+/// Returns the name that a Croatian collation of MariaDB has here. MariaDB uses MySQL's name for
+/// another order, and a name of its own for MySQL's order.
 fn of_mariadb(name: &str) -> Option<String> {
     let name = name.to_ascii_lowercase();
     let (charset, language) = match name.strip_suffix("_croatian_ci") {
@@ -56,7 +56,8 @@ fn of_mariadb(name: &str) -> Option<String> {
     Some(format!("{}_{language}_ci", charset.name()))
 }
 
-/// The collation that `CHARACTER SET` and `COLLATE` name together; `default` where neither does.
+/// Returns the collation that `CHARACTER SET` and `COLLATE` choose together, or `default` if
+/// neither is given.
 pub(crate) fn chosen_collation(
     charset: Option<&str>,
     collation: Option<&str>,

@@ -1,9 +1,9 @@
-//! MariaDB's temporal tables: what is written of versioning and periods becomes part of a
-//! definition.
+//! MariaDB's temporal tables: system versioning and periods in definitions.
 //!
-//! A table with system versioning has two columns more, for when a row began to be current and when
-//! it ended to be, and the latter is part of every unique key: so the rows of the past are beside
-//! those of the present. Columns that nobody wrote come last, and are hidden.
+//! A table with system versioning has two more columns, for the moments at which a row version
+//! became current and ceased to be. The end is part of every unique key, so that rows of the past
+//! can stand beside those of the present. If the statement does not define these columns, they come
+//! last and are hidden.
 
 use crate::ast::{ColumnSpec, CreateTable, KeySpec, PeriodSpec, RowEdge};
 use crate::error::{Result, SqlError};
@@ -11,21 +11,21 @@ use crate::quoting::quoted;
 use engine::{ColumnDef, ColumnRoles, IndexColumn, SystemVersioning, TableDef};
 use types::{ColumnType, DateTime, TypeCode, Value, Zone};
 
-/// The names of columns that nobody wrote.
+/// The names and roles of the columns that a statement does not define.
 const IMPLIED: [(&str, ColumnRoles); 2] =
     [("row_start", ColumnRoles::ROW_START), ("row_end", ColumnRoles::ROW_END)];
 
-/// Error 4125.
+/// Builds MariaDB's error 4125, which tells what is missing in the definition of a versioned table.
 fn missing(def: &TableDef, what: &str) -> SqlError {
     SqlError::new(4125, format!("Wrong parameters for `{}`: missing '{what}'", def.name))
 }
 
-/// Error 4124.
+/// Builds MariaDB's error 4124, for a table without system versioning.
 pub(crate) fn not_versioned(table: &str) -> SqlError {
     SqlError::new(4124, format!("Table `{table}` is not system-versioned"))
 }
 
-/// The roles of a column that are written at it.
+/// Returns the roles that a column's definition gives it.
 pub(super) fn roles_of(spec: &ColumnSpec) -> ColumnRoles {
     let mut roles = ColumnRoles::default();
     match spec.row_edge {
@@ -39,13 +39,13 @@ pub(super) fn roles_of(spec: &ColumnSpec) -> ColumnRoles {
     roles
 }
 
-/// What CREATE TABLE says of versioning and periods, in a definition that has its columns and no
-/// keys yet.
+/// Applies the versioning and the periods of a CREATE TABLE to a definition that has its columns,
+/// but no keys yet.
 pub(super) fn begin(def: &mut TableDef, create: &CreateTable) -> Result<()> {
     let by_columns = create.columns.iter().any(|spec| spec.versioned == Some(true));
     if create.options.versioned || by_columns {
         if !create.options.versioned {
-            // Only what says so is versioned.
+            // Only the columns that say so are versioned.
             for column in def.columns.iter_mut().filter(|column| !column.roles.is_of_row()) {
                 let mut specs = create.columns.iter();
                 if !specs.any(|spec| spec.name == column.name && spec.versioned == Some(true)) {
@@ -60,7 +60,7 @@ pub(super) fn begin(def: &mut TableDef, create: &CreateTable) -> Result<()> {
     create.periods.iter().try_for_each(|period| add_period(def, period))
 }
 
-/// `WITH SYSTEM VERSIONING`, `ADD SYSTEM VERSIONING`.
+/// Adds system versioning (`WITH SYSTEM VERSIONING`, `ADD SYSTEM VERSIONING`).
 pub(super) fn add_versioning(def: &mut TableDef) -> Result<()> {
     if def.temporal.versioning.is_some() {
         return Err(SqlError::new(4135, format!("Table `{}` is already system-versioned", def.name)));
@@ -76,10 +76,10 @@ pub(super) fn add_versioning(def: &mut TableDef) -> Result<()> {
     Ok(())
 }
 
-/// `PERIOD FOR`
+/// Adds a period (`PERIOD FOR`).
 pub(super) fn add_period(def: &mut TableDef, period: &PeriodSpec) -> Result<()> {
     let Some(name) = &period.name else {
-        // The columns themselves say what they are.
+        // The columns of SYSTEM_TIME are marked by their own roles.
         return Ok(());
     };
     if def.temporal.period.is_some() {
@@ -98,7 +98,7 @@ pub(super) fn add_period(def: &mut TableDef, period: &PeriodSpec) -> Result<()> 
     Ok(())
 }
 
-/// `DROP PERIOD FOR`
+/// Drops a period (`DROP PERIOD FOR`).
 pub(super) fn drop_period(def: &mut TableDef, name: Option<&str>, if_exists: bool) -> Result<()> {
     let Some(name) = name else { return Ok(()) };
     let is_there = def.temporal.period.as_ref().is_some_and(|known| known.eq_ignore_ascii_case(name));
@@ -115,7 +115,8 @@ pub(super) fn drop_period(def: &mut TableDef, name: Option<&str>, if_exists: boo
     Ok(())
 }
 
-/// The parts of a key behind those that are written: the period's columns, the end first.
+/// Returns the parts that WITHOUT OVERLAPS adds behind those of a key: the period's columns, the
+/// end first.
 pub(super) fn parts_of_period(def: &TableDef, key: &KeySpec) -> Result<Vec<IndexColumn>> {
     let Some(name) = &key.without_overlaps else { return Ok(Vec::new()) };
     let is_known = def.temporal.period.as_ref().is_some_and(|known| known.eq_ignore_ascii_case(name));
@@ -126,7 +127,7 @@ pub(super) fn parts_of_period(def: &TableDef, key: &KeySpec) -> Result<Vec<Index
     }
 }
 
-/// A column that is written anew stays what it is to the table's period.
+/// Keeps the role of a redefined column in the table's period.
 pub(super) fn keep_period(old: &ColumnDef, new: &mut ColumnDef) {
     for role in [ColumnRoles::PERIOD_START, ColumnRoles::PERIOD_END] {
         if old.roles.has(role) {
@@ -136,19 +137,19 @@ pub(super) fn keep_period(old: &ColumnDef, new: &mut ColumnDef) {
     }
 }
 
-/// Notes that an index has no overlaps.
+/// Notes that an index has WITHOUT OVERLAPS.
 pub(super) fn note_overlaps(def: &mut TableDef, key: &KeySpec, name: &str) {
     if key.without_overlaps.is_some() {
         def.temporal.without_overlaps.push(name.to_owned());
     }
 }
 
-/// Forgets that an index has no overlaps: it goes.
+/// Removes the note about WITHOUT OVERLAPS of an index that is dropped.
 pub(super) fn forget_overlaps(def: &mut TableDef, name: &str) {
     def.temporal.without_overlaps.retain(|known| !known.eq_ignore_ascii_case(name));
 }
 
-/// An index gets another name.
+/// Moves the note about WITHOUT OVERLAPS to the new name of an index.
 pub(super) fn rename_overlaps(def: &mut TableDef, from: &str, to: &str) {
     for name in def.temporal.without_overlaps.iter_mut().filter(|name| name.eq_ignore_ascii_case(from)) {
         to.clone_into(name);
@@ -161,7 +162,7 @@ fn unique_keys(def: &mut TableDef) -> impl Iterator<Item = (&str, &mut Vec<Index
     def.primary.iter_mut().map(|parts| ("PRIMARY", parts)).chain(secondary)
 }
 
-/// Takes away what [`finish`] adds, so that alterations see what was written.
+/// Removes what [`finish`] adds, so that alterations see what the statements have defined.
 pub(super) fn strip(def: &mut TableDef, sources: &mut Vec<Option<usize>>) {
     let (Some((_, end)), Some(versioning)) = (def.row_period(), def.temporal.versioning) else { return };
     let overlapping = def.temporal.without_overlaps.clone();
@@ -178,8 +179,8 @@ pub(super) fn strip(def: &mut TableDef, sources: &mut Vec<Option<usize>>) {
     }
 }
 
-/// The last step of a definition: hidden columns, and the row's end in unique keys. `old` is what
-/// is altered.
+/// Completes a definition: adds the hidden columns, and the row's end to unique keys. `old` is the
+/// definition that is altered.
 pub(super) fn finish(
     def: &mut TableDef,
     sources: &mut Vec<Option<usize>>,
@@ -225,8 +226,8 @@ pub(super) fn finish(
     }
 }
 
-/// How history is divided into partitions, with the moment at which the first one starts where
-/// nobody wrote it: the beginning of the minute, hour or day of the statement.
+/// Returns the text of how history is partitioned, with the start of the first partition if the
+/// statement does not give it: the beginning of the current minute, hour or day.
 pub(super) fn with_start(text: &str, now_us: u64, zone: Zone) -> String {
     let Some(interval) = text.strip_prefix("INTERVAL ").filter(|text| !text.contains(" STARTS ")) else {
         return text.to_owned();
@@ -249,7 +250,7 @@ pub(super) fn with_start(text: &str, now_us: u64, zone: Zone) -> String {
     format!("INTERVAL {interval} STARTS TIMESTAMP'{}'{auto}", String::from_utf8_lossy(&start))
 }
 
-/// The condition of the rows that are no longer current, in the time zone of the statement.
+/// Returns the condition of the rows that are no longer current, in the time zone of the statement.
 pub(super) fn history(def: &TableDef, zone: Zone) -> Option<String> {
     let (_, end) = def.row_period()?;
     let name = quoted(&def.columns[end].name);
@@ -261,8 +262,8 @@ pub(super) fn history(def: &TableDef, zone: Zone) -> Option<String> {
     Some(format!("({name} < TIMESTAMP'{}')", String::from_utf8_lossy(&text)))
 }
 
-/// What a row has that is current from a moment on, in microseconds of Unix time, in its columns of
-/// ROW START and ROW END; `None`: it is neither.
+/// Returns the value of a ROW START or ROW END column in a row that becomes current at `now_us`,
+/// which is in microseconds of Unix time. Returns `None` for another column.
 pub(crate) fn row_edge_value(column: &ColumnDef, now_us: u64) -> Option<Value> {
     if !column.roles.is_of_row() {
         return None;
@@ -276,7 +277,7 @@ pub(crate) fn row_edge_value(column: &ColumnDef, now_us: u64) -> Option<Value> {
     })
 }
 
-/// A moment in microseconds of Unix time as a TIMESTAMP(6).
+/// Returns a moment in microseconds of Unix time as a TIMESTAMP(6).
 pub(crate) fn moment(now_us: u64) -> Value {
     Value::Timestamp { seconds: (now_us / 1_000_000) as i64, micros: (now_us % 1_000_000) as u32 }
 }

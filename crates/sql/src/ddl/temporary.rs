@@ -1,24 +1,26 @@
-//! Statements that define temporary tables: which those are, and what they may not have.
+//! Statements that define temporary tables: how they are recognized, and what such tables may not
+//! have.
 //!
-//! None of them is a commit of the engine, and the binary log gets nothing of them. CREATE and DROP
-//! TEMPORARY TABLE leave the transaction open; the others end it first, as for stored tables.
+//! None of these statements is a commit of the engine, and the binary log gets nothing of them.
+//! CREATE and DROP TEMPORARY TABLE leave the transaction open. The others end it first, as for
+//! stored tables.
 
 use crate::ast::{Statement, TableName};
 use crate::error::{Result, SqlError};
 use crate::temporary::TemporaryTables;
 use engine::TableDef;
 
-/// How a statement is about temporary tables.
+/// The way in which a statement is about temporary tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AboutTemporary {
     /// CREATE or DROP with the word TEMPORARY, which does not commit.
     Named,
-    /// A table that it names is temporary.
+    /// All tables that the statement names are temporary ones.
     Found,
 }
 
-/// Whether a statement defines temporary tables and nothing else; `schema_of` is the schema of a
-/// name.
+/// Returns how a statement is about temporary tables, or `None` if it is not about them only.
+/// `schema_of` returns the schema of a name.
 pub(crate) fn about_temporary(
     statement: &Statement,
     tables: &TemporaryTables,
@@ -63,8 +65,8 @@ pub(super) fn check(def: &TableDef) -> Result<()> {
     Ok(())
 }
 
-/// DROP TABLE of these stored tables, as MySQL logs what is left of a statement that names
-/// temporary tables too. Names of the current schema have none before them.
+/// Returns a DROP TABLE for these stored tables, as MySQL logs the rest of a statement that also
+/// names temporary tables. Names in the current schema are not qualified.
 pub(super) fn logged_drop(names: &[(String, String)], current: Option<&str>, if_exists: bool) -> String {
     let one = |(schema, name): &(String, String)| match current == Some(schema.as_str()) {
         true => crate::quoting::quoted(name),

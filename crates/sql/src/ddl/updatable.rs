@@ -1,5 +1,5 @@
-//! Whether rows that are put through a view can be put into a table: MySQL decides it when the view
-//! is made, and shows it in information_schema.
+//! Decides whether rows can be changed through a view. As in MySQL, this is decided when the view
+//! is created, and shown in information_schema.
 
 use crate::ast::{Expr, JoinKind, Query, QueryBody, Select, SelectItem, TableName, TableRef, ViewDetails};
 use crate::attribute;
@@ -7,10 +7,10 @@ use crate::bind::tables_of_view;
 use engine::{Catalog, ObjectKind};
 use std::collections::HashMap;
 
-/// Where the names of a view's query are looked for.
+/// Where the names in a view's query are looked up.
 pub(super) struct Names<'n> {
     pub catalog: &'n Catalog,
-    /// Of names without one.
+    /// The schema of names without one.
     pub schema: &'n str,
 }
 
@@ -23,7 +23,8 @@ impl Names<'_> {
         self.catalog.object(self.schema_of(name), ObjectKind::View, &name.name)
     }
 
-    /// What is kept of a view whose rows may be changed; `None`: they may not.
+    /// Returns the attribute that is stored for an updatable view, or `None` if its rows cannot be
+    /// changed.
     pub fn updatable(&self, view: &ViewDetails) -> Option<&'static str> {
         let is_column = |item: &SelectItem| match item {
             SelectItem::Expr { expr, .. } => matches!(expr, Expr::Column { .. }),
@@ -33,7 +34,7 @@ impl Names<'_> {
         Some(if has_columns { attribute::HAS_COLUMNS } else { attribute::HAS_ROWS })
     }
 
-    /// The SELECT of a view whose rows are those of a table; `None`: they are not.
+    /// Returns the SELECT of a view whose rows are those of a table, or `None` if they are not.
     fn select_of_rows<'v>(&self, view: &'v ViewDetails) -> Option<&'v Select> {
         let whole = view.query.as_deref()?;
         let mut query = whole;
@@ -59,8 +60,8 @@ impl Names<'_> {
         is_of_table.then_some(select)
     }
 
-    /// Whether the rows of a table by this name may be changed: of a common table they are not, but
-    /// MySQL finds out later.
+    /// Reports whether the rows of the table with this name can be changed. For a common table
+    /// expression they cannot, but MySQL finds that out later.
     fn has_rows_to_change(&self, name: &TableName) -> bool {
         if crate::schema_tables::is_virtual_schema(self.schema_of(name)) {
             return false;
@@ -68,7 +69,8 @@ impl Names<'_> {
         self.view(name).is_none_or(|view| view.def.attribute(attribute::UPDATABLE).is_some())
     }
 
-    /// Whether one of the tables may be changed; `None`: an outer join keeps all of them from it.
+    /// Reports whether one of the tables in FROM can be changed. Returns `None` if an outer join
+    /// keeps all of them from that.
     fn has_table_to_change(&self, from: &TableRef) -> Option<bool> {
         match from {
             TableRef::Table { name, .. } => Some(self.has_rows_to_change(name)),
@@ -81,7 +83,8 @@ impl Names<'_> {
         }
     }
 
-    /// Whether the only table of a view's FROM is read by its subqueries too, or by views there.
+    /// Reports whether the only table of a view's FROM is also read by the view's subqueries, or by
+    /// views in these.
     fn is_twice(&self, name: &TableName, query: &Query) -> bool {
         let own = (self.schema_of(name).to_owned(), name.name.clone());
         let all = query.all_tables().into_iter();
@@ -90,9 +93,9 @@ impl Names<'_> {
         found.into_iter().filter(|table| *table == own).count() > 1
     }
 
-    /// Adds the tables and views, by schema and name, that views of the list name. A view is opened
-    /// twice at most, which is enough to find a table twice: views of views that name each other
-    /// often would make the list as long as the product of that.
+    /// Adds the tables and views, by schema and name, that the views in the list name. A view is
+    /// opened at most twice, which suffices to find a table twice. Without this limit, views that
+    /// name each other many times would multiply the length of the list.
     fn add_tables_of_views(&self, found: &mut Vec<(String, String)>) {
         const MOST_TIMES: u8 = 2;
         let mut opened: HashMap<(String, String), u8> = HashMap::new();
@@ -103,7 +106,7 @@ impl Names<'_> {
             let times = opened.entry(named).or_default();
             if *times < MOST_TIMES {
                 *times += 1;
-                // A query that this grammar does not have names nothing.
+                // A query that cannot be parsed here names nothing.
                 found.extend(tables_of_view(&view.def).unwrap_or_default());
             }
         }

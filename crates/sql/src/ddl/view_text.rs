@@ -1,7 +1,8 @@
-//! A view's query as the servers print it: every name in full, every operation as they write it.
+//! Prints a view's query as MySQL and MariaDB show it: with all names in full, and operations in
+//! their form.
 //!
-//! What is not printed here (UNION, subqueries, functions whose form is their own) stays as it was
-//! written, which is what the binary log has.
+//! Queries that are not printed here (with UNION, subqueries, or functions that have a form of
+//! their own) stay as they were written, which is also what the binary log has.
 
 use crate::ast::{
     BinaryOp, Expr, FunctionCall, JoinKind, Literal, OrderItem, Query, QueryBody, Select, SelectItem,
@@ -18,20 +19,20 @@ pub(super) struct ViewText {
     pub columns: Vec<String>,
 }
 
-/// Where a view's names are looked up.
+/// The context in which a view's names are looked up.
 #[derive(Clone, Copy)]
 pub(super) struct ViewNames<'a> {
     pub catalog: &'a Catalog,
-    /// The schema that the view is in, which its text leaves out.
+    /// The schema of the view, which the text does not repeat.
     pub schema: &'a str,
-    /// Of names without one.
+    /// The schema of names without one.
     pub current: Option<&'a str>,
     pub of_mariadb: bool,
 }
 
-/// A table of FROM.
+/// A table in FROM.
 struct Source {
-    /// What its columns are called by in front of the point.
+    /// The qualifier of its columns.
     shown: String,
     schema: String,
     alias: String,
@@ -61,7 +62,7 @@ const PLAIN_FUNCTIONS: [&str; 19] = [
     "char_length",
 ];
 
-/// How closely operators bind; what is no operator binds closest.
+/// The precedence of operators. Whatever is no operator has the highest.
 const OR: u8 = 1;
 const AND: u8 = 3;
 const BETWEEN: u8 = 5;
@@ -76,7 +77,7 @@ struct Printed {
 }
 
 impl ViewNames<'_> {
-    /// `None`: it stays as it was written.
+    /// Prints a query. Returns `None` if it has to stay as it was written.
     pub fn print(&self, query: &Query) -> Option<ViewText> {
         let QueryBody::Select(select) = &query.body else { return None };
         if !query.locks.is_empty() || select.calc_found_rows {
@@ -125,7 +126,8 @@ impl ViewNames<'_> {
         Some(ViewText { query: text, columns })
     }
 
-    /// The query of a view whose columns have a list of names, with these as its own.
+    /// Prints the query of a view with a list of column names, so that the query's columns have
+    /// these names.
     pub fn print_as(&self, view: &ViewDetails) -> Option<String> {
         let mut query = view.query.as_deref()?.clone();
         let QueryBody::Select(select) = &mut query.body else { return None };
@@ -238,7 +240,8 @@ impl ViewNames<'_> {
         self.printed(expr, sources, aliases).map(|printed| printed.text)
     }
 
-    /// An operation: MySQL puts each in parentheses, MariaDB those that it has to.
+    /// Returns an operation. MySQL puts every one into parentheses, MariaDB only where they are
+    /// needed.
     fn operation(&self, text: String, binds: u8) -> Printed {
         match self.of_mariadb {
             true => Printed { text, binds },
@@ -366,7 +369,8 @@ fn column(schema: Option<&str>, table: Option<&str>, name: &str, sources: &[Sour
     found
 }
 
-/// How closely an operator binds; `None`: a view with it keeps the text that was written.
+/// Returns the precedence of an operator. `None` means that a view with it keeps its text as
+/// written.
 fn binding(op: BinaryOp) -> Option<u8> {
     Some(match op {
         BinaryOp::Equal

@@ -1,4 +1,4 @@
-//! Values into columns: conversion with MySQL's errors and warnings, defaults.
+//! Storing values in columns: conversion with MySQL's errors and warnings, and defaults.
 
 use crate::error::{Result, SqlError};
 use crate::expr::{Context, Level};
@@ -10,14 +10,14 @@ use types::{DateTime, TypeCode, Value};
 /// How a statement treats values that do not fit.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Strictness {
-    /// Errors, not warnings.
+    /// Whether values that do not fit are errors. Else they are converted with a warning.
     pub strict: bool,
-    /// NULL in a NOT NULL column becomes the type's zero value (IGNORE, and rows of several in
-    /// non-strict mode).
+    /// Whether NULL in a NOT NULL column becomes the type's zero value, as under IGNORE and for the
+    /// rows of a multi-row INSERT in non-strict mode.
     pub null_becomes_zero: bool,
 }
 
-/// What `value` becomes in the column; `row` is the number that messages give.
+/// Converts `value` to the type of the column. `row` is the row number for messages, from 1.
 pub(crate) fn to_column(
     value: &Value,
     column: &ColumnDef,
@@ -45,7 +45,7 @@ pub(crate) fn to_column(
             let level = if warning.note { Level::Note } else { Level::Warning };
             let is_bits = column.ty.code == TypeCode::Bit && !ctx.variables.sql_mode.strict();
             let problem = match warning.problem {
-                // Whether IGNORE was said is nothing to MySQL here, the mode is.
+                // Here MySQL looks at the SQL mode alone, not at IGNORE.
                 convert::Problem::TooLong if is_bits => convert::Problem::OutOfRange,
                 problem => problem,
             };
@@ -63,7 +63,7 @@ pub(crate) fn to_column(
     }
 }
 
-/// The message about a text that is no document has the table's name too.
+/// Adds the table's name to the message of error 3140 (`ER_INVALID_JSON_TEXT`), as MySQL does.
 pub(super) fn of_table(mut error: SqlError, table: &str) -> SqlError {
     if error.code == 3140 {
         let before = "in value for column '";
@@ -72,7 +72,8 @@ pub(super) fn of_table(mut error: SqlError, table: &str) -> SqlError {
     error
 }
 
-/// A TIMESTAMP on its way into any other column is a DATETIME of the session's time zone.
+/// Returns the value to convert: a TIMESTAMP that goes into a column of another type becomes a
+/// DATETIME in the session's time zone.
 fn decoded_timestamp<'v>(value: &'v Value, column: &ColumnDef, ctx: &Context<'_>) -> Cow<'v, Value> {
     match value {
         Value::Timestamp { .. } if column.ty.code != TypeCode::Timestamp2 => {
@@ -82,13 +83,13 @@ fn decoded_timestamp<'v>(value: &'v Value, column: &ColumnDef, ctx: &Context<'_>
     }
 }
 
-/// The implicit default of a NOT NULL column.
+/// Returns the implicit default of a NOT NULL column.
 pub(super) fn zero_value(column: &ColumnDef) -> Result<Value> {
     convert::implicit_default(&column.ty)
         .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, 1)))
 }
 
-/// NOW() for a column with fractional digits of its own.
+/// Returns NOW() with the fractional digits that the column has.
 pub(super) fn now_for(column: &ColumnDef, ctx: &Context<'_>) -> Result<Value> {
     let at =
         DateTime::from_unix((ctx.now_us / 1_000_000) as i64, (ctx.now_us % 1_000_000) as u32, ctx.zone());
@@ -98,13 +99,13 @@ pub(super) fn now_for(column: &ColumnDef, ctx: &Context<'_>) -> Result<Value> {
     to_column(&Value::DateTime(at), column, 1, strictness, ctx)
 }
 
-/// How a column's default is converted: what it is was judged when it was defined, whatever the
-/// modes are now.
+/// Returns the modes for converting a column's default. The default was checked when the column was
+/// defined, so the current SQL mode has no say.
 pub(super) fn for_default(ctx: &Context<'_>) -> convert::Context {
     convert::Context { dates: convert::DateModes::default(), ..ctx.conversion(false) }
 }
 
-/// The value of a column that an INSERT leaves out.
+/// Returns the default of a column that an INSERT leaves out.
 pub(super) fn default_value(
     table: &Table,
     at: usize,
@@ -117,7 +118,7 @@ pub(super) fn default_value(
         return Ok(edge);
     }
     if column.generated.is_some() {
-        // It is computed when the row is complete.
+        // Its expression is computed when the row is complete.
         return Ok(Value::Null);
     }
     match &column.default {
@@ -129,7 +130,7 @@ pub(super) fn default_value(
                 .map_err(|problem| SqlError::new(problem.code(), problem.message(&column.name, row)))
         }
         Some(ColumnDefault::CurrentTimestamp) => now_for(column, ctx),
-        // So is this one.
+        // The default's expression is computed when the row is complete, too.
         Some(ColumnDefault::Expression(_)) => Ok(Value::Null),
         None | Some(ColumnDefault::Null) => {
             let message = format!("Field '{}' doesn't have a default value", column.name);
@@ -142,14 +143,13 @@ pub(super) fn default_value(
     }
 }
 
-/// A row's image that is stored is there more than once for a time: here, in the transaction, and
-/// in its events.
+/// How many copies of a stored row image exist at once: here, in the transaction and in its events.
 pub(super) const COPIES_OF_AN_IMAGE: usize = 3;
 
 /// Encodes a whole row.
 pub(super) fn encode(table: &Table, values: &[Value], ctx: &Context<'_>) -> Result<Vec<u8>> {
-    // Room for the null bitmap, and for the widest number or a length and a text each, so that it
-    // need not grow.
+    // An upper bound, so that the image need not grow: the null bitmap and, for each value, the
+    // widest number or a text with its length.
     let widths =
         values.iter().map(|value| if let Value::Bytes(bytes) = value { bytes.len() + 4 } else { 10 });
     let bytes = table.layout.null_bytes() + widths.sum::<usize>();

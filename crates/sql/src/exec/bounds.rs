@@ -1,8 +1,9 @@
-//! Ranges of encoded keys from the conditions of a plan and the values at hand.
+//! Key ranges: turns the conditions of an access and the current values into ranges of encoded
+//! keys.
 //!
-//! A value need not be one that the column can hold: `id > 1.5` and `id = 'x'` are legal. It then
-//! lies between two of the column's values, and a bound moves to its neighbour, so that the range
-//! holds every row that the condition does.
+//! A value need not be one that the column can hold: `id > 1.5` and `id = 'x'` are legal. Such a
+//! value lies between two values of the column, and the bound moves to one of these neighbours, so
+//! that the range contains every row that meets the condition.
 
 use crate::error::Result;
 use crate::expr::{Context, Node, Number, number};
@@ -13,25 +14,26 @@ use std::ops::Bound;
 use types::temporal::parse;
 use types::{ColumnType, Decimal, TypeCode, Value};
 
-/// Where a value lies among the values of a column.
+/// The place of a value among the values of a column.
 enum Position {
     At(Value),
-    /// Between two neighbours; `None` is beyond the end.
+    /// Between two neighbours. `None` means that there is no neighbour on that side.
     Between(Option<Value>, Option<Value>),
     Null,
-    /// Not to be said: the condition does not narrow the range.
+    /// Unknown, so that the condition does not narrow the range.
     Unknown,
 }
 
-/// The ranges of an access, in key order.
+/// The ranges of an access, in the order of the keys.
 pub(crate) struct Ranges {
     pub ranges: Vec<KeyRange>,
-    /// Some condition could not be turned into a bound: the order of the rows is not what the plan
-    /// promised.
+    /// Whether some condition could not be turned into a bound, so that the rows may not come in
+    /// the order that the plan promised.
     pub degraded: bool,
 }
 
-/// The integer's neighbours within a column's range.
+/// Returns the place of a number among the integers of the column. `floor` is the number rounded
+/// down, and `is_exact` says that it was an integer already.
 fn integer_position(ty: &ColumnType, floor: i128, is_exact: bool) -> Position {
     let (low, high) = ty.integer_range();
     let (low, high) = (i128::from(low), i128::from(high));
@@ -84,7 +86,7 @@ fn decimal_position(ty: &ColumnType, value: &Value) -> Position {
     if cut == exact {
         return Position::At(Value::Decimal(cut));
     }
-    // The neighbour away from zero is one unit of the last digit further.
+    // The neighbour away from zero is one unit of the last digit further away.
     let unit = Decimal::parse_prefix(format!("1e-{}", ty.scale()).as_bytes()).number;
     let (towards, away) = (cut, if exact.is_negative() { cut.sub(&unit) } else { cut.add(&unit) });
     let away = away.filter(|n| n.abs() <= limit).map(Value::Decimal);
@@ -94,7 +96,8 @@ fn decimal_position(ty: &ColumnType, value: &Value) -> Position {
 
 fn temporal_position(ty: &ColumnType, value: &Value, ctx: &Context<'_>) -> Position {
     if let (Value::Timestamp { .. }, TypeCode::Timestamp2) = (value, ty.code) {
-        // Not by way of what clocks show, which may be another moment too.
+        // Converting to local time and back could give another moment, since clocks show some
+        // hours twice.
         return match types::convert::assign(value, ty, ctx.conversion(true)) {
             Ok((stored, None)) if stored == *value => Position::At(stored),
             _ => Position::Unknown,
@@ -185,7 +188,7 @@ fn position(ty: &ColumnType, value: &Value, ctx: &Context<'_>) -> Position {
     }
 }
 
-/// One key part of an index, for encoding.
+/// One key part of an index, with what encoding a value needs.
 struct Part<'t> {
     ty: &'t ColumnType,
     nullable: bool,
@@ -193,7 +196,7 @@ struct Part<'t> {
 }
 
 impl Part<'_> {
-    /// The key with the value behind it; `None` when the column cannot hold such a value.
+    /// Returns `key` with the value appended, or `None` when the column cannot hold the value.
     fn appended(&self, key: &[u8], value: &Value) -> Option<Vec<u8>> {
         let mut key = key.to_vec();
         types::key::encode_value(self.ty, value, self.nullable, self.prefix, &mut key).ok()?;
@@ -206,7 +209,7 @@ fn prefix_range(key: &[u8]) -> KeyRange {
 }
 
 impl Ranges {
-    /// The ranges of `access` with the values of `row`, the outer tables' columns.
+    /// Computes the ranges of `access`. `row` has the values of the outer tables' columns.
     pub fn of(table: &Table, access: &Access, row: &[Value], ctx: &Context<'_>) -> Result<Ranges> {
         let mut ranges = Ranges { ranges: Vec::new(), degraded: false };
         if access.alternatives.is_empty() {
@@ -222,8 +225,9 @@ impl Ranges {
         Ok(ranges)
     }
 
-    /// The key of the only row that a point access can find, where its values are at hand and ones
-    /// that the columns can hold.
+    /// Returns the key of the only row that a point access can find. `None` means that the key has
+    /// to be found by [`Ranges::of`], because an expression has to be computed first or a value is
+    /// not one that its column can hold.
     pub fn point(
         table: &Table,
         access: &Access,
@@ -303,7 +307,8 @@ impl Ranges {
         self.add_range(&part, &key, condition, row, ctx)
     }
 
-    /// A range on one part behind equalities.
+    /// Adds the range that the conditions on one key part give, behind the equalities on the parts
+    /// before it.
     fn add_range(
         &mut self,
         part: &Part<'_>,
@@ -312,7 +317,7 @@ impl Ranges {
         row: &[Value],
         ctx: &Context<'_>,
     ) -> Result<()> {
-        // NULL is in no range; it sorts first.
+        // NULL is in no range. NULLs sort first, so the range begins behind them.
         let nulls = if part.nullable { part.appended(key, &Value::Null) } else { None };
         let mut start: (Option<Vec<u8>>, bool) = match nulls {
             Some(nulls) => (Some(nulls), false),
@@ -373,7 +378,7 @@ fn bound(of: &(Option<Vec<u8>>, bool)) -> Bound<&[u8]> {
     }
 }
 
-/// Sorted, and those that touch one another made one, so that no row is read twice.
+/// Sorts the ranges and unites those that touch, so that no row is read twice.
 fn merged(mut ranges: Vec<KeyRange>) -> Vec<KeyRange> {
     let start_key = |range: &KeyRange| match &range.start {
         Bound::Unbounded => (Vec::new(), false),
@@ -404,7 +409,7 @@ fn compare_ends(a: &Bound<Vec<u8>>, b: &Bound<Vec<u8>>) -> Ordering {
     }
 }
 
-/// `next` starts no later than `last` ends.
+/// Reports whether `next` starts no later than `last` ends.
 fn touches(last: &KeyRange, next: &KeyRange) -> bool {
     match (&last.end, &next.start) {
         (Bound::Unbounded, _) | (_, Bound::Unbounded) => true,

@@ -1,4 +1,4 @@
-//! One expression of a table's definition, compiled from its text.
+//! Compiles one expression of a table's definition from its text.
 
 use crate::bind::{Binder, Place, Scope};
 use crate::error::{Result, SqlError};
@@ -6,11 +6,11 @@ use crate::expr::Expr;
 use crate::lexer::LexMode;
 use crate::parse::parse_expression;
 
-/// An expression, or why it cannot be computed.
+/// A compiled expression, or the error that keeps it from being computed.
 pub(super) type Compiled = Result<Expr>;
 
-/// Compiles the text of an expression over the columns of a scope; `whose` it is stands in the
-/// error of one that cannot be computed here.
+/// Compiles the text of an expression over the columns of a scope. `whose` names the owner of the
+/// expression in the error text.
 pub(crate) fn compile(binder: &mut Binder<'_>, scope: &Scope, text: &str, whose: &str) -> Compiled {
     let mut bind = || {
         let tree = parse_expression(text.as_bytes(), LexMode::default())?;

@@ -1,14 +1,14 @@
-//! What MySQL counts of a SELECT: how its tables are read.
+//! The `Select_*` status counters, which tell how the tables of SELECTs are read.
 
 use crate::counters::Counters;
 use crate::plan::{Access, SelectPlan, Source, TableStep};
 
-/// How a table is read, as far as it is counted.
+/// How a table is read, as far as MySQL counts it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reading {
     Whole,
     Range,
-    /// By equalities, or not from a table: that is not counted.
+    /// By equalities, or not from a table at all. MySQL does not count that.
     Other,
 }
 
@@ -28,7 +28,7 @@ fn reading_of(access: &Access) -> Reading {
     }
 }
 
-/// A SELECT begins to read its tables.
+/// Counts how each table of a SELECT that begins is read.
 pub(super) fn count_select(plan: &SelectPlan, counters: &Counters) {
     for (at, step) in plan.tables.iter().enumerate() {
         match (reading(step), at) {

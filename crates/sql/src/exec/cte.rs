@@ -1,8 +1,8 @@
-//! Common tables that name themselves.
+//! Recursive common table expressions.
 //!
-//! In: the rows of the first query blocks. Each of the others is run over the rows that it has not
-//! yet seen until it finds no more, as MySQL does: a block sees the rows of those before it, and
-//! its own. Out: all rows in the order in which they were found.
+//! In: the rows of the seed (the first query blocks). Each recursive block runs over the rows that
+//! it has not seen yet, until no block finds more. As in MySQL, a block sees the rows of the blocks
+//! before it and its own. Out: all rows in the order in which they were found.
 
 use super::limit::limit_of;
 use super::run::{Emit, QueryOutcome, Run, RunQuery};
@@ -16,11 +16,11 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use types::{TypeCode, Value, convert};
 
-/// The rows that a query block has not yet seen.
+/// The rows that a recursive block has not seen yet.
 struct Unseen {
     rows: Vec<Vec<Value>>,
     charge: Charge,
-    /// How often it has been run.
+    /// How many times the block has run.
     iterations: u64,
 }
 
@@ -34,10 +34,11 @@ impl Unseen {
         growth::push(&mut self.rows, row, &mut self.charge)
     }
 
-    /// They are seen now.
+    /// Returns the unseen rows and marks them as seen.
     ///
     /// # Errors
-    /// 3636.
+    /// Returns 3636 (`ER_CTE_MAX_RECURSION_DEPTH`) when the block has run more often than
+    /// `cte_max_recursion_depth` allows.
     fn take(&mut self, run: &Run<'_, '_>) -> Result<SubqueryRows> {
         self.iterations += 1;
         if self.iterations > run.ctx.variables.cte_max_recursion_depth {
@@ -52,14 +53,14 @@ impl Unseen {
     }
 }
 
-/// The rows that were found.
+/// The rows that have been found, and where they go.
 struct Found<'e, 'f> {
     columns: &'e [ColumnMeta],
-    /// Keys of all rows, where one is not found twice.
+    /// The keys of all rows found, if UNION DISTINCT drops the rows that are found twice.
     keys: Option<HashSet<Vec<u8>>>,
     key_charge: Charge,
     unseen: Vec<Unseen>,
-    /// So many rows do not count, and then so many do.
+    /// The rows of OFFSET that are still to be skipped, then the rows that LIMIT still takes.
     offset: u64,
     left: u64,
     emitted: u64,
@@ -90,7 +91,7 @@ impl Found<'_, '_> {
     }
 }
 
-/// A value as the table's column keeps it.
+/// Converts a value to the type of the common table's column.
 fn kept(value: &Value, column: &ColumnMeta, ctx: &Context<'_>) -> Result<Value> {
     if value.is_null() {
         return Ok(Value::Null);
@@ -118,7 +119,7 @@ fn kept(value: &Value, column: &ColumnMeta, ctx: &Context<'_>) -> Result<Value> 
     }
 }
 
-/// Runs a common table that names itself.
+/// Runs a recursive common table expression.
 pub(super) fn run_recursive(
     run: &mut Run<'_, '_>,
     run_query: RunQuery,

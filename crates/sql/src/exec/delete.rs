@@ -11,7 +11,7 @@ use engine::{EngineError, TriggerEvent};
 pub(crate) struct DeletePlan {
     pub target: Target,
     ignore: bool,
-    /// DELETE HISTORY: the rows go for good.
+    /// Whether the statement is DELETE HISTORY, which deletes the rows of history for good.
     history: bool,
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn bind_delete(binder: &mut Binder<'_>, delete: &ast::Delete) -> Resu
 }
 
 impl DeletePlan {
-    /// IGNORE was written.
+    /// Reports whether the statement says IGNORE.
     pub fn has_ignore(&self) -> bool {
         self.ignore
     }
@@ -62,7 +62,8 @@ impl DeletePlan {
                     changes.affected_rows += 1;
                     run.after_delete(table, old)?;
                 }
-                // It went with another row of the statement, whose child row it was.
+                // A foreign key's ON DELETE CASCADE has deleted this row together with another
+                // one of the statement.
                 Err(EngineError::RowNotFound { .. }) if table.is_related() => {}
                 Err(error) if self.ignore && error.is_ignorable() => {
                     let error = SqlError::from(error);

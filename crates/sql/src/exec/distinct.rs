@@ -1,4 +1,4 @@
-//! DISTINCT: each row once, the first of its kind.
+//! DISTINCT: of equal rows, the first one goes on.
 
 use super::loops::Flow;
 use super::sort::Sorter;
@@ -8,12 +8,12 @@ use crate::expr::{Context, group_key};
 use crate::sink::ColumnMeta;
 use types::Value;
 
-/// The kinds of rows so far. Where there is no more room for them, rows go to a file, and go on
-/// when all have come.
+/// Knows the distinct rows that have been seen. Once they do not fit in memory, rows go to a
+/// temporary file, and their duplicates are dropped when all rows have come.
 pub(crate) struct Distinct {
     firsts: Firsts,
     codec: RowCodec,
-    /// Rows go on in the order in which they came.
+    /// Whether the distinct rows must keep the order in which they came.
     keeps_order: bool,
     key: Vec<u8>,
 }
@@ -24,10 +24,11 @@ impl Distinct {
         Distinct { firsts: Firsts::new(ctx), codec: RowCodec::default(), keeps_order, key: Vec::new() }
     }
 
-    /// Whether a row goes on at once.
+    /// Reports whether a row is known to be the first of its kind, so that it can go on at once.
+    /// Rows of which this is not known yet are kept for [`Distinct::finish`].
     ///
     /// # Errors
-    /// As [`Firsts::is_first`].
+    /// Returns the errors of [`Firsts::is_first`].
     pub fn is_first(&mut self, row: &[Value], columns: &[ColumnMeta], ctx: &Context<'_>) -> Result<bool> {
         self.key.clear();
         for (value, column) in row.iter().zip(columns) {
@@ -37,10 +38,10 @@ impl Distinct {
         self.firsts.is_first(&self.key, |payload| codec.write_row(row, payload), ctx)
     }
 
-    /// Gives the rows that have not gone on to `take`, each kind once, as long as it wants them.
+    /// Passes the distinct rows that were kept for later to `take`, until `take` stops.
     ///
     /// # Errors
-    /// As [`Firsts::finish`].
+    /// Returns the errors of [`Firsts::finish`].
     pub fn finish(
         self,
         columns: usize,

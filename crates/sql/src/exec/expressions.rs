@@ -1,8 +1,8 @@
-//! The expressions of a table's definition, compiled: what a row that a client writes gets from
-//! them, and what it has to satisfy.
+//! The compiled expressions of a table's definition: default values, generated columns and
+//! constraints, for the rows that clients write.
 //!
-//! An expression that cannot be compiled here (a function that is missing) is an error of the
-//! statement that needs its value, and of no other.
+//! An expression that cannot be compiled here (it may use a missing function) is an error only of
+//! the statements that need its value.
 
 use super::assign::{Strictness, to_column};
 use super::compiled::{Compiled, compile};
@@ -13,26 +13,27 @@ use crate::expr::{Context, Expr};
 use engine::{ColumnDef, ColumnDefault, TableDef};
 use types::Value;
 
-/// What the rows of one table depend on.
+/// The expressions of one table's definition.
 pub(crate) struct RowExpressions {
-    /// Columns with the expressions of their defaults.
+    /// The columns whose defaults are expressions, with these.
     defaults: Vec<(usize, Compiled)>,
-    /// Generated columns, in order: each may name those before it.
+    /// The generated columns, in the order of the table. The expression of each may use those
+    /// before it.
     generated: Vec<(usize, Compiled)>,
-    /// The constraints that are enforced, by name.
+    /// The enforced CHECK constraints, with their names.
     checks: Vec<(String, Compiled)>,
-    /// Of a partitioned table.
+    /// The partition check. `None` for a table without partitions.
     placement: Option<Box<Placement>>,
 }
 
 impl RowExpressions {
-    /// The expressions of a definition; `None` where it has none.
+    /// Compiles the expressions of a definition. Returns `None` when there are none.
     pub fn of(binder: &mut Binder<'_>, def: &TableDef) -> Result<Option<RowExpressions>> {
         RowExpressions::within(binder, def, &[])
     }
 
-    /// As [`RowExpressions::of`], for rows that must belong to the partitions that were `chosen`;
-    /// none were: to any.
+    /// As [`RowExpressions::of`], for rows that must belong to one of the partitions in `chosen`.
+    /// If `chosen` is empty, any partition will do.
     pub fn within(
         binder: &mut Binder<'_>,
         def: &TableDef,
@@ -55,7 +56,7 @@ impl RowExpressions {
         }
         for check in def.checks.iter().filter(|check| check.enforced) {
             let whose = format!("the CHECK constraint '{}'", check.name);
-            // Only MariaDB has constraints of columns.
+            // Only MariaDB has constraints of single columns.
             let of_mariadb = binder.of_mariadb;
             binder.of_mariadb |= check.of_column;
             let compiled = compile(binder, &scope, &check.expression, &whose);
@@ -66,7 +67,7 @@ impl RowExpressions {
         Ok(Some(RowExpressions { defaults, generated, checks, placement }))
     }
 
-    /// The defaults of these columns, which are expressions.
+    /// Computes the defaults of those among `columns` whose defaults are expressions.
     pub fn fill_defaults(
         &self,
         def: &TableDef,
@@ -83,7 +84,7 @@ impl RowExpressions {
         Ok(())
     }
 
-    /// Computes the generated columns of a row that has everything else.
+    /// Computes the generated columns of a row whose other columns are complete.
     pub fn generate(
         &self,
         def: &TableDef,
@@ -99,8 +100,12 @@ impl RowExpressions {
         Ok(())
     }
 
-    /// Error 3819 where the row violates a constraint: what is not known is no violation; 1526 and
-    /// 1748 where it belongs to no partition that it may belong to.
+    /// Checks the constraints and the partition of a row. A constraint whose value is NULL is not
+    /// violated.
+    ///
+    /// # Errors
+    /// Returns 3819 (`ER_CHECK_CONSTRAINT_VIOLATED`) for a violated constraint, and 1526 and 1748
+    /// when the row belongs to no permitted partition.
     pub fn check(&self, values: &[Value], ctx: &Context<'_>) -> Result<()> {
         for (name, expr) in &self.checks {
             let value = expr.as_ref().map_err(SqlError::clone)?.eval(values, ctx)?;
@@ -114,8 +119,8 @@ impl RowExpressions {
         }
     }
 
-    /// As [`RowExpressions::generate`], for rows that are there already: what cannot be computed
-    /// here stays as it is.
+    /// As [`RowExpressions::generate`], for rows that are stored already. A column whose expression
+    /// cannot be compiled here keeps its value.
     pub fn generate_known(
         &self,
         def: &TableDef,
@@ -132,12 +137,12 @@ impl RowExpressions {
     }
 }
 
-/// Whether a row that IGNORE leaves out was refused with this number.
+/// Reports whether a row that is refused with this error is left out under IGNORE.
 pub(super) fn is_left_out(code: u16) -> bool {
     matches!(code, 3819 | 1526 | 1748 | 1369)
 }
 
-/// Error 3105: a value for a generated column.
+/// Builds error 3105, which tells that a generated column cannot be given a value.
 pub(super) fn value_not_allowed(column: &ColumnDef, table: &TableDef) -> SqlError {
     let (column, table) = (&column.name, &table.name);
     let text =
@@ -145,8 +150,8 @@ pub(super) fn value_not_allowed(column: &ColumnDef, table: &TableDef) -> SqlErro
     SqlError::new(3105, text)
 }
 
-/// Refuses a change that a unique key which is not kept up would have to be asked about; `changes`
-/// says of a column whether it may change.
+/// Refuses a change to a column of a unique index that is recorded but not maintained, since the
+/// index could not detect duplicates. `changes` says whether a column may change.
 pub(super) fn check_kept_keys(def: &TableDef, changes: impl Fn(usize) -> bool) -> Result<()> {
     for index in def.kept_indexes.iter().filter(|index| index.unique) {
         let concerns = |part: &engine::KeptPart| match part.is_expression {

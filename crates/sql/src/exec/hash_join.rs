@@ -1,8 +1,9 @@
-//! A table of a join whose rows are read once, and found by the values of some of its columns.
+//! Hash join: one table of a join is read once into a hash table, and its rows are found by the
+//! values of some of its columns.
 //!
-//! In: the rows that the table's access delivers, or those of a derived table. Out: those whose
-//! keys equal the keys of the row at hand, in the order in which they were read. Keys are bytes
-//! that are equal exactly where `=` holds; a row with NULL in a key is in no answer.
+//! In: the rows that the table's access delivers, or those of a derived table. Out: the rows whose
+//! keys equal those of the current row, in the order in which they were read. Keys are bytes that
+//! are equal exactly where `=` holds. A row with NULL in its key is never found.
 
 use super::Run;
 use super::reader::Reader;
@@ -15,24 +16,24 @@ use crate::plan::{HashKey, KeyKind, Source, TableStep};
 use std::collections::HashMap;
 use types::{DateTime, Value};
 
-/// No row: the end of a chain.
+/// The end of a chain, which is no row.
 const END: u32 = u32::MAX;
 
-/// The rows of a table by their keys.
+/// The rows of a table, by their keys.
 pub(super) struct HashTable {
-    /// The needed columns of all rows, one row after the other.
+    /// The needed columns of all rows, one row behind the other.
     values: Vec<Value>,
-    /// For each row the next one with the same key.
+    /// For each row, the next one with the same key.
     next: Vec<u32>,
-    /// The first and the last row with a key.
+    /// The first and the last row of each key.
     by_key: HashMap<Vec<u8>, (u32, u32)>,
     charge: Charge,
 }
 
-/// Rows with one key, as far as they are not given out yet.
+/// The next row of a chain that is being read, or [`END`].
 pub(super) struct Found(u32);
 
-/// The key of a row; false: NULL is in it.
+/// Sets `out` to the key of a row. Returns false when NULL is in it.
 fn put_key(keys: &[HashKey], slot: impl Fn(&HashKey) -> usize, row: &[Value], out: &mut Vec<u8>) -> bool {
     out.clear();
     for key in keys {
@@ -59,7 +60,8 @@ fn put_key(keys: &[HashKey], slot: impl Fn(&HashKey) -> usize, row: &[Value], ou
 }
 
 impl HashTable {
-    /// Reads the table of a step; `rows` are those of a derived table.
+    /// Reads the table of a step. `rows` are the rows of a derived table; other tables are read
+    /// through `row`.
     pub fn of(
         run: &mut Run<'_, '_>,
         step: &TableStep,
@@ -102,14 +104,14 @@ impl HashTable {
         Ok(made)
     }
 
-    /// Keeps the row, if its conditions hold and it has a key.
+    /// Keeps the row if its conditions hold and no part of its key is NULL.
     fn add(&mut self, run: &mut Run<'_, '_>, step: &TableStep, row: &[Value]) -> Result<()> {
         let Some(lookup) = &step.hash else { return Ok(()) };
         let mut key = Vec::new();
         if !all_hold(&lookup.conditions, row, run)? || !put_key(&lookup.keys, |key| key.own, row, &mut key) {
             return Ok(());
         }
-        // Rows have 32-bit numbers.
+        // A row's number has 32 bits.
         let at = u32::try_from(self.next.len()).ok().filter(|at| *at < END).ok_or_else(out_of_memory)?;
         for column in &step.needed {
             let value = &row[step.base + column];
@@ -130,7 +132,7 @@ impl HashTable {
         Ok(())
     }
 
-    /// The rows whose keys equal those of the tables before.
+    /// Looks up the rows whose keys equal the key of the tables before.
     pub fn find(&self, step: &TableStep, row: &[Value], run: &Run<'_, '_>) -> Result<Found> {
         run.ctx.check_interrupt()?;
         let Some(lookup) = &step.hash else { return Ok(Found(END)) };
@@ -142,7 +144,7 @@ impl HashTable {
         Ok(Found(first))
     }
 
-    /// Puts the next of them into the table's slots; false: there is none.
+    /// Puts the next row of a chain into the table's slots. Returns false at the end of the chain.
     pub fn next_into(
         &self,
         found: &mut Found,

@@ -26,7 +26,7 @@ pub(super) use target::{Target, Through, check_columns, target_of};
 use target::{check_generated, target_columns};
 use types::Value;
 
-/// Where the rows come from.
+/// The source of the rows.
 pub(super) enum Rows {
     Values(Vec<Vec<NewValue>>),
     Literals(LiteralRows, Vec<ColumnSource>),
@@ -36,22 +36,22 @@ pub(super) enum Rows {
 /// A bound INSERT or REPLACE.
 pub(crate) struct InsertPlan {
     pub table: Arc<Table>,
-    /// The column of each value.
+    /// The column that each value is for.
     pub(super) columns: Vec<usize>,
-    /// Columns that no value is given for.
+    /// The columns that no value is given for.
     pub(super) missing: Vec<usize>,
     pub(super) rows: Rows,
-    /// Which values of literals and of a query are stored as other bytes than they come.
+    /// The values of literals and of a query that have to be recoded for their columns.
     pub(super) recoded: Vec<Recoded>,
     pub(super) replace: bool,
     pub(super) ignore: bool,
     pub(super) on_duplicate: Vec<(usize, NewValue)>,
     pub(super) stamped: Vec<usize>,
-    /// What the definition computes and asks of a row; `None` of a plain table.
+    /// The expressions and constraints of the table's definition. `None` when it has none.
     pub(super) expressions: Option<RowExpressions>,
-    /// Some value of VALUES is computed from columns of the row that it is of.
+    /// Whether a value of VALUES reads columns of its own row.
     pub(super) reads_row: bool,
-    /// Rows are put through a view.
+    /// The view that the rows are inserted through.
     pub(super) through: Option<Through>,
 }
 
@@ -60,7 +60,7 @@ impl InsertPlan {
         self.replace
     }
 
-    /// The query that its rows come from.
+    /// Returns the query of INSERT ... SELECT.
     pub fn query(&self) -> Option<&QueryPlan> {
         match &self.rows {
             Rows::Query(plan) => Some(plan),
@@ -142,7 +142,7 @@ pub(crate) fn bind_insert(binder: &mut Binder<'_>, insert: &ast::Insert) -> Resu
     })
 }
 
-/// Whether a value is computed from a column.
+/// Reports whether a value reads a column.
 fn names_column(value: &NewValue) -> bool {
     let mut slots = Vec::new();
     if let NewValue::Expr(expr) = value {
@@ -185,7 +185,7 @@ fn bind_rows(
     Ok(bound)
 }
 
-/// An AUTO_INCREMENT value as the bits of an unsigned number.
+/// Returns an AUTO_INCREMENT value as the bits of an unsigned number.
 fn bits_of(value: &Value) -> u64 {
     match crate::expr::number(value) {
         crate::expr::Number::Int(n) => n as u64,
@@ -194,24 +194,24 @@ fn bits_of(value: &Value) -> u64 {
     }
 }
 
-/// What became of one row.
+/// The outcome of one row.
 pub(super) enum Outcome {
     Inserted,
-    /// ON DUPLICATE KEY UPDATE: changed or not, and the AUTO_INCREMENT value of the row that was
-    /// there.
+    /// ON DUPLICATE KEY UPDATE has updated the row in the way. `changed` says whether its values
+    /// changed, and `id` is its AUTO_INCREMENT value.
     Updated {
         changed: bool,
         id: Option<u64>,
     },
-    /// REPLACE: so many rows went.
+    /// REPLACE has inserted the row and deleted this many others.
     Replaced(u64),
     Ignored,
-    /// IGNORE has left it out for what a constraint says; it is no record.
+    /// IGNORE has left the row out because of a constraint. MySQL does not count it as a record.
     LeftOut,
 }
 
 impl InsertPlan {
-    /// The rows, if they are a list of literals.
+    /// Returns the rows if they are a list of literals.
     pub fn literal_rows(&self) -> Option<&LiteralRows> {
         match &self.rows {
             Rows::Literals(rows, _) => Some(rows),
@@ -219,8 +219,9 @@ impl InsertPlan {
         }
     }
 
-    /// Inserts these rows from now on, which have as many columns as those that it was bound with,
-    /// if those were literals; else false.
+    /// Replaces the rows that a later run inserts, and returns true. The plan must have been bound
+    /// with literals, and the new rows must have as many columns; else nothing is replaced and
+    /// false is returned.
     pub fn set_literal_rows(&mut self, new: LiteralRows) -> bool {
         match &mut self.rows {
             Rows::Literals(rows, _) if rows.columns() == new.columns() => *rows = new,
@@ -229,7 +230,7 @@ impl InsertPlan {
         true
     }
 
-    /// IGNORE was written.
+    /// Reports whether the statement says IGNORE.
     pub fn has_ignore(&self) -> bool {
         self.ignore
     }
@@ -253,9 +254,10 @@ impl InsertPlan {
         let mut changes = Changes::default();
         let mut records = 0u64;
         let mut duplicates = 0u64;
-        // Of the last row, if it was there.
+        // The AUTO_INCREMENT value of the last row, if ON DUPLICATE KEY UPDATE has updated that
+        // row.
         let mut updated_id = None;
-        // One row's values and image at a time, in memory that all rows share.
+        // The buffers for one row's values and image, which all rows share.
         let mut values = Vec::new();
         let mut image = Vec::new();
         let mut count = |outcome: Outcome, generator: &mut Generator| {
@@ -264,7 +266,8 @@ impl InsertPlan {
                 Outcome::Inserted => changes.affected_rows += 1,
                 Outcome::Updated { changed, .. } => {
                     changes.affected_rows += if *changed { 2 } else { 0 };
-                    // With IGNORE those count that came to nothing.
+                    // Under IGNORE, MySQL counts the rows that were left out as duplicates, not the
+                    // updated ones.
                     duplicates += u64::from(*changed && !self.ignore);
                 }
                 Outcome::Replaced(removed) => {
@@ -319,7 +322,8 @@ impl InsertPlan {
             }
             Rows::Query(plan) => {
                 many = true;
-                // The rows are read first: the query may read the table that is filled.
+                // The rows are read first, because the query may read the table that is being
+                // filled.
                 let source = super::select::collect_rows(run, plan)?;
                 generator.set_rows(source.len());
                 let mut row = vec![Value::Null; plan.columns.len()];
@@ -338,7 +342,7 @@ impl InsertPlan {
         let shows_generated = self.shows_generated();
         match shows_generated {
             true => changes.generated_id = generator.first_stored,
-            // LAST_INSERT_ID() does not tell of what the view does not show.
+            // LAST_INSERT_ID() does not tell a value that the view does not show.
             false => changes.written_id = generator.first_stored,
         }
         if generator.first_stored.is_none() && changes.affected_rows > 0 {
@@ -358,8 +362,11 @@ impl InsertPlan {
         Ok(changes)
     }
 
-    /// Refuses values for the start and the end of a row from anybody but a source, which has
-    /// loaded history (`system_versioning_insert_history`).
+    /// Refuses values for the columns of the row period (ROW START and ROW END). Only a replication
+    /// source may write them: it may have loaded history (`system_versioning_insert_history`).
+    ///
+    /// # Errors
+    /// Returns 3105 for a value that is not DEFAULT.
     pub(super) fn check_row_period(&self, run: &Run<'_, '_>) -> Result<()> {
         let def = &self.table.def;
         if run.is_received || def.temporal.versioning.is_none() {
@@ -376,13 +383,14 @@ impl InsertPlan {
         Ok(())
     }
 
-    /// The AUTO_INCREMENT value of a row.
+    /// Returns the AUTO_INCREMENT value in a row image.
     fn written_id(&self, image: &[u8]) -> Result<Option<u64>> {
         let Some(column) = self.table.def.auto_increment_column() else { return Ok(None) };
         Ok(Some(bits_of(&self.table.layout.decode(image, column)?)))
     }
 
-    /// Of several rows, and of a query's, none is refused for a NULL unless the mode is strict.
+    /// Returns how strictly values are stored. In non-strict mode, a multi-row INSERT and INSERT
+    /// ... SELECT accept NULL for a NOT NULL column, while a single row is refused.
     pub(super) fn strictness(&self, run: &Run<'_, '_>) -> Strictness {
         let is_single = match &self.rows {
             Rows::Values(rows) => rows.len() == 1,
@@ -393,7 +401,7 @@ impl InsertPlan {
         Strictness { strict: run.ctx.strict && !self.ignore, null_becomes_zero }
     }
 
-    /// What a value of VALUES finds in the columns that the row has no values of yet.
+    /// Sets `values` to what a value of VALUES reads from columns that have no value yet.
     fn begin_row(&self, run: &Run<'_, '_>, number: u64, values: &mut Vec<Value>) -> Result<()> {
         let lenient = Strictness { strict: false, null_becomes_zero: true };
         values.clear();
@@ -401,7 +409,7 @@ impl InsertPlan {
             let is_implicit = matches!(self.table.def.columns[at].default, None | Some(ColumnDefault::Null));
             let column = &self.table.def.columns[at];
             values.push(match is_implicit && !column.nullable {
-                // It is no value that is missing, so nobody is warned.
+                // No value is missing here, so there is no warning.
                 true => super::assign::zero_value(column)?,
                 false => default_value(&self.table, at, number, lenient, run.ctx)?,
             });
@@ -409,7 +417,7 @@ impl InsertPlan {
         Ok(())
     }
 
-    /// Sets `values` to the whole row of a VALUES list.
+    /// Sets `values` to the whole row for a row of a VALUES list.
     fn values_of(
         &self,
         run: &Run<'_, '_>,
@@ -445,7 +453,7 @@ impl InsertPlan {
         self.fill_missing(run, values, number, generator)
     }
 
-    /// Sets `values` to the whole row of a query's row, or of literals.
+    /// Sets `values` to the whole row for a row of a query or of literals.
     fn values_from(
         &self,
         run: &Run<'_, '_>,
@@ -481,7 +489,8 @@ impl InsertPlan {
                 && column.generated.is_none()
                 && generator.column != Some(*at)
             {
-                // A trigger may give it a value; whether one did is asked then.
+                // A BEFORE INSERT trigger may supply the value. It is checked when the triggers
+                // have run.
                 values[*at] = Value::Null;
                 continue;
             }
@@ -499,14 +508,15 @@ impl InsertPlan {
         expressions.generate(def, values, number, strictness, run.ctx)
     }
 
-    /// Whether the row is left out, because it violates a constraint and IGNORE was said.
+    /// Reports whether IGNORE leaves the row out because it violates a constraint.
     fn is_refused(&self, run: &Run<'_, '_>, values: &[Value]) -> Result<bool> {
         self.refusal(run, values).map(|code| code.is_some())
     }
 
-    /// As [`InsertPlan::is_refused`], with the number of what it violates.
+    /// As [`InsertPlan::is_refused`], but returns the error number of the violated constraint.
     fn refusal(&self, run: &Run<'_, '_>, values: &[Value]) -> Result<Option<u16>> {
-        // With IGNORE a source has left out what violates one, and so it is left out here.
+        // A source with IGNORE has left out the rows that violate a constraint, so they are left
+        // out here too.
         let is_asked = self.ignore || !run.is_received;
         let Some(expressions) = self.expressions.as_ref().filter(|_| is_asked) else { return Ok(None) };
         match expressions.check(values, run.ctx) {
@@ -518,7 +528,8 @@ impl InsertPlan {
         }
     }
 
-    /// A value as the column's; NULL or 0 in the auto_increment column generates.
+    /// Converts a value to the type of its column. In the AUTO_INCREMENT column, NULL and
+    /// (depending on the SQL mode) 0 generate a value.
     pub(super) fn converted(
         &self,
         run: &Run<'_, '_>,
@@ -530,7 +541,8 @@ impl InsertPlan {
         let column = &self.table.def.columns[at];
         if generator.column != Some(at) {
             if value.is_null() && self.fires() {
-                // A trigger may give it a value; whether one did is asked then.
+                // A BEFORE INSERT trigger may supply the value. It is checked when the triggers
+                // have run.
                 return Ok(Value::Null);
             }
             return to_column(value, column, number, self.strictness(run), run.ctx)
@@ -553,7 +565,7 @@ impl InsertPlan {
         Ok(stored)
     }
 
-    /// What is generated next is greater than a value that was given.
+    /// Notes a given AUTO_INCREMENT value, so that the next generated one is greater.
     fn note_auto_increment(&self, given: &Value) {
         match given {
             Value::Int(n) if *n > 0 => self.table.note_auto_increment(*n as u64),
@@ -562,12 +574,12 @@ impl InsertPlan {
         }
     }
 
-    /// The table has triggers for INSERT.
+    /// Reports whether the table has triggers for INSERT.
     pub(super) fn fires(&self) -> bool {
         self.table.has_triggers(TriggerEvent::Insert.bit())
     }
 
-    /// BEFORE INSERT triggers: they do not see the value that was generated.
+    /// Runs the BEFORE INSERT triggers. They see 0 in place of a generated AUTO_INCREMENT value.
     fn run_before(&self, run: &mut Run<'_, '_>, values: &mut [Value], generator: &Generator) -> Result<()> {
         let generated = generator.column.filter(|_| generator.of_row.is_some());
         let generated = generated.map(|at| (at, std::mem::replace(&mut values[at], Value::Int(0))));
@@ -592,7 +604,7 @@ impl InsertPlan {
         }
     }
 
-    /// Makes an image of the row and puts it into the table.
+    /// Builds the image of the row and puts it into the table.
     pub(super) fn store(
         &self,
         run: &mut Run<'_, '_>,
@@ -608,7 +620,7 @@ impl InsertPlan {
             return Ok(Outcome::LeftOut);
         }
         if let (Some(at), None, true) = (generator.column, generator.of_row, self.through.is_some()) {
-            // Of a row that the view refuses no value was noted.
+            // `converted` has not noted the value, since the view could have refused the row.
             self.note_auto_increment(&values[at]);
         }
         if let Some(code) = self.refusal(run, values)? {

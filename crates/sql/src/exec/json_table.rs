@@ -1,4 +1,4 @@
-//! The rows of JSON_TABLE for the rows of the tables before it.
+//! JSON_TABLE: computes its rows for a row of the tables before it.
 
 use super::Run;
 use crate::error::{Result, SqlError};
@@ -9,7 +9,7 @@ use crate::plan::{JsonColumn, JsonColumnKind, JsonResponse, JsonRows, JsonTable}
 use types::Value;
 use types::json::{self, Node};
 
-/// All rows of the table, with the charge of what they take.
+/// Returns all rows of the table, with the charge for their memory.
 pub(super) fn rows(
     run: &mut Run<'_, '_>,
     table: &JsonTable,
@@ -33,8 +33,8 @@ struct Found<'c, 'a> {
 }
 
 impl Found<'_, '_> {
-    /// Adds the rows that a path makes of a value, with what `row` has of the paths around it;
-    /// whether there were any. The recursion is as deep as the paths are nested.
+    /// Adds the rows that a path finds in a value. `row` has the columns of the paths around it.
+    /// Returns whether there were any. The recursion is as deep as the paths are nested.
     fn add(&mut self, rows: &JsonRows, node: &Node, row: &mut Vec<Value>) -> Result<bool> {
         let values = rows.path.find(node);
         for (number, value) in values.iter().enumerate() {
@@ -56,7 +56,8 @@ impl Found<'_, '_> {
     }
 }
 
-/// Of one of several paths side by side the columns of the others are NULL.
+/// Sets the columns of a path to NULL, since of several paths side by side only one has values in a
+/// row.
 fn clear(rows: &JsonRows, row: &mut [Value]) {
     rows.columns.iter().for_each(|(at, _)| row[*at] = Value::Null);
     rows.nested.iter().for_each(|nested| clear(nested, row));

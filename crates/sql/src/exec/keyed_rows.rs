@@ -1,4 +1,4 @@
-//! Rows that are kept with what they are sorted by.
+//! Rows kept together with their sort keys.
 
 use crate::error::Result;
 use crate::expr::{Context, scratch_bytes, sort_by, sort_compare};
@@ -7,7 +7,7 @@ use crate::plan::SortKey;
 use std::cmp::Ordering;
 use types::Value;
 
-/// A row with what it is sorted by.
+/// A row together with its sort keys.
 pub(super) struct KeyedRow {
     pub keys: Vec<Value>,
     pub row: Vec<Value>,
@@ -28,7 +28,7 @@ pub(super) fn compare_keys(
     Ok(Ordering::Equal)
 }
 
-/// Sorts the rows by a window's keys.
+/// Sorts the rows by these keys, which it computes for each row first.
 pub(super) fn sort(
     rows: &mut [KeyedRow],
     keys: &[SortKey],
@@ -52,7 +52,8 @@ pub(super) fn sort(
     done
 }
 
-/// Where the run of rows ends that begins there, all equal in these keys.
+/// Returns the index behind the last of the rows from `start` on that are equal in these keys.
+/// `first` is the position of the first of the keys in [`KeyedRow::keys`].
 pub(super) fn end_of_equals(
     rows: &[KeyedRow],
     start: usize,

@@ -1,11 +1,11 @@
 //! The nested loops of a query: one level for each of its tables, outermost first.
 //!
 //! In: the steps of the plan, and the rows of computed and derived tables. Out: each combination of
-//! rows that the conditions take, in one row of slots that all levels share.
+//! rows that meets the conditions, in one row of slots that all levels share.
 //!
-//! Tables of a nest (the right side of an outer, semi- or anti-join) are loops of their own within
-//! the level at which the nest begins: what goes on behind them is decided when they have given a
-//! row, or have ended without one.
+//! The tables of a nest (the right side of an outer join, semi-join or anti-join) form loops of
+//! their own within the level at which the nest begins. Whether the levels behind the nest run is
+//! decided when the nest has delivered a combination of rows, or has ended without one.
 
 use super::Run;
 use super::hash_join::HashTable;
@@ -17,20 +17,21 @@ use crate::plan::{Nest, NestKind, Source, TableStep};
 use std::cell::OnceCell;
 use types::Value;
 
-/// Whether to go on reading.
+/// Whether the rows keep coming.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flow {
     Continue,
     Stop,
 }
 
-/// Computed tables and derived tables, read once.
+/// For each step of the plan, the rows of a computed or derived table, which are computed once
+/// before the loops begin. `None` means that the step reads a table of another kind.
 pub(super) type Materialized = Vec<Option<Rows>>;
 
 /// Takes a combination of rows.
 pub(super) type Visit<'v> = dyn FnMut(&mut Run<'_, '_>, &mut Vec<Value>) -> Result<Flow> + 'v;
 
-/// Gives each combination of rows of the tables to `visit`.
+/// Calls `visit` with each combination of rows of the tables.
 pub(super) fn nested_loops(
     run: &mut Run<'_, '_>,
     tables: &[TableStep],
@@ -46,19 +47,19 @@ pub(super) fn nested_loops(
     loops.level(run, Level { step: 0, nest: 0, end: tables.len() }, row, visit)
 }
 
-/// Where the loops are: at a step, or at one of the nests that begin there.
+/// A position in the loops: a step, or one of the nests that begin at the step.
 #[derive(Clone, Copy)]
 struct Level {
     step: usize,
     nest: usize,
-    /// The step behind the last one of the loops at hand.
+    /// The step behind the last one of the current loops.
     end: usize,
 }
 
 struct Loops<'p> {
     tables: &'p [TableStep],
     materialized: &'p Materialized,
-    /// For each step that has one, the hash table, once it is made.
+    /// For each step with a hash join, its hash table once it is built.
     hashes: Vec<OnceCell<HashTable>>,
 }
 
@@ -79,7 +80,7 @@ impl Loops<'_> {
         }
     }
 
-    /// The tables of a nest, and the levels behind it.
+    /// Runs the tables of a nest and, for each result, the levels behind the nest.
     fn nest(
         &self,
         run: &mut Run<'_, '_>,
@@ -121,7 +122,7 @@ impl Loops<'_> {
         Ok(Flow::Continue)
     }
 
-    /// For each row of a table that its conditions take, the levels within.
+    /// Runs the inner levels for each row of a table that meets the table's conditions.
     fn rows(
         &self,
         run: &mut Run<'_, '_>,
@@ -192,7 +193,8 @@ impl Loops<'_> {
         Ok(Flow::Continue)
     }
 
-    /// The hash table of a step; `row` is used to read the table's rows into.
+    /// Returns the hash table of a step, which it builds at the first call. The table's rows are
+    /// read into `row`.
     fn hash_table(&self, run: &mut Run<'_, '_>, at: usize, row: &mut [Value]) -> Result<&HashTable> {
         if let Some(table) = self.hashes[at].get() {
             return Ok(table);

@@ -1,4 +1,7 @@
-//! Running plans.
+//! Runs bound plans.
+//!
+//! In: the plan of a statement and the [`Run`] that it runs in (its transaction and its context).
+//! Out: the rows of a query, one at a time, or the [`Changes`] of a statement that changes rows.
 
 mod assign;
 mod bounds;

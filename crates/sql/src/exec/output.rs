@@ -1,4 +1,4 @@
-//! The last stations of a row on its way to the client: what it is computed to, DISTINCT, OFFSET,
+//! The last steps of a row on its way to the client: its output expressions, DISTINCT, OFFSET and
 //! LIMIT.
 
 use super::distinct::Distinct;
@@ -13,10 +13,10 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 use types::Value;
 
-/// DISTINCT, OFFSET, LIMIT.
+/// Applies DISTINCT, OFFSET and LIMIT to the rows.
 pub(super) struct Output<'e> {
     pub columns: &'e [ColumnMeta],
-    /// Of a DISTINCT whose equal rows do not come one after the other.
+    /// The rows seen so far, for a DISTINCT whose equal rows do not come one after the other.
     pub distinct: Option<Distinct>,
     pub limit: Limit,
     pub count_all: bool,
@@ -26,7 +26,7 @@ pub(super) struct Output<'e> {
 }
 
 impl Output<'_> {
-    /// Takes the next row.
+    /// Takes the next row. Returns `Flow::Stop` when no more rows are wanted.
     pub fn take(&mut self, row: &[Value], ctx: &Context<'_>) -> Result<Flow> {
         if let Some(distinct) = &mut self.distinct
             && !distinct.is_first(row, self.columns, ctx)?
@@ -36,7 +36,7 @@ impl Output<'_> {
         self.pass(row)
     }
 
-    /// Takes a row that is not to be dropped.
+    /// Takes a row that DISTINCT has let through, and applies OFFSET and LIMIT to it.
     fn pass(&mut self, row: &[Value]) -> Result<Flow> {
         self.passed += 1;
         if self.passed > self.limit.offset && self.emitted < self.limit.count {
@@ -47,7 +47,7 @@ impl Output<'_> {
         Ok(if is_full { Flow::Stop } else { Flow::Continue })
     }
 
-    /// There is no further row: those that DISTINCT has kept for later go on.
+    /// Ends the output: the rows that DISTINCT has kept for later go on.
     pub fn finish(&mut self, ctx: &Context<'_>) -> Result<()> {
         let is_full = self.emitted >= self.limit.count && !self.count_all;
         if let Some(distinct) = self.distinct.take()
@@ -62,19 +62,19 @@ impl Output<'_> {
     }
 }
 
-/// Computes the outputs of rows. A value that only one output wants, and that is decoded anew for
-/// each row, is moved there instead of copied, and the memory of the output's last value goes back
-/// for the next row.
+/// Computes the output columns of rows. A value that is decoded anew for each row, and that only
+/// one output needs, is swapped with the output's old value instead of copied, so that the next row
+/// can reuse the memory.
 pub(super) struct Projection<'p> {
     plan: &'p SelectPlan,
     columns: &'p [ColumnMeta],
-    /// For each output, the slot that its value is moved from.
+    /// For each output, the slot that its value is taken from by a swap.
     moved: Vec<Option<usize>>,
 }
 
 impl<'p> Projection<'p> {
     pub fn new(plan: &'p SelectPlan, columns: &'p [ColumnMeta]) -> Projection<'p> {
-        // The innermost table's slots are filled again before they are looked at again.
+        // The slots of the innermost table are filled again before anyone reads them again.
         let innermost = plan.tables.last().map_or(0..0, |step| step.base..step.base + step.columns);
         let mut moved: Vec<Option<usize>> = Vec::with_capacity(plan.outputs.len());
         for expr in &plan.outputs {
@@ -87,8 +87,8 @@ impl<'p> Projection<'p> {
         Projection { plan, columns, moved }
     }
 
-    /// Sets `out` to the row's outputs but for those that are moved; call [`Projection::move_rest`]
-    /// when nothing but the outputs is wanted from the row any more.
+    /// Sets `out` to the outputs that are computed. The caller then calls
+    /// [`Projection::move_rest`], once nothing else needs the row.
     pub fn compute(&self, row: &[Value], out: &mut Vec<Value>, ctx: &Context<'_>) -> Result<()> {
         out.resize(self.plan.outputs.len(), Value::Null);
         for (at, (expr, column)) in self.plan.outputs.iter().zip(self.columns).enumerate() {
@@ -99,7 +99,7 @@ impl<'p> Projection<'p> {
         Ok(())
     }
 
-    /// Moves the rest of the outputs out of the row.
+    /// Moves the other outputs out of the row.
     pub fn move_rest(&self, row: &mut [Value], out: &mut [Value], ctx: &Context<'_>) -> Result<()> {
         for (at, column) in self.columns.iter().enumerate() {
             let Some(slot) = self.moved[at] else { continue };
@@ -113,15 +113,15 @@ impl<'p> Projection<'p> {
     }
 }
 
-/// Whether rows that are equal to DISTINCT come one after the other when they are sorted by
-/// `order`: every output is a sort key.
+/// Reports whether sorting by `order` puts equal rows one after the other. It does if every output
+/// is a sort key.
 pub(super) fn groups_equal_rows(plan: &SelectPlan) -> bool {
     let slot = |expr: &Expr| if let Node::Slot(slot) = expr.node { Some(slot) } else { None };
     let keys: HashSet<usize> = plan.order.iter().filter_map(|SortKey { expr, .. }| slot(expr)).collect();
     plan.outputs.iter().all(|output| slot(output).is_some_and(|slot| keys.contains(&slot)))
 }
 
-/// Whether two rows are equal to DISTINCT.
+/// Reports whether DISTINCT takes two rows as equal.
 pub(super) fn equal_rows(
     a: &[Value],
     b: &[Value],

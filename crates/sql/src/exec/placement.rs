@@ -1,5 +1,5 @@
-//! Whether a row that a client writes belongs to some partition of its table, and to those that the
-//! statement chose.
+//! Checks that a written row belongs to a partition of its table, and to one of the partitions that
+//! the statement names with PARTITION (...).
 
 use super::compiled::{Compiled, compile};
 use crate::bind::{Binder, Scope};
@@ -9,18 +9,22 @@ use crate::expr::{Context, truth};
 use engine::{Partitioning, TableDef};
 use types::Value;
 
-/// The conditions that a row's partition must meet.
+/// The conditions that a row meets if it belongs to a permitted partition.
 pub(super) struct Placement {
-    /// That the row belongs to some partition; `None`: each row does.
+    /// The condition that some partition takes the row. `None` means that every row has a
+    /// partition.
     any: Option<Compiled>,
-    /// The partitioning expression, for the words of an error; `None`: it is over columns.
+    /// The partitioning expression, whose value error 1526 shows. `None` means that the table is
+    /// partitioned by columns.
     value: Option<Compiled>,
-    /// That it belongs to the partitions that were chosen; `None`: none were.
+    /// The condition that the row belongs to one of the partitions that the statement names. `None`
+    /// means that it names none.
     chosen: Option<Compiled>,
 }
 
 impl Placement {
-    /// Of a partitioned table's rows; `None` where nothing is asked of them.
+    /// Compiles the conditions for the rows of a table. Returns `None` when there is nothing to
+    /// check.
     pub fn of(
         binder: &mut Binder<'_>,
         scope: &Scope,
@@ -43,7 +47,11 @@ impl Placement {
         Ok(Some(Placement { any, value, chosen }))
     }
 
-    /// Error 1526 where the row belongs to no partition, 1748 where to none that was chosen.
+    /// Checks that a row may be stored.
+    ///
+    /// # Errors
+    /// Returns 1526 when no partition takes the row, and 1748 when none of the named partitions
+    /// does.
     pub fn check(&self, values: &[Value], ctx: &Context<'_>) -> Result<()> {
         let holds = |condition: &Option<Compiled>| match condition {
             None => Ok(true),

@@ -1,4 +1,4 @@
-//! The rows of a stored table, as its access says.
+//! Reads the rows of a stored table by the access that the plan has chosen.
 
 use super::Run;
 use super::bounds::Ranges;
@@ -11,42 +11,43 @@ use std::ops::Bound;
 use std::sync::Arc;
 use types::Value;
 
-/// A table that is being read.
+/// A stored table that is being read.
 pub(super) struct Reader<'p> {
     table: &'p Arc<Table>,
     index: IndexRef,
-    /// In the reverse order of reading: the next one is at the end.
+    /// The ranges that are still to be read. The next one is the last of the list.
     ranges: Vec<KeyRange>,
     direction: Direction,
     lock: RowLock,
-    /// Rows that somebody else has locked are given out as they are; see [`Reader::is_unlocked`].
+    /// Whether rows that another transaction has locked are returned in their committed version,
+    /// without waiting; see [`Reader::is_unlocked`].
     semi_consistent: bool,
     scan: Option<Scan>,
-    /// The clustered key of the only row there can be.
+    /// The clustered key of the only row that can match. `None` means that ranges are scanned.
     point: Option<Vec<u8>>,
-    /// Of a scan's row that is long: of its image and its values, which stay while tables within
-    /// are read.
+    /// The charge for the image and the values of a long row, which stay in memory while inner
+    /// tables are read. `None` means that no long row has come yet.
     long: Option<Charge>,
-    /// What going to the next row of a scan counts as.
+    /// The status counter of a step to the next row of the scan.
     step: Step,
-    /// The scan has not been asked for a row.
+    /// Whether no row has been asked of the scan yet.
     is_fresh: bool,
-    /// The rows do not come in the order that the plan promised.
+    /// Whether the rows do not come in the order that the plan promised.
     pub degraded: bool,
 }
 
-/// What MySQL counts when it goes to the next row.
+/// The kind of step to the next row, by which MySQL counts it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// Of a table.
+    /// To the next row of a table scan.
     Row,
-    /// In the order of a key.
+    /// To the next entry in the order of a key.
     Key,
     KeyBack,
 }
 
 impl Step {
-    /// Of an access with these ranges.
+    /// Returns the kind of step that an access makes.
     fn of(access: &Access) -> Step {
         let is_whole_table = access.index == IndexRef::Primary && access.alternatives.is_empty();
         match access.direction {
@@ -56,7 +57,8 @@ impl Step {
         }
     }
 
-    /// The first row in the order of a key is found by the key.
+    /// Counts the step to a row. The first row in the order of a key is found by the key itself,
+    /// which [`Reader::open_scan`] counts.
     #[inline]
     fn count(self, is_fresh: &mut bool, counters: &Counters) {
         match (self, std::mem::take(is_fresh)) {
@@ -69,7 +71,8 @@ impl Step {
 }
 
 impl<'p> Reader<'p> {
-    /// Computes the ranges with the outer tables' columns in `row`.
+    /// Opens the table. The ranges are computed with the columns of the outer tables, which are in
+    /// `row`.
     pub fn open(
         run: &Run<'_, '_>,
         table: &'p Arc<Table>,
@@ -86,7 +89,8 @@ impl<'p> Reader<'p> {
             None => Ranges::of(table, access, row, run.ctx)?,
         };
         if access.is_point && point.is_none() && !degraded {
-            // An equality on all of the primary key: the range's start is the key itself.
+            // The access is an equality on the whole primary key, so the start of its range is
+            // the key.
             match ranges.pop() {
                 Some(KeyRange { start: Bound::Included(key), .. }) => point = Some(key),
                 Some(other) => ranges.push(other),
@@ -112,20 +116,20 @@ impl<'p> Reader<'p> {
         })
     }
 
-    /// Does not wait for rows that somebody else has locked, where the isolation level allows it:
-    /// they come as they are committed.
+    /// Makes the reader return rows that another transaction has locked in their committed version
+    /// instead of waiting, where the isolation level allows that.
     pub fn set_semi_consistent(&mut self) {
         self.semi_consistent = true;
     }
 
-    /// Whether the row that came last is such a one.
+    /// Reports whether the last row was returned in its committed version, without a lock.
     pub fn is_unlocked(&self) -> bool {
         self.scan.as_ref().is_some_and(Scan::is_unlocked)
     }
 
-    /// Reads the needed columns of the next row into the table's slots of the joined row, from the
-    /// index alone where that has them, and the row's key into its slot; false: there is no further
-    /// row.
+    /// Reads the needed columns of the next row into the table's slots of the joined row, and the
+    /// row's key into its slot. A covering index supplies the columns without the row. Returns
+    /// false when there is no further row.
     pub fn read_into(
         &mut self,
         run: &mut Run<'_, '_>,
@@ -168,7 +172,7 @@ impl<'p> Reader<'p> {
         Ok(false)
     }
 
-    /// Opens a scan of the next range; false: there is none.
+    /// Opens a scan of the next range. Returns false when no range is left.
     fn open_scan(&mut self, run: &mut Run<'_, '_>) -> Result<bool> {
         let Some(range) = self.ranges.pop() else { return Ok(false) };
         let counters = run.ctx.counters;
@@ -189,7 +193,7 @@ impl<'p> Reader<'p> {
         Ok(true)
     }
 
-    /// The next row.
+    /// Returns the next row, or `None` when there is no further row.
     pub fn next(&mut self, run: &mut Run<'_, '_>) -> Result<Option<Row>> {
         if let Some(key) = self.point.take() {
             run.ctx.counters.handler_read_key.count();
@@ -212,7 +216,7 @@ impl<'p> Reader<'p> {
     }
 }
 
-/// Charges a row's image and the values that are decoded from it, if it is long.
+/// Charges the memory for a long row: its image and the values that are decoded from it.
 #[inline]
 fn charge_long(long: &mut Option<Charge>, run: &Run<'_, '_>, image: &[u8]) -> Result<()> {
     if image.len() < LONG_VALUE_BYTES && long.is_none() {

@@ -1,8 +1,9 @@
 //! GROUP BY ... WITH ROLLUP.
 //!
-//! In: the rows of a query, sorted by the keys. Out: a row for each group, and behind the groups
-//! that have all keys but the last one in common a row for them together, and so on: the columns of
-//! the group's first row, the aggregates, the keys, and how many of these are the group's.
+//! In: the rows of a query, which are sorted by the keys here. Out: one row for each group; behind
+//! the groups that agree in all keys but the last, a row for all of them together; and so on, up to
+//! one row for all rows. A row has the columns of the group's first row, the aggregates, the keys,
+//! and the number of keys that identify the group.
 
 use super::keyed_rows::{KeyedRow, compare_keys, sort};
 use super::run::{Emit, QueryOutcome, Run, RunQuery};
@@ -14,10 +15,11 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 use types::Value;
 
-/// A group that is being read.
+/// A group whose rows are being read.
 struct Level {
     accumulators: Vec<Accumulator>,
-    /// For each aggregate, what it has seen if it counts each value once.
+    /// For each aggregate with DISTINCT, the values that it has seen. The sets of the others stay
+    /// empty.
     seen: Vec<HashSet<Vec<u8>>>,
     charge: Charge,
 }
@@ -49,7 +51,7 @@ impl Level {
     }
 }
 
-/// How many of the first keys two rows have in common.
+/// Returns how many of the first keys are equal in two rows.
 fn common(rolled: &Rolled, a: &KeyedRow, b: &KeyedRow, run: &Run<'_, '_>) -> Result<usize> {
     for (at, key) in rolled.keys.iter().enumerate() {
         let of = |row: &'_ KeyedRow| row.keys[at..=at].to_vec();
@@ -60,7 +62,8 @@ fn common(rolled: &Rolled, a: &KeyedRow, b: &KeyedRow, run: &Run<'_, '_>) -> Res
     Ok(rolled.keys.len())
 }
 
-/// Gives a group with so many keys on, and begins the next one.
+/// Ends a group: emits its row, of which the first `keys` keys are set, and resets the level for
+/// the next group. `first` is the first row of the group.
 fn end_level(
     rolled: &Rolled,
     level: &mut Level,
@@ -85,7 +88,7 @@ fn end_level(
     emit(&row)
 }
 
-/// Runs a query, and groups its rows.
+/// Runs a query and groups its rows.
 pub(super) fn run_rolled(
     run: &mut Run<'_, '_>,
     run_query: RunQuery,
@@ -102,7 +105,7 @@ pub(super) fn run_rolled(
     sort(&mut rows, &rolled.keys, &mut charge, ctx)?;
     let most = rolled.keys.len();
     let mut levels: Vec<Level> = (0..=most).map(|_| Level::new(rolled, run)).collect();
-    // For each number of keys, the first row of the group at hand.
+    // For each number of keys, the index of the first row of the current group.
     let mut firsts = vec![0; most + 1];
     let mut found_rows = 0;
     for at in 0..rows.len() {
@@ -119,7 +122,7 @@ pub(super) fn run_rolled(
             level.add(rolled, &rows[at].row, ctx)?;
         }
     }
-    // Without rows there is the group of all of them nevertheless.
+    // Without rows, there is still the group of all rows.
     let least = if rows.is_empty() { 0..=0 } else { 0..=most };
     for keys in least.rev() {
         end_level(rolled, &mut levels[keys], (rows.get(firsts[keys]), keys), run, emit)?;

@@ -1,5 +1,5 @@
-//! What an UPDATE does with one row of a table: the assignments of SET, the columns that get the
-//! time of the change, and what the definition computes and asks.
+//! UPDATE of one row: the assignments of SET, the columns with ON UPDATE CURRENT_TIMESTAMP, and the
+//! expressions and constraints of the table's definition.
 
 use super::assign::{COPIES_OF_AN_IMAGE, Strictness, default_value, encode, now_for, of_table, to_column};
 use super::{RowExpressions, Run};
@@ -11,19 +11,19 @@ use engine::{Row, Table, TriggerEvent};
 use std::sync::Arc;
 use types::{ColumnMask, Value};
 
-/// The value of an assignment.
+/// The new value of an assigned column.
 pub(crate) enum NewValue {
     Expr(Expr),
     Default,
 }
 
-/// Whether nobody may set the column.
+/// Reports whether the column is computed, so that statements cannot set it.
 pub(super) fn is_computed(column: &engine::ColumnDef) -> bool {
     column.generated.is_some() || column.roles.is_of_row()
 }
 
-/// Binds the right side of an assignment to a column; `None`: it is a generated column's DEFAULT,
-/// which is computed in any case.
+/// Binds the right side of an assignment to a column. Returns `None` for DEFAULT of a generated
+/// column, which is computed anyway.
 pub(super) fn bind_new_value(
     binder: &mut Binder<'_>,
     table: &Table,
@@ -42,7 +42,7 @@ pub(super) fn bind_new_value(
     })
 }
 
-/// Binds the assignments to the columns of one table, or of a view of it.
+/// Binds assignments to the columns of one table, or of a view of it.
 pub(super) fn bind_assignments<'w>(
     binder: &mut Binder<'_>,
     names: Names<'_>,
@@ -63,14 +63,14 @@ pub(super) fn bind_assignments<'w>(
     Ok(assignments)
 }
 
-/// The columns that get the time of the change unless they are assigned.
+/// Returns the columns with ON UPDATE CURRENT_TIMESTAMP that are not assigned.
 pub(super) fn stamped_columns(table: &Table, assignments: &[(usize, NewValue)]) -> Vec<usize> {
     let assigned = |at: usize| assignments.iter().any(|(column, _)| *column == at);
     let columns = table.def.columns.iter().enumerate();
     columns.filter(|(at, column)| column.on_update_now && !assigned(*at)).map(|(at, _)| at).collect()
 }
 
-/// The value of one assignment, with what the expressions see in `row`.
+/// Computes the value of one assignment. Its expression reads its columns from `row`.
 fn new_value(
     run: &Run<'_, '_>,
     table: &Table,
@@ -84,7 +84,8 @@ fn new_value(
             let value = expr.eval(row, run.ctx)?;
             run.ctx.check_refused()?;
             if value.is_null() && table.has_triggers(TriggerEvent::Update.bit()) {
-                // A trigger may give it a value; whether one did is asked then.
+                // A BEFORE UPDATE trigger may replace the NULL. It is checked when the triggers
+                // have run.
                 return Ok(Value::Null);
             }
             to_column(&value, &table.def.columns[*at], row_number, strictness, run.ctx)
@@ -94,8 +95,9 @@ fn new_value(
     }
 }
 
-/// Computes the new values of a row in place: each assignment sees those before it. The table's
-/// columns begin at `base` of `row`, which holds the old values and what else the expressions see.
+/// Computes the new values of a row in place, so that each assignment sees those before it. The
+/// table's columns begin at `base` of `row`, which has the old values and everything else that the
+/// expressions read.
 pub(super) fn assign_all(
     run: &Run<'_, '_>,
     table: &Table,
@@ -111,25 +113,26 @@ pub(super) fn assign_all(
     Ok(())
 }
 
-/// What an UPDATE does with a row of one table.
+/// The way an UPDATE changes a row of one table.
 pub(super) struct RowUpdate {
     pub table: Arc<Table>,
-    /// In the order written.
+    /// The assigned columns, in the order of SET.
     assignments: Vec<(usize, NewValue)>,
-    /// ON UPDATE CURRENT_TIMESTAMP columns that are not assigned.
+    /// The columns with ON UPDATE CURRENT_TIMESTAMP that are not assigned.
     stamped: Vec<usize>,
-    /// The columns assigned, and those with the stamped ones.
+    /// The assigned columns, and below these and the stamped columns together.
     assigned: ColumnMask,
     assigned_or_stamped: ColumnMask,
     ignore: bool,
-    /// What the definition computes and asks of a row; `None` of a plain table.
+    /// The expressions and constraints of the table's definition. `None` when it has none.
     expressions: Option<Box<RowExpressions>>,
-    /// What the view asks of a row through which it is changed.
+    /// The WITH CHECK OPTION condition of the view that the row is changed through.
     check: Option<Box<ViewCheck>>,
 }
 
 impl RowUpdate {
-    /// `chosen` are the partitions that the row must stay in; none: any.
+    /// Builds the plan. A changed row has to stay in one of the partitions in `chosen`; if `chosen`
+    /// is empty, any partition will do.
     pub fn new(
         binder: &mut Binder<'_>,
         table: Arc<Table>,
@@ -158,24 +161,24 @@ impl RowUpdate {
         Ok(update)
     }
 
-    /// The same, of rows that are changed through a view.
+    /// Returns the plan with the check of the view that the rows are changed through.
     pub fn with_check(self, check: Option<ViewCheck>) -> RowUpdate {
         RowUpdate { check: check.map(Box::new), ..self }
     }
 
-    /// Whether a row is asked what a view asks.
+    /// Reports whether a view checks the changed rows.
     pub fn has_check(&self) -> bool {
         self.check.is_some()
     }
 
-    /// Whether a column may get another value.
+    /// Reports whether the UPDATE may change a column.
     pub fn changes(&self, at: usize) -> bool {
         self.assignments.iter().any(|(column, _)| *column == at)
             || self.stamped.contains(&at)
             || self.table.def.columns[at].generated.is_some()
     }
 
-    /// The expressions of SET, and what a view asks.
+    /// Returns the expressions of SET and those of the view's check.
     pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
         let assigned = self.assignments.iter().filter_map(|(_, value)| match value {
             NewValue::Expr(expr) => Some(expr),
@@ -184,7 +187,7 @@ impl RowUpdate {
         assigned.chain(self.check.iter().flat_map(|check| &check.conditions))
     }
 
-    /// IGNORE was written.
+    /// Reports whether the statement says IGNORE.
     pub fn has_ignore(&self) -> bool {
         self.ignore
     }
@@ -194,25 +197,25 @@ impl RowUpdate {
         Strictness { strict, null_becomes_zero: !strict }
     }
 
-    /// Computes the new values in place; see [`assign_all`].
+    /// Computes the new values of a row in place; see [`assign_all`].
     pub fn assign(&self, run: &Run<'_, '_>, number: u64, base: usize, row: &mut [Value]) -> Result<()> {
         assign_all(run, &self.table, &self.assignments, number, self.strictness(run), (base, row))
     }
 
-    /// The new values, one an assignment, each from the row as it is.
+    /// Returns the new value of each assignment. All of them are computed from the row as it is.
     pub fn new_values(&self, run: &Run<'_, '_>, number: u64, row: &[Value]) -> Result<Vec<Value>> {
         let strictness = self.strictness(run);
         let of = |assignment| new_value(run, &self.table, assignment, number, strictness, row);
         self.assignments.iter().map(of).collect()
     }
 
-    /// The values that [`RowUpdate::assign`] has put into a row whose columns begin at `base`, one
-    /// an assignment.
+    /// Returns the values that [`RowUpdate::assign`] has put into a row, one for each assignment.
+    /// The row's columns begin at `base`.
     pub fn assigned_values(&self, base: usize, row: &[Value]) -> Vec<Value> {
         self.assignments.iter().map(|(at, _)| row[base + at].clone()).collect()
     }
 
-    /// Puts new values, one an assignment, into a row whose columns begin at `base`.
+    /// Puts new values, one for each assignment, into a row whose columns begin at `base`.
     pub fn put(&self, new: &[Value], base: usize, row: &mut [Value]) {
         assert_eq!(new.len(), self.assignments.len(), "one value an assignment");
         for ((at, _), value) in self.assignments.iter().zip(new) {
@@ -220,9 +223,10 @@ impl RowUpdate {
         }
     }
 
-    /// Changes a row that is locked for update to what the assigned ones of these columns say.
-    /// False: it has the values already, or IGNORE has left it out. What a view asks may be about
-    /// other tables: `joined` is then the row that theirs were found in.
+    /// Stores the assigned columns of `columns` in a row that is locked for update. Returns false
+    /// if the row has these values already, or if IGNORE leaves the change out. The view's check
+    /// may read other tables: `joined` is then the joined row that this row was found in, and else
+    /// empty.
     pub fn store(
         &self,
         run: &mut Run<'_, '_>,
@@ -257,7 +261,8 @@ impl RowUpdate {
         self.put_row(run, row, &image)
     }
 
-    /// False: IGNORE has left it out.
+    /// Writes the new image of the row. Returns false if IGNORE turns an error into a warning and
+    /// leaves the change out.
     fn put_row(&self, run: &mut Run<'_, '_>, row: &Row, image: &[u8]) -> Result<bool> {
         match run.update_row(&self.table, row, image) {
             Ok(()) => Ok(true),
@@ -270,8 +275,8 @@ impl RowUpdate {
         }
     }
 
-    /// As [`RowUpdate::store`], with the table's triggers: they are run whether the row has the
-    /// values already or not.
+    /// As [`RowUpdate::store`], for a table with triggers, which run even if the row has the new
+    /// values already.
     fn store_with_triggers(
         &self,
         run: &mut Run<'_, '_>,
@@ -313,7 +318,8 @@ impl RowUpdate {
         Ok(is_changed)
     }
 
-    /// A new row with its generated columns, which satisfies the constraints and the view.
+    /// Completes a new row with its default expressions and generated columns, and checks the
+    /// view's condition, the constraints and the partition. Returns the image.
     fn completed(
         &self,
         run: &Run<'_, '_>,
@@ -343,8 +349,11 @@ impl RowUpdate {
     }
 }
 
-/// Error 1369 for a row that the view through which it is changed would not show; `joined` is the
-/// row of a join that it is of, or nothing.
+/// Checks that the view through which a row is changed shows the new row. `joined` is the joined
+/// row that the row belongs to, or empty.
+///
+/// # Errors
+/// Returns 1369 (`ER_VIEW_CHECK_FAILED`) when the view does not show the row.
 pub(super) fn check_view(
     run: &Run<'_, '_>,
     check: &ViewCheck,
@@ -366,7 +375,7 @@ pub(super) fn check_view(
     Ok(())
 }
 
-/// A row with the columns of `mask` as they are in `values`.
+/// Returns the image `old` with the columns of `mask` taken from `values`.
 fn spliced(
     table: &Table,
     old: &[u8],

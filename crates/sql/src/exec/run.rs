@@ -1,4 +1,4 @@
-//! What a running statement works with, and what it comes to.
+//! The state of a running statement, and its results.
 
 use crate::error::{Result, SqlError};
 use crate::expr::{Context, Expr, SharedTransaction};
@@ -7,27 +7,27 @@ use crate::plan::{QueryPlan, RowLock};
 use engine::{Transaction, TriggerEvent};
 use types::Value;
 
-/// The transaction of a statement that runs.
+/// How a running statement reaches its transaction.
 pub(super) enum Handle<'r> {
     Own(&'r mut Transaction),
-    /// Of a statement with subqueries, which read with it too.
+    /// The transaction of a statement with subqueries or stored functions, which use it too.
     Shared(&'r dyn SharedTransaction),
 }
 
-/// What a running statement works with.
+/// The state of a running statement.
 pub(crate) struct Run<'r, 'c> {
     pub(super) txn: Handle<'r>,
     pub ctx: &'r Context<'c>,
-    /// Plain reads lock what they read, shared: they are part of a statement that changes rows, and
-    /// the isolation level wants what it wrote to follow from what it read (InnoDB does so under
-    /// REPEATABLE READ and SERIALIZABLE).
+    /// Whether plain reads take shared row locks. They do in a statement that changes rows when the
+    /// isolation level demands that its changes follow from what it read (as in InnoDB, REPEATABLE
+    /// READ and SERIALIZABLE).
     shares_reads: bool,
-    /// The statement is a source's, which has found its rows good.
+    /// Whether the statement comes from a replication source, which has checked its rows already.
     pub(super) is_received: bool,
 }
 
-/// Statements that change the row of a sequence are refused, and those that set an application's
-/// period, which nobody checks here.
+/// Refuses to change the row of a sequence, and to insert or update rows of a table with an
+/// application-time period, which is not checked here.
 pub(super) fn refuse_changes(run: &Run<'_, '_>, table: &engine::Table, events: u8) -> Result<()> {
     if table.def.is_sequence() {
         return Err(SqlError::no_such_option_of_sequence(&table.def.schema, &table.def.name));
@@ -46,12 +46,13 @@ impl<'r, 'c> Run<'r, 'c> {
         Run { txn: Handle::Own(txn), ctx, shares_reads: false, is_received: false }
     }
 
-    /// As [`Run::new`], of a statement with subqueries, and of each of them.
+    /// As [`Run::new`], for a statement with subqueries or stored functions, and for each subquery.
     pub(super) fn sharing(txn: &'r dyn SharedTransaction, ctx: &'r Context<'c>) -> Run<'r, 'c> {
         Run { txn: Handle::Shared(txn), ctx, shares_reads: false, is_received: false }
     }
 
-    /// Does something with the transaction; it computes no expression.
+    /// Calls `take` with the transaction. `take` must not evaluate expressions, because they may
+    /// borrow the transaction too.
     #[inline]
     pub fn with<T>(&mut self, take: impl FnOnce(&mut Transaction) -> T) -> T {
         match &mut self.txn {
@@ -64,34 +65,35 @@ impl<'r, 'c> Run<'r, 'c> {
         }
     }
 
-    /// A charge for what the statement keeps.
+    /// Returns an empty charge for memory that the statement keeps.
     pub fn charge(&self) -> Charge {
         Charge::new(self.ctx.memory)
     }
 
-    /// Says that the statement changes rows.
+    /// Notes that the statement changes rows, so that its plain reads take shared locks if the
+    /// isolation level demands it.
     pub fn set_changes_rows(&mut self) {
         self.shares_reads = self.with(|txn| txn.locks_gaps());
     }
 
-    /// Says whether plain reads lock what they read, as those of the statement around do.
+    /// Sets whether plain reads take shared locks, for a subquery as for the statement around it.
     pub(super) fn set_shares_reads(&mut self, shares_reads: bool) {
         self.shares_reads = shares_reads;
     }
 
-    /// Says that the statement is a source's: constraints on its rows are not asked for again,
-    /// which may have functions that are missing here.
+    /// Notes that the statement comes from a replication source. Constraints on its rows are not
+    /// checked again, since they may use functions that are missing here.
     pub fn set_received(&mut self) {
         self.is_received = true;
     }
 
-    /// How a table is read whose query asks for `lock`.
+    /// Returns the lock that a read takes when its query asks for `lock`.
     pub(super) fn lock_for(&self, lock: RowLock) -> RowLock {
         if self.shares_reads && lock == RowLock::NONE { RowLock::SHARE } else { lock }
     }
 
-    /// Called for each row that is looked at: ends the statement when it was killed. What functions
-    /// have made of the row before is gone.
+    /// Begins the work on a row: forgets the temporary values of the row before and checks whether
+    /// the statement was killed. It is called for each row that is looked at.
     #[inline]
     pub fn on_row(&self) -> Result<()> {
         self.ctx.forget_made();
@@ -99,8 +101,8 @@ impl<'r, 'c> Run<'r, 'c> {
     }
 }
 
-/// Words and numbers in turn, as the text of an OK packet: `Rows matched: 1  Changed: 1  Warnings:
-/// 0`.
+/// Joins words and numbers in turn, for the text of an OK packet such as `Rows matched: 1  Changed:
+/// 1`.
 pub(super) fn info<const PARTS: usize>(parts: [(&str, u64); PARTS]) -> String {
     let mut text = Vec::with_capacity(64);
     for (words, number) in parts {
@@ -110,34 +112,35 @@ pub(super) fn info<const PARTS: usize>(parts: [(&str, u64); PARTS]) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-/// What a statement that changes rows did.
+/// The results of a statement that changes rows.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Changes {
     pub affected_rows: u64,
-    /// Rows that the conditions found, changed or not.
+    /// The number of rows that met the conditions, whether they changed or not.
     pub found_rows: u64,
-    /// The first auto_increment value that was generated for a row that is now in the table.
+    /// The first AUTO_INCREMENT value that was generated for a row that is now in the table.
     pub generated_id: Option<u64>,
-    /// Where none was: the value that the last row has in the column.
+    /// The AUTO_INCREMENT value of the last row, when no value was generated.
     pub written_id: Option<u64>,
     pub info: String,
 }
 
-/// What is known when a query is done.
+/// What is known about a query when it has ended.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct QueryOutcome {
-    /// FOUND_ROWS(): rows there would have been without LIMIT, when SQL_CALC_FOUND_ROWS asked for
-    /// it.
+    /// The value of FOUND_ROWS(): the number of rows that were sent or, with SQL_CALC_FOUND_ROWS,
+    /// that there would be without LIMIT.
     pub found_rows: u64,
 }
 
-/// Takes the rows of a query.
+/// Takes one row of a query.
 pub(crate) type Emit<'e> = dyn FnMut(&[Value]) -> Result<()> + 'e;
 
-/// Runs a query within another one.
+/// Runs a query. The functions that need a query's rows are given this, so that they do not depend
+/// on `select`.
 pub(super) type RunQuery = fn(&mut Run<'_, '_>, &QueryPlan, &mut Emit<'_>) -> Result<QueryOutcome>;
 
-/// Whether all conditions hold for the row.
+/// Reports whether all conditions hold for the row.
 #[inline]
 pub(super) fn all_hold(conditions: &[Expr], row: &[Value], run: &Run<'_, '_>) -> Result<bool> {
     for condition in conditions {

@@ -1,4 +1,4 @@
-//! SELECT: a query's plan, carried out.
+//! SELECT: runs a query's plan.
 
 use super::counting::count_select;
 use super::cte::run_recursive;
@@ -20,7 +20,7 @@ use crate::plan::{QueryBody, QueryPlan, RowLock, SelectPlan, Source, TableStep};
 use crate::sink::ColumnMeta;
 use types::Value;
 
-/// Runs a query; `emit` gets each row as the columns' types say.
+/// Runs a query. `emit` gets each row, with values of the types that the plan's columns have.
 pub(crate) fn run_query(
     run: &mut Run<'_, '_>,
     plan: &QueryPlan,
@@ -38,7 +38,7 @@ pub(crate) fn run_query(
     }
 }
 
-/// All rows of a query, with the charge of what they take.
+/// Collects all rows of a query in memory. Returns them with the charge for their memory.
 pub(super) fn collect(run: &mut Run<'_, '_>, plan: &QueryPlan) -> Result<(Vec<Vec<Value>>, Charge)> {
     let (mut rows, mut charge) = (Vec::new(), run.charge());
     run_query(run, plan, &mut |row| {
@@ -48,7 +48,7 @@ pub(super) fn collect(run: &mut Run<'_, '_>, plan: &QueryPlan) -> Result<(Vec<Ve
     Ok((rows, charge))
 }
 
-/// All rows of a query, kept where there is room for them.
+/// Collects all rows of a query, in a temporary file once they do not fit in memory.
 pub(super) fn collect_rows(run: &mut Run<'_, '_>, plan: &QueryPlan) -> Result<Rows> {
     let ctx = run.ctx;
     let mut rows = Rows::new(plan.columns.len(), ctx);
@@ -116,7 +116,8 @@ fn run_select<'e>(
     Ok(QueryOutcome { found_rows })
 }
 
-/// A DISTINCT that drops a row when it equals the one before.
+/// Reports whether DISTINCT can drop the duplicates from the sorted rows: equal rows come one after
+/// the other.
 fn deduplicates_sorted(plan: &SelectPlan) -> bool {
     let is_sorted = plan.grouping.is_none() && !plan.order.is_empty() && !plan.ordered_by_access;
     is_sorted && groups_equal_rows(plan)
@@ -164,7 +165,7 @@ fn ungrouped(
     send_sorted(plan, sorter, output, run)
 }
 
-/// Gives the rows of a sorter on, in their order.
+/// Passes the rows of a sorter on to the output, in order.
 fn send_sorted(
     plan: &SelectPlan,
     sorter: Sorter<'_>,
@@ -192,7 +193,8 @@ fn send_sorted(
     Ok(())
 }
 
-/// Whether the first table's ranges are not what the order was planned with.
+/// Reports whether the ranges that the first table is read by turn out not to deliver the order
+/// that the plan counts on.
 fn degrades(run: &mut Run<'_, '_>, plan: &SelectPlan) -> Result<bool> {
     match plan.tables.first() {
         Some(TableStep { source: Source::Stored { table, access }, .. })

@@ -1,4 +1,4 @@
-//! UNION, INTERSECT, EXCEPT and VALUES.
+//! UNION, INTERSECT, EXCEPT, and the table value constructor VALUES.
 
 use super::distinct::Distinct;
 use super::limit::limit_of;
@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use types::{ColumnType, Value};
 
-/// Rows that are kept, and what they take.
+/// Rows in memory, with the charge for them.
 struct Kept {
     rows: Vec<Vec<Value>>,
     charge: Charge,
@@ -32,7 +32,7 @@ impl Kept {
         growth::push(&mut self.rows, row, &mut self.charge)
     }
 
-    /// Keeps the rows for which this says so, in their order.
+    /// Keeps only the rows for which `stays` returns true, in their order.
     fn retain(&mut self, run: &Run<'_, '_>, mut stays: impl FnMut(&[Value]) -> Result<bool>) -> Result<()> {
         let rows = std::mem::take(&mut self.rows);
         self.charge = run.charge();
@@ -46,7 +46,7 @@ impl Kept {
     }
 }
 
-/// Bytes that are the same for rows that are the same.
+/// Returns bytes that are the same for two rows exactly if DISTINCT takes the rows as equal.
 pub(super) fn row_key(row: &[Value], columns: &[ColumnMeta]) -> Vec<u8> {
     let mut key = Vec::new();
     for (value, column) in row.iter().zip(columns) {
@@ -55,7 +55,7 @@ pub(super) fn row_key(row: &[Value], columns: &[ColumnMeta]) -> Vec<u8> {
     key
 }
 
-/// A value of a column of one of the queries as the type of the whole says.
+/// Converts a value of one query's column to the column's type in the whole result.
 fn united(value: &Value, from: &ColumnType, to: &ColumnType, ctx: &Context<'_>) -> Result<Value> {
     match text_for(value, from, to, ctx.zone()) {
         Some(text) => Ok(text),
@@ -63,7 +63,7 @@ fn united(value: &Value, from: &ColumnType, to: &ColumnType, ctx: &Context<'_>) 
     }
 }
 
-/// A row of one of the queries with its values as the types of the whole say.
+/// Converts a row of one query to the column types of the whole result.
 fn conformed(
     row: &[Value],
     plan: &QueryPlan,
@@ -74,7 +74,7 @@ fn conformed(
     values.map(|((value, from), to)| united(value, &from.ty, &to.ty, ctx)).collect()
 }
 
-/// How often each row of a query is there.
+/// Returns how often each row of a query occurs, by the rows' keys.
 fn counted(
     run: &mut Run<'_, '_>,
     run_query: RunQuery,
@@ -98,7 +98,7 @@ fn counted(
     Ok(counts)
 }
 
-/// Leaves of the rows those that INTERSECT or EXCEPT leaves.
+/// Reduces the rows so far to those that INTERSECT or EXCEPT with the branch leaves.
 fn combine(
     run: &mut Run<'_, '_>,
     run_query: RunQuery,
@@ -117,13 +117,13 @@ fn combine(
                 counts.contains_key(&key) == keeps_common && growth::insert(&mut seen, key, &mut charge)?
             );
         }
-        // Each row there stands for one here.
+        // With ALL, each row of the branch matches one row here.
         let is_there = counts.get_mut(&key).filter(|count| **count > 0).map(|count| *count -= 1).is_some();
         Ok(is_there == keeps_common)
     })
 }
 
-/// Runs two or more queries that are put together, or one with an order of its own.
+/// Runs the branches of a set operation, or a single query in parentheses with an order of its own.
 pub(super) fn run_union(
     run: &mut Run<'_, '_>,
     run_query: RunQuery,
@@ -148,7 +148,8 @@ pub(super) fn run_union(
         Some(sorter) => sorter.push(row, row, ctx).map(|()| Flow::Continue),
         None => output.take(row, ctx),
     };
-    // Up to the last branch that loses its duplicates all lose them, as they come.
+    // UNION DISTINCT removes the duplicates of all branches up to it, so the duplicates of all
+    // branches up to the last DISTINCT are dropped as they come.
     let distinct_branches = branches.iter().rposition(|branch| branch.distinct).map_or(0, |last| last + 1);
     let mut distinct = (distinct_branches > 0).then(|| Distinct::new(false, ctx));
     let mut conformed: Vec<Value> = Vec::with_capacity(columns.len());
@@ -189,7 +190,8 @@ pub(super) fn run_union(
     Ok(QueryOutcome { found_rows: output.emitted })
 }
 
-/// Runs queries some of which are put together by INTERSECT or EXCEPT: the rows so far are kept.
+/// Runs branches of which some are combined by INTERSECT or EXCEPT. The rows so far are kept in
+/// memory.
 fn run_chain(
     run: &mut Run<'_, '_>,
     run_query: RunQuery,
@@ -210,7 +212,7 @@ fn run_chain(
         let unions = branches[at..].iter().take_while(|branch| branch.operator == SetOperator::Union).count();
         let unions = &branches[at..at + unions];
         at += unions.len();
-        // Up to the last branch that loses its duplicates all lose them, as they come.
+        // As in `run_union`: duplicates are dropped up to the last DISTINCT branch.
         let last_distinct = unions.iter().rposition(|branch| branch.distinct);
         let distinct_branches = last_distinct.map_or(0, |last| last + 1);
         let (mut keys, mut key_charge) = (HashSet::new(), run.charge());
@@ -233,7 +235,7 @@ fn run_chain(
     in_order(run, &kept.rows, behind, emit)
 }
 
-/// VALUES.
+/// Runs a table value constructor.
 pub(super) fn run_values(
     run: &mut Run<'_, '_>,
     rows: &[Vec<Expr>],
@@ -252,7 +254,7 @@ pub(super) fn run_values(
     in_order(run, &kept.rows, (&[], limit), emit)
 }
 
-/// Sorts rows, and gives those of LIMIT.
+/// Sorts the rows and emits those that LIMIT takes.
 fn in_order(
     run: &mut Run<'_, '_>,
     rows: &[Vec<Value>],

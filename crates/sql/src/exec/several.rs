@@ -1,10 +1,10 @@
-//! UPDATE and DELETE of several tables: the joined rows are found first, then each row of a table
-//! that is changed is changed once, table by table.
+//! UPDATE and DELETE of several tables: all joined rows are found first, then each found row is
+//! changed once, table by table.
 //!
-//! What an UPDATE assigns is computed when a row is found for the first time. As in MySQL the
-//! assignments to the first table of the loops see those before them, and those to the tables
-//! behind it see what that table's have become; assignments to the others see the row as it was.
-//! The conditions see all rows as they were.
+//! The values of an UPDATE are computed when a row is found for the first time. As in MySQL, the
+//! assignments to the first table of the loops see the assignments before them, and those to the
+//! tables behind it see its new values. Assignments to other tables see the row as it was. The
+//! conditions see all rows as they were.
 
 use super::loops::{Flow, nested_loops};
 use super::row_update::{NewValue, RowUpdate, bind_new_value};
@@ -27,43 +27,45 @@ use std::rc::Rc;
 use std::sync::Arc;
 use types::Value;
 
-/// The place of a key beside its bytes: in the list of rows, and in the set of those found.
+/// An estimate of the bytes that a found row takes besides its key and values: in the list of rows
+/// and in the set of keys.
 const KEY_BYTES: usize = 64;
 
 /// A table whose rows an UPDATE of several tables changes.
 struct Changed {
     update: RowUpdate,
-    /// First of its slots.
+    /// The first of the table's slots.
     base: usize,
     key_slot: usize,
-    /// Its assignments see those before them, and so does what comes behind it.
+    /// Whether its assignments see those before them, and the assignments to other tables see its
+    /// new values.
     in_place: bool,
 }
 
 /// A bound UPDATE of several tables.
 pub(crate) struct UpdateSeveralPlan {
     pub join: Join,
-    /// In the order of FROM, but for one that is changed in place: it comes first, for the others
-    /// see what its rows become.
+    /// The changed tables in the order of FROM, except that one with `in_place` comes first,
+    /// because the others see its new values.
     changed: Vec<Changed>,
 }
 
-/// A bound DELETE from tables of a join.
+/// A bound DELETE of rows of several tables.
 pub(crate) struct DeleteSeveralPlan {
     pub join: Join,
-    /// In the order of the statement, with the slots of their keys.
+    /// The tables, in the order of the statement, with the slots of their keys.
     targets: Vec<(Arc<Table>, usize)>,
     ignore: bool,
 }
 
-/// A table that SET changes, and what it does with it.
+/// A table that SET changes, with its assignments.
 struct Updated {
     of: ToChange,
-    /// The columns that are set, each with its assignment.
+    /// The assigned columns, each with the position of its assignment in SET.
     columns: Vec<(usize, usize)>,
 }
 
-/// The table that a column of SET belongs to, and its position in that.
+/// Returns the table that a column of SET belongs to, and the column's position in the table.
 fn assigned_column(
     binder: &Binder<'_>,
     joined: &JoinedTables,
@@ -75,7 +77,7 @@ fn assigned_column(
     joined.column_to_change(binder, slot, &assignment.column)
 }
 
-/// The tables that SET changes, in the order of FROM.
+/// Returns the tables that SET changes, in the order of FROM.
 fn updated_tables(binder: &Binder<'_>, joined: &JoinedTables, update: &ast::Update) -> Result<Vec<Updated>> {
     let mut updated: Vec<Updated> = Vec::new();
     for (nth, assignment) in update.assignments.iter().enumerate() {
@@ -89,7 +91,7 @@ fn updated_tables(binder: &Binder<'_>, joined: &JoinedTables, update: &ast::Upda
     Ok(updated)
 }
 
-/// What SET does with a table.
+/// Binds the assignments of SET to one table.
 fn bind_row_update(
     binder: &mut Binder<'_>,
     joined: &JoinedTables,
@@ -118,7 +120,11 @@ fn bind_row_update(
     Ok(RowUpdate::new(binder, of.table.clone(), assignments, partitions, update.ignore)?.with_check(check))
 }
 
-/// Error 1706: the rows of a table that is changed under two names could not be told by their keys.
+/// Checks that a table that is changed under two names keeps its keys, since its rows are
+/// identified by them.
+///
+/// # Errors
+/// Returns 1706 (`ER_MULTI_UPDATE_KEY_CONFLICT`) when its primary key or partition could change.
 fn check_keys_stay(joined: &JoinedTables, updates: &[(ToChange, RowUpdate)]) -> Result<()> {
     let moves = |update: &RowUpdate| {
         let partitioned = update.table.def.partitioning.is_some();
@@ -141,7 +147,10 @@ fn check_keys_stay(joined: &JoinedTables, updates: &[(ToChange, RowUpdate)]) -> 
     Ok(())
 }
 
-/// Error 1393 where two tables of one view are changed.
+/// Checks that the statement changes no more than one table of each view.
+///
+/// # Errors
+/// Returns 1393 (`ER_VIEW_MULTIUPDATE`) when it changes two.
 fn check_one_of_view(joined: &JoinedTables, updates: &[(ToChange, RowUpdate)]) -> Result<()> {
     for (at, (of, _)) in updates.iter().enumerate() {
         if updates[at + 1..].iter().any(|(other, _)| other.named == of.named) {
@@ -152,7 +161,7 @@ fn check_one_of_view(joined: &JoinedTables, updates: &[(ToChange, RowUpdate)]) -
     Ok(())
 }
 
-/// A table that is changed, for what the statement's subqueries may read.
+/// Describes a changed table for the check that no subquery reads it.
 fn changed<'c>(joined: &'c JoinedTables, of: &'c ToChange) -> Read<'c> {
     let named = &joined.scope.tables[of.named];
     let view = of.is_of_view.then_some((&*named.schema, &*named.org_table));
@@ -197,14 +206,15 @@ pub(crate) fn bind_update_several(
     Ok(UpdateSeveralPlan { join, changed })
 }
 
-/// sql_safe_updates asks of each table that is changed that it is read by a key.
+/// Checks, for `sql_safe_updates`, that each changed table is read by a key.
 fn check_all_safe(binder: &Binder<'_>, join: &Join) -> Result<()> {
     let changed = join.tables.iter().filter(|step| step.key_slot.is_some());
     changed.into_iter().try_for_each(|step| check_safe(binder, step, false))
 }
 
-/// MySQL changes the rows of the first table as it finds them, unless it would find them again, or
-/// the table is there under another name.
+/// Reports whether the table's assignments take effect in place: as in MySQL, for the first table
+/// of the loops, unless its changes could make the loops find its rows again or the table occurs
+/// under another name too.
 fn changes_in_place(join: &Join, update: &RowUpdate, base: usize) -> bool {
     let is_same =
         |source: &Source| matches!(source, Source::Stored { table, .. } if table.id == update.table.id);
@@ -254,7 +264,8 @@ pub(crate) fn bind_delete_several(
     Ok(DeleteSeveralPlan { join, targets, ignore: delete.ignore })
 }
 
-/// The table of the scope that a name before FROM means: the alias of one that has one.
+/// Returns the table of the scope that a name before FROM means. A table with an alias is named by
+/// the alias.
 fn named_target(joined: &JoinedTables, target: &TableName) -> Result<usize> {
     let is_it = |table: &crate::bind::ScopeTable| {
         table.alias == target.name && target.schema.as_ref().is_none_or(|schema| *schema == table.schema)
@@ -263,15 +274,15 @@ fn named_target(joined: &JoinedTables, target: &TableName) -> Result<usize> {
     found.ok_or_else(|| SqlError::new(1109, format!("Unknown table '{}' in MULTI DELETE", target.name)))
 }
 
-/// What becomes of a row.
+/// The new values of a found row.
 struct NewRow {
-    /// One an assignment.
+    /// One value for each assignment.
     values: Vec<Value>,
-    /// The joined row that it was found in, where a view asks something of that.
+    /// The joined row that the row was found in, if a view's check reads it. Else empty.
     joined: Vec<Value>,
 }
 
-/// The rows of one table that are to be changed, each once, in the order in which they were found.
+/// The rows of one table that are to be changed: each once, in the order in which they were found.
 struct FoundRows<T> {
     keys: HashSet<Rc<[u8]>>,
     rows: Vec<(Rc<[u8]>, T)>,
@@ -283,7 +294,8 @@ impl<T> FoundRows<T> {
         FoundRows { keys: HashSet::new(), rows: Vec::new(), charge: run.charge() }
     }
 
-    /// The key that is in a slot, unless its row has been found before, or an outer join has none.
+    /// Returns the key in a slot. Returns `None` if its row has been found before, or if an outer
+    /// join has no row here.
     fn new_key(&self, slot: &Value) -> Option<Rc<[u8]>> {
         match slot {
             Value::Bytes(key) if !self.keys.contains(&key[..]) => Some(Rc::from(&key[..])),
@@ -301,7 +313,7 @@ impl<T> FoundRows<T> {
 }
 
 impl Join {
-    /// Gives each joined row to `visit`.
+    /// Calls `visit` with each joined row.
     fn for_each(
         &self,
         run: &mut Run<'_, '_>,
@@ -324,7 +336,7 @@ impl Join {
 }
 
 impl UpdateSeveralPlan {
-    /// The tables that it changes.
+    /// Returns the tables that the statement changes.
     pub fn tables(&self) -> impl Iterator<Item = &Arc<Table>> {
         self.changed.iter().map(|changed| &changed.update.table)
     }
@@ -333,7 +345,7 @@ impl UpdateSeveralPlan {
         self.changed.first().is_some_and(|changed| changed.in_place)
     }
 
-    /// IGNORE was written.
+    /// Reports whether the statement says IGNORE.
     pub fn has_ignore(&self) -> bool {
         self.changed.iter().any(|changed| changed.update.has_ignore())
     }
@@ -344,7 +356,7 @@ impl UpdateSeveralPlan {
         }
         let mut found: Vec<FoundRows<NewRow>> = self.changed.iter().map(|_| FoundRows::new(run)).collect();
         let mut changes = Changes::default();
-        // What the assignments see, where it is not what the conditions see.
+        // The row that the assignments see, if it differs from the row that the conditions see.
         let mut assigned = vec![Value::Null; if self.has_in_place() { self.join.slots } else { 0 }];
         self.join.for_each(run, &mut |run, row| {
             if self.has_in_place() {
@@ -355,7 +367,8 @@ impl UpdateSeveralPlan {
                     if changed.in_place
                         && let Some((_, NewRow { values, .. })) = found.rows.last()
                     {
-                        // The outermost loop is still at the row that it found last.
+                        // The outermost loop is still at the row that was found last, so its new
+                        // values apply.
                         changed.update.put(values, changed.base, &mut assigned);
                     }
                     continue;
@@ -380,7 +393,8 @@ impl UpdateSeveralPlan {
             let table = &changed.update.table;
             for (number, (key, NewRow { values, mut joined })) in (1..).zip(found.rows) {
                 run.on_row()?;
-                // It is locked; a change of the same row under another name may have come before.
+                // The row is locked, but a change of the same row under another name may have come
+                // before.
                 let Some(row) = run.with(|txn| txn.get(table, &key, LockMode::Update))? else { continue };
                 let mut columns = table.layout.decode_all(&row.image)?;
                 changed.update.put(&values, 0, &mut columns);
@@ -394,12 +408,12 @@ impl UpdateSeveralPlan {
 }
 
 impl DeleteSeveralPlan {
-    /// The tables that it changes.
+    /// Returns the tables that the statement changes.
     pub fn tables(&self) -> impl Iterator<Item = &Arc<Table>> {
         self.targets.iter().map(|(table, _)| table)
     }
 
-    /// IGNORE was written.
+    /// Reports whether the statement says IGNORE.
     pub fn has_ignore(&self) -> bool {
         self.ignore
     }
@@ -421,7 +435,8 @@ impl DeleteSeveralPlan {
         for ((table, _), found) in self.targets.iter().zip(found) {
             for (key, ()) in found.rows {
                 run.on_row()?;
-                // It may have gone with a row of another table, whose child row it was.
+                // A foreign key's ON DELETE CASCADE may have deleted the row together with one of
+                // another table.
                 let Some(row) = run.with(|txn| txn.get(table, &key, LockMode::Update))? else { continue };
                 let old = run.before_delete(table, &row)?;
                 match run.delete_row(table, &row) {

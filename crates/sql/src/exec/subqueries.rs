@@ -1,7 +1,7 @@
-//! Running a statement's subqueries when their values are asked for.
+//! Runs a statement's subqueries when their values are asked for.
 //!
-//! While a statement has subqueries, its transaction is shared: whoever reads or changes rows
-//! borrows it for as long as that takes, and never while an expression is computed.
+//! While a statement with subqueries runs, its transaction is shared: the code that reads or
+//! changes rows borrows it for just that, and never while an expression is computed.
 
 use super::Run;
 use super::select::collect;
@@ -15,21 +15,21 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use types::Value;
 
-/// What is remembered of one subquery.
+/// The remembered results of one subquery.
 #[derive(Default)]
 struct Known {
-    /// Without arguments there is one answer.
+    /// The result of a subquery without arguments. It has only one.
     only: Option<Rc<SubqueryRows>>,
     by_args: HashMap<Vec<u8>, Rc<SubqueryRows>>,
-    /// Of the map and its keys, and what the rows take.
+    /// The charge for the map and its keys, and the bytes that the remembered rows take.
     charge: Option<Charge>,
     bytes: usize,
 }
 
-/// What the answers for different arguments may take that are remembered of one subquery.
+/// The most bytes that the results of one subquery for different arguments may take.
 const MOST_REMEMBERED_BYTES: usize = 1 << 20;
 
-/// The subqueries of a statement that runs, and its transaction.
+/// The subqueries of a running statement, and its transaction.
 pub(crate) struct Subqueries<'p> {
     plans: &'p [SubPlan],
     txn: RefCell<&'p mut Transaction>,
@@ -38,9 +38,9 @@ pub(crate) struct Subqueries<'p> {
 }
 
 impl<'p> Subqueries<'p> {
-    /// Runs a statement with these subqueries; `changes_rows`: they lock what they read, where the
-    /// isolation level wants that. `calls`: it has stored functions. A statement without either
-    /// has the transaction for itself.
+    /// Runs a statement with these subqueries. If `changes_rows` is set, the subqueries take shared
+    /// locks when the isolation level demands it. `calls` says that the statement calls stored
+    /// functions. A statement with neither has the transaction for itself.
     pub fn with<T>(
         plans: &'p [SubPlan],
         txn: &'p mut Transaction,
@@ -126,7 +126,7 @@ impl RunSubqueries for Subqueries<'_> {
     }
 }
 
-/// Bytes that are the same for the same values, of the same kinds, only.
+/// Returns bytes that are the same exactly for the same values of the same kinds.
 fn key_of(args: &[Value]) -> Vec<u8> {
     let mut key = Vec::with_capacity(args.len() * 16);
     let put = |key: &mut Vec<u8>, kind: u8, bytes: &[u8]| {

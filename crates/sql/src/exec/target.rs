@@ -1,4 +1,4 @@
-//! The rows that an UPDATE or a DELETE is about.
+//! Finds the rows that an UPDATE or a DELETE of one table changes.
 
 use super::Run;
 use super::reader::{Reader, decode};
@@ -12,11 +12,11 @@ use engine::{LockMode, Row, Table};
 use std::sync::Arc;
 use types::Value;
 
-/// Gets a row and its decoded columns, which it may change.
+/// Takes a row and its decoded columns, which it may change.
 pub(super) type VisitRow<'v> = dyn FnMut(&mut Run<'_, '_>, Row, &mut Vec<Value>) -> Result<()> + 'v;
 
 impl Target {
-    /// The table.
+    /// Returns the table whose rows are changed.
     pub fn table(&self) -> &Arc<Table> {
         match &self.step.source {
             Source::Stored { table, .. } => table,
@@ -33,9 +33,9 @@ impl Target {
         }
     }
 
-    /// Calls `visit` for each row, locked for update, with its decoded columns. With
-    /// `collect_first`, all rows are found before the first visit, so that what a visit changes is
-    /// not found again.
+    /// Calls `visit` for each row with its decoded columns. The row is locked for update. With
+    /// `collect_first`, all rows are found before the first visit, so that changed rows are not
+    /// found again.
     pub fn for_each(
         &self,
         run: &mut Run<'_, '_>,
@@ -66,7 +66,8 @@ impl Target {
             decode(table, &row.image, &self.step.needed, &mut values)?;
             let mut takes = self.takes(run, &values)?;
             if takes && reader.is_unlocked() {
-                // It was looked at as it is committed; now it is waited for, and may have changed.
+                // So far the committed version was looked at. Now the row is locked, and may have
+                // changed meanwhile.
                 let Some(locked) = run.with(|txn| txn.get(table, &row.key, LockMode::Update))? else {
                     continue;
                 };
@@ -122,7 +123,7 @@ impl Target {
     }
 }
 
-/// A row that is kept until it is changed is a row of its key and its image.
+/// A row that is kept until it is changed has two values: its key and its image.
 const KEPT_COLUMNS: usize = 2;
 
 fn kept(row: Row) -> [Value; KEPT_COLUMNS] {

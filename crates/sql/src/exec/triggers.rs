@@ -1,5 +1,5 @@
-//! Triggers around the changes of rows. A table without triggers costs the question whether it has
-//! some, once a statement.
+//! Fires the triggers around changes of rows. A table without triggers costs one check per
+//! statement.
 
 use super::assign::zero_value;
 use super::run::Handle;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use types::Value;
 
 impl Run<'_, '_> {
-    /// Runs a table's triggers for a row, in the statement's transaction.
+    /// Runs the matching triggers of a table for a row, in the statement's transaction.
     fn fire(&mut self, table: &Arc<Table>, row: TriggerRow<'_>) -> Result<()> {
         let ctx = self.ctx;
         if !ctx.variables.fire_triggers {
@@ -27,19 +27,19 @@ impl Run<'_, '_> {
         }
     }
 
-    /// BEFORE INSERT: the row may become another one.
+    /// Fires the BEFORE INSERT triggers, which may change the new row.
     pub(super) fn before_insert(&mut self, table: &Arc<Table>, new: &mut [Value]) -> Result<()> {
         let (event, before) = (TriggerEvent::Insert, true);
         self.fire(table, TriggerRow { event, before, old: None, new: Some(new) })
     }
 
-    /// AFTER INSERT.
+    /// Fires the AFTER INSERT triggers.
     pub(super) fn after_insert(&mut self, table: &Arc<Table>, new: &mut [Value]) -> Result<()> {
         let (event, before) = (TriggerEvent::Insert, false);
         self.fire(table, TriggerRow { event, before, old: None, new: Some(new) })
     }
 
-    /// BEFORE UPDATE: the new row may become another one.
+    /// Fires the BEFORE UPDATE triggers, which may change the new row.
     pub(super) fn before_update(
         &mut self,
         table: &Arc<Table>,
@@ -50,7 +50,7 @@ impl Run<'_, '_> {
         self.fire(table, TriggerRow { event, before, old: Some(old), new: Some(new) })
     }
 
-    /// AFTER UPDATE.
+    /// Fires the AFTER UPDATE triggers.
     pub(super) fn after_update(
         &mut self,
         table: &Arc<Table>,
@@ -61,7 +61,8 @@ impl Run<'_, '_> {
         self.fire(table, TriggerRow { event, before, old: Some(old), new: Some(new) })
     }
 
-    /// BEFORE DELETE of a row; its columns, where the table has such triggers.
+    /// Fires the BEFORE DELETE triggers. Returns the row's columns if the table has triggers for
+    /// DELETE, for [`Run::after_delete`].
     pub(super) fn before_delete(&mut self, table: &Arc<Table>, row: &Row) -> Result<Option<Vec<Value>>> {
         if !table.has_triggers(TriggerEvent::Delete.bit()) {
             return Ok(None);
@@ -72,7 +73,7 @@ impl Run<'_, '_> {
         Ok(Some(old))
     }
 
-    /// AFTER DELETE of the row that had these columns.
+    /// Fires the AFTER DELETE triggers for the row that had these columns.
     pub(super) fn after_delete(&mut self, table: &Arc<Table>, old: Option<Vec<Value>>) -> Result<()> {
         let Some(old) = old else { return Ok(()) };
         let (event, before) = (TriggerEvent::Delete, false);
@@ -80,7 +81,11 @@ impl Run<'_, '_> {
     }
 }
 
-/// What was not asked before the BEFORE triggers had run: that no column is NULL which may not be.
+/// Checks that no column is NULL that must not be. A table with triggers is checked here because
+/// the BEFORE triggers may supply the missing values.
+///
+/// # Errors
+/// Returns 1048 (`ER_BAD_NULL_ERROR`) unless `strictness` turns NULL into the type's zero value.
 pub(super) fn check_nulls(
     run: &Run<'_, '_>,
     table: &Table,

@@ -13,7 +13,8 @@ use engine::TriggerEvent;
 pub(crate) struct UpdatePlan {
     pub target: Target,
     update: RowUpdate,
-    /// The rows are found by columns that change.
+    /// Whether all rows are found before the first is changed, because a change could make the scan
+    /// find a row again.
     collect_first: bool,
 }
 
@@ -62,7 +63,7 @@ pub(crate) fn bind_update(binder: &mut Binder<'_>, update: &ast::Update) -> Resu
     let Source::Stored { access, .. } = &target.step.source else {
         return Err(SqlError::not_supported("UPDATE of a computed table"));
     };
-    // Of a table with system versioning what a row was is put beside it.
+    // In a table with system versioning, the old versions are inserted into the scanned table.
     let collect_first = table.def.temporal.versioning.is_some()
         || !access.is_point
             && (table.index_columns(access.index).iter().any(|part| update.changes(part.column))
@@ -71,7 +72,10 @@ pub(crate) fn bind_update(binder: &mut Binder<'_>, update: &ast::Update) -> Resu
     Ok(UpdatePlan { target, update, collect_first })
 }
 
-/// sql_safe_updates: a key in the conditions, or a LIMIT.
+/// Checks, for `sql_safe_updates`, that the table is read by a key or that there is a LIMIT.
+///
+/// # Errors
+/// Returns 1175 (`ER_UPDATE_WITHOUT_KEY_IN_SAFE_MODE`) when neither is the case.
 pub(super) fn check_safe(binder: &Binder<'_>, step: &TableStep, has_limit: bool) -> Result<()> {
     let Source::Stored { access, .. } = &step.source else { return Ok(()) };
     if binder.variables.sql_safe_updates && access.alternatives.is_empty() && !has_limit {
@@ -83,7 +87,7 @@ pub(super) fn check_safe(binder: &Binder<'_>, step: &TableStep, has_limit: bool)
     Ok(())
 }
 
-/// What an UPDATE tells in the text of its OK packet.
+/// Sets the text that an UPDATE puts into its OK packet.
 pub(super) fn note_info(run: &Run<'_, '_>, changes: &mut Changes) {
     let warnings = run.ctx.diagnostics.borrow().count;
     changes.info = super::info([
@@ -94,7 +98,7 @@ pub(super) fn note_info(run: &Run<'_, '_>, changes: &mut Changes) {
 }
 
 impl UpdatePlan {
-    /// IGNORE was written.
+    /// Reports whether the statement says IGNORE.
     pub fn has_ignore(&self) -> bool {
         self.update.has_ignore()
     }

@@ -1,5 +1,5 @@
-//! Changes of rows of a table with system versioning: what a row was is kept beside what it is, as
-//! MariaDB keeps it. Of other tables rows are changed as they are.
+//! Changes of rows in tables with system versioning: as in MariaDB, the old version of a row stays
+//! in the table beside the new one. In other tables, rows are changed directly.
 
 use super::Run;
 use crate::ddl::moment;
@@ -7,7 +7,8 @@ use engine::{ColumnRoles, EngineError, Row, Table};
 use std::sync::Arc;
 use types::{ColumnMask, Value};
 
-/// The row's own end, in the columns' type, where it ends now.
+/// Returns the current moment in the type of the row period's columns: microseconds for a table
+/// that is versioned by transactions, else a timestamp.
 fn now(table: &Table, run: &Run<'_, '_>) -> Value {
     match table.def.is_versioned_by_transactions() {
         true => Value::UInt(run.ctx.now_us),
@@ -15,7 +16,7 @@ fn now(table: &Table, run: &Run<'_, '_>) -> Value {
     }
 }
 
-/// An image with another value in one column.
+/// Returns a copy of a row image with another value in one column.
 fn with_value(table: &Table, image: &[u8], at: usize, value: Value) -> engine::Result<Vec<u8>> {
     let mut values = table.layout.decode_all(image)?;
     values[at] = value;
@@ -24,7 +25,7 @@ fn with_value(table: &Table, image: &[u8], at: usize, value: Value) -> engine::R
     Ok(changed)
 }
 
-/// Whether a column is versioned: a change of it alone makes history.
+/// Reports whether a change of this column alone makes a version of history.
 fn is_versioned(table: &Table, at: usize) -> bool {
     let roles = table.def.columns[at].roles;
     !roles.has(ColumnRoles::UNVERSIONED) && !roles.is_of_row()
@@ -34,7 +35,7 @@ fn makes_history(table: &Table, changed: &ColumnMask) -> bool {
     changed.iter().any(|at| is_versioned(table, at))
 }
 
-/// Whether a moment in a row is before another one.
+/// Reports whether one bound of a row period lies before another.
 fn is_before(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::UInt(one), Value::UInt(other)) => one < other,
@@ -47,7 +48,7 @@ fn is_before(one: &Value, other: &Value) -> bool {
 }
 
 impl Run<'_, '_> {
-    /// Changes a row, and keeps what it was.
+    /// Updates a row, and inserts its old version as history if a versioned column changes.
     pub(super) fn update_row(&mut self, table: &Arc<Table>, old: &Row, image: &[u8]) -> engine::Result<()> {
         self.ctx.counters.handler_update.count();
         let Some((start, end)) = table.def.row_period() else {
@@ -60,7 +61,7 @@ impl Run<'_, '_> {
         let began = table.layout.decode(&old.image, start)?;
         let image = with_value(table, image, start, now.clone())?;
         self.with(|txn| txn.update(table, old, &image))?;
-        // What began with this very moment was never to be seen.
+        // A version that began at this same moment was never visible and leaves no history.
         match is_before(&began, &now) {
             true => {
                 let ended = with_value(table, &old.image, end, now)?;
@@ -70,13 +71,13 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Deletes a row, and keeps what it was.
+    /// Deletes a row. In a versioned table, the row stays as history that ends now.
     pub(super) fn delete_row(&mut self, table: &Arc<Table>, old: &Row) -> engine::Result<()> {
         self.ctx.counters.handler_delete.count();
         let Some((_, end)) = table.def.row_period() else { return self.with(|txn| txn.delete(table, old)) };
         let image = with_value(table, &old.image, end, now(table, self))?;
         match self.with(|txn| txn.update(table, old, &image)) {
-            // It ended at this very moment before.
+            // The table has a version of this row that ended at this same moment.
             Err(EngineError::Duplicate { .. }) => self.with(|txn| txn.delete(table, old)),
             updated => updated,
         }

@@ -1,25 +1,27 @@
-//! Lists, texts and hash tables whose room is charged before they have it.
+//! Lists, texts and hash tables whose memory is charged before they allocate it.
 //!
-//! What is full moves to a place of twice its room, while it is small of four times, and the old
-//! place is free again only when all has moved: meanwhile both are charged. So what a charge has
-//! counted is never less than what the allocator has given, and an item that finds room costs a
-//! comparison. A place that the system does not give is error 1041 and ends the statement alone.
+//! A full list moves to an allocation of twice its size, or of four times its size while it is
+//! small. The old allocation is freed only when everything has moved, and until then both are
+//! charged. So a charge is never less than what the allocator has given, and adding an item that
+//! has room costs only a comparison. If the system refuses an allocation, error 1041 ends the
+//! statement alone.
 
 use super::{Charge, allocated, out_of_memory};
 use crate::error::Result;
 use std::collections::{HashMap, HashSet, TryReserveError};
 use std::hash::Hash;
 
-/// The smallest place that a list moves to.
+/// The smallest allocation of a list, in bytes.
 const LEAST_BYTES: usize = 64;
-/// A list with less room than this moves to a place of four times its room: what a few hundred rows
-/// of a sort take is copied twice on the way, not nine times.
+/// The size in bytes below which a list grows to four times its size. With it, what a few hundred
+/// rows of a sort take is copied twice on the way, not nine times.
 const SMALL_BYTES: usize = 16 << 10;
 
-/// Puts an item at the list's end. What the item itself has on the heap is its owner's affair.
+/// Appends an item to the list. The heap memory of the item itself has to be charged by the caller.
 ///
 /// # Errors
-/// As [`Charge::add`]; 1041. The list is as before then.
+/// Returns the errors of [`Charge::add`], and 1041 (`ER_OUT_OF_RESOURCES`) when the system has no
+/// memory. The list is unchanged in that case.
 #[inline]
 pub(crate) fn push<T>(list: &mut Vec<T>, item: T, charge: &mut Charge) -> Result<()> {
     if list.len() == list.capacity() {
@@ -29,10 +31,10 @@ pub(crate) fn push<T>(list: &mut Vec<T>, item: T, charge: &mut Charge) -> Result
     Ok(())
 }
 
-/// Puts bytes at the text's end.
+/// Appends bytes to the text.
 ///
 /// # Errors
-/// As [`push`].
+/// Returns the errors of [`push`].
 pub(crate) fn append(text: &mut Vec<u8>, bytes: &[u8], charge: &mut Charge) -> Result<()> {
     if bytes.len() > text.capacity() - text.len() {
         make_room(text, bytes.len(), charge)?;
@@ -41,8 +43,8 @@ pub(crate) fn append(text: &mut Vec<u8>, bytes: &[u8], charge: &mut Charge) -> R
     Ok(())
 }
 
-/// Moves the list to where there is room for so many more items, and for at least twice as many as
-/// before.
+/// Moves the list to an allocation with room for `more` further items, and for at least twice as
+/// many items as before.
 #[cold]
 fn make_room<T>(list: &mut Vec<T>, more: usize, charge: &mut Charge) -> Result<()> {
     let (item_bytes, before) = (size_of::<T>().max(1), list.capacity());
@@ -63,10 +65,10 @@ fn make_room<T>(list: &mut Vec<T>, more: usize, charge: &mut Charge) -> Result<(
     }
 }
 
-/// Puts a key into the set; false: it was there.
+/// Inserts a key into the set. Returns false if the set had it already.
 ///
 /// # Errors
-/// As [`push`].
+/// Returns the errors of [`push`].
 pub(crate) fn insert(set: &mut HashSet<Vec<u8>>, key: Vec<u8>, charge: &mut Charge) -> Result<bool> {
     if set.len() == set.capacity() {
         grow::<Vec<u8>>(set.capacity(), charge, || set.try_reserve(1))?;
@@ -80,11 +82,11 @@ pub(crate) fn insert(set: &mut HashSet<Vec<u8>>, key: Vec<u8>, charge: &mut Char
     Ok(is_new)
 }
 
-/// Puts a key that is not there into the map. What key and value have on the heap is their owner's
-/// affair.
+/// Inserts a new key into the map. The heap memory of the key and the value has to be charged by
+/// the caller.
 ///
 /// # Errors
-/// As [`push`].
+/// Returns the errors of [`push`].
 pub(crate) fn insert_new<K: Eq + Hash, V>(
     map: &mut HashMap<K, V>,
     key: K,
@@ -98,7 +100,7 @@ pub(crate) fn insert_new<K: Eq + Hash, V>(
     Ok(())
 }
 
-/// Has a full table of `T` grow.
+/// Charges for a full hash table of `T`, and makes it grow.
 #[cold]
 fn grow<T>(
     capacity: usize,
@@ -112,8 +114,8 @@ fn grow<T>(
     grown.map_err(|_| out_of_memory())
 }
 
-/// What a hash table takes that can have so many items: a power of two of places, an eighth of them
-/// left free, and a byte beside each.
+/// Returns the bytes of a hash table with room for `capacity` items: a power of two of places, of
+/// which an eighth stays free, with one byte more for each.
 fn table_bytes<T>(capacity: usize) -> usize {
     const LEAST_PLACES: usize = 8;
     if capacity == 0 {
@@ -144,7 +146,7 @@ mod tests {
         let mut list: Vec<u64> = Vec::new();
         let refused = (0..).find_map(|item| push(&mut list, item, &mut charge).err());
         assert_eq!(refused.map(|error| error.code), Some(4082));
-        // One MB could move to two: a third place of four MB is what is refused.
+        // One MB could move to two. The third allocation, of four MB, is refused.
         assert_eq!(list.capacity() * 8, 2 * MB);
         assert!(list.len() == list.capacity() && budget.used_bytes() as usize >= 2 * MB - 8192);
         let mut text = Vec::new();

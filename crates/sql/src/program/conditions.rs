@@ -1,11 +1,11 @@
-//! Which handler a condition finds: of the block that raised it the most specific one, else that of
+//! Finds the handler for a condition: the most specific one of the block that raised it, else of
 //! the blocks around it.
 
 use crate::ast::program::{ConditionValue, Handler, Program};
 use crate::expr::{Level, Warning};
 
-/// How specific a handler is that is for the condition; `None`: it is not for it. Less is more
-/// specific.
+/// Returns how specific a handler is for the condition, where a smaller number is more specific.
+/// `None` means that the handler is not for it.
 fn rank(handler: &Handler, condition: &Warning) -> Option<u8> {
     let class = &condition.state[..2];
     let of = |value: &ConditionValue| match value {
@@ -21,8 +21,8 @@ fn rank(handler: &Handler, condition: &Warning) -> Option<u8> {
     handler.conditions.iter().filter_map(of).min()
 }
 
-/// The handler of a condition that a step of this scope has raised. A handler's own statement is
-/// outside of the block that declares it.
+/// Returns the handler for a condition that a step of this scope has raised. A handler's own
+/// statements are outside of the block that declares it.
 pub(crate) fn handler_for(program: &Program, scope: usize, condition: &Warning) -> Option<usize> {
     let mut at = Some(scope);
     while let Some(scope) = at {
@@ -36,7 +36,7 @@ pub(crate) fn handler_for(program: &Program, scope: usize, condition: &Warning) 
         }
         at = known.parent;
         if known.is_handler {
-            // Past the block that the handler belongs to.
+            // The handlers of the block that declares this handler do not apply within it.
             at = at.and_then(|block| program.scopes[block].parent);
         }
     }

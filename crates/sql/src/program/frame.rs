@@ -6,24 +6,25 @@ use crate::memory::{Budget, Charge, heap_bytes};
 use std::sync::Arc;
 use types::{ColumnType, Value};
 
-/// The rows of a cursor that is open.
+/// The rows of an open cursor.
 pub(crate) struct OpenCursor {
     rows: std::vec::IntoIter<Vec<Value>>,
     types: Arc<[ColumnType]>,
-    /// Of the rows.
+    /// The charge for the rows.
     _charge: Charge,
 }
 
 impl OpenCursor {
-    /// A cursor before its first row. `types` are those of its columns.
+    /// Creates a cursor in front of its first row. `types` are the types of its columns.
     pub fn new(rows: Vec<Vec<Value>>, types: Vec<ColumnType>, charge: Charge) -> OpenCursor {
         OpenCursor { rows: rows.into_iter(), types: types.into(), _charge: charge }
     }
 
-    /// The next row, for so many variables, and the types of its columns.
+    /// Returns the next row, which is fetched into this many variables, and the types of its
+    /// columns.
     ///
     /// # Errors
-    /// 1328 for another number of variables; 1329 behind the last row.
+    /// Returns 1328 for a wrong number of variables, and 1329 behind the last row.
     pub fn next(&mut self, variables: usize) -> Result<(Vec<Value>, Arc<[ColumnType]>)> {
         if variables != self.types.len() {
             return Err(SqlError::new(1328, "Incorrect number of FETCH variables"));
@@ -33,19 +34,19 @@ impl OpenCursor {
     }
 }
 
-/// A handler that runs.
+/// A handler that is running.
 pub(crate) struct Handling {
     pub handler: usize,
-    /// What it handles.
+    /// The condition that it handles.
     pub condition: Warning,
-    /// The diagnostics area as it was then.
+    /// The diagnostics area at the moment when the handler was activated.
     pub area: Vec<Warning>,
-    /// Where a CONTINUE handler goes on.
+    /// The step at which a CONTINUE handler goes on.
     pub continue_at: usize,
 }
 
-/// What one run of a program has: a value and a type for each slot, its cursors, the handlers that
-/// it is in.
+/// The state of one run of a program: a value and a type for each slot, its cursors, and the
+/// handlers that are running.
 pub(crate) struct Frame {
     pub values: Vec<Value>,
     pub types: Vec<ColumnType>,
@@ -55,7 +56,7 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// All slots are NULL, all cursors closed.
+    /// Creates a frame in which all slots are NULL and all cursors are closed.
     pub fn new(types: &[ColumnType], cursors: usize, memory: &Arc<Budget>) -> Result<Frame> {
         let mut charge = Charge::new(memory);
         charge.add(types.len() * (size_of::<Value>() + size_of::<ColumnType>()))?;
@@ -68,10 +69,10 @@ impl Frame {
         })
     }
 
-    /// Puts a value into a slot.
+    /// Stores a value in a slot.
     ///
     /// # Errors
-    /// As [`Charge::add`].
+    /// Returns the errors of [`Charge::add`].
     pub fn put(&mut self, slot: usize, value: Value) -> Result<()> {
         self.charge.add(heap_bytes(&value))?;
         let before = std::mem::replace(&mut self.values[slot], value);

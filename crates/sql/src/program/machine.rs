@@ -1,4 +1,4 @@
-//! From step to step.
+//! Runs a program from step to step.
 
 use super::{Frame, Handling, Routine, handler_for};
 use crate::ast::Expr;
@@ -8,7 +8,7 @@ use crate::expr::{Diagnostics, Level, Warning};
 use std::cell::RefCell;
 use types::{ColumnType, Value};
 
-/// What a program asks of the session that runs it.
+/// The services that a program needs from the session that runs it.
 pub(crate) trait Surroundings {
     /// Runs the statement of a step.
     fn run(
@@ -19,7 +19,7 @@ pub(crate) trait Surroundings {
         frame: &mut Frame,
     ) -> Result<()>;
 
-    /// The value of a step's expression, and its type.
+    /// Evaluates a step's expression. Returns its value and type.
     fn value(
         &mut self,
         routine: &Routine,
@@ -28,10 +28,10 @@ pub(crate) trait Surroundings {
         frame: &Frame,
     ) -> Result<(Value, ColumnType)>;
 
-    /// Whether the condition of a step is true.
+    /// Reports whether the condition of a step is true.
     fn holds(&mut self, routine: &Routine, step: usize, condition: &Expr, frame: &Frame) -> Result<bool>;
 
-    /// Puts a value of a type into a slot, as the slot's type has it.
+    /// Stores a value in a slot, converted to the slot's type.
     fn store(
         &mut self,
         routine: &Routine,
@@ -43,43 +43,47 @@ pub(crate) trait Surroundings {
     /// Opens a cursor.
     fn open(&mut self, routine: &Routine, cursor: usize, frame: &mut Frame) -> Result<()>;
 
-    /// The diagnostics area.
+    /// Returns the diagnostics area.
     fn diagnostics(&self) -> &RefCell<Diagnostics>;
 
-    /// Error 1317 when the program is to end.
+    /// Checks whether the program has to end.
+    ///
+    /// # Errors
+    /// Returns 1317 (`ER_QUERY_INTERRUPTED`) when it has.
     fn check_interrupt(&self) -> Result<()>;
 
-    /// Ends the rows of the result set that the failed step has begun, if it has: the program goes
-    /// on.
+    /// Ends the rows of a result set that the failed step has begun, if there is one, because the
+    /// program goes on.
     fn end_begun_rows(&mut self) -> Result<()>;
 
-    /// Whether no handler may catch this error.
+    /// Reports whether no handler may catch this error.
     fn is_fatal(&self, error: &SqlError) -> bool;
 }
 
-/// A program that runs.
+/// A running program.
 pub(crate) struct Machine<'r, S> {
     pub routine: &'r Routine,
     pub surroundings: &'r mut S,
 }
 
-/// Where a program goes from a step.
+/// The place where a program goes on after a step.
 enum Next {
     Step(usize),
     End((Value, ColumnType)),
 }
 
-/// Which conditions of the diagnostics area are there already.
+/// The extent of the diagnostics area before a step, which tells the conditions that the step adds.
 struct Known {
     cleared: u64,
     count: usize,
 }
 
 impl<S: Surroundings> Machine<'_, S> {
-    /// Runs the program to its end; what RETURN says, if it said something, and its type.
+    /// Runs the program to its end. Returns the value of RETURN with its type, if the program has
+    /// ended by that.
     ///
     /// # Errors
-    /// What no handler caught.
+    /// Returns the error that no handler has caught.
     pub fn run(&mut self, frame: &mut Frame) -> Result<Option<(Value, ColumnType)>> {
         let mut at = 0;
         while at < self.routine.program.steps.len() {
@@ -88,7 +92,7 @@ impl<S: Surroundings> Machine<'_, S> {
             at = match self.step(at, frame) {
                 Ok(Next::End(value)) => {
                     if !frame.handling.is_empty() {
-                        // The handlers that it is in end with it.
+                        // The running handlers end with the program.
                         self.surroundings.diagnostics().borrow_mut().remove_marked();
                     }
                     return Ok(Some(value));
@@ -150,7 +154,7 @@ impl<S: Surroundings> Machine<'_, S> {
         Ok(Next::Step(at + 1))
     }
 
-    /// Where a handler's CONTINUE goes on behind a step that has failed.
+    /// Returns the step at which a CONTINUE handler goes on behind a step that has failed.
     fn behind(&self, at: usize) -> usize {
         match &self.routine.program.steps[at].op {
             Op::JumpUnless { after, .. } => *after,
@@ -158,7 +162,8 @@ impl<S: Surroundings> Machine<'_, S> {
         }
     }
 
-    /// An error finds its handler, or ends the program.
+    /// Activates the handler for an error and returns its first step. Without a handler, the error
+    /// ends the program.
     fn handle(&mut self, at: usize, error: SqlError, frame: &mut Frame) -> Result<usize> {
         if self.surroundings.is_fatal(&error) {
             return Err(error);
@@ -172,7 +177,8 @@ impl<S: Surroundings> Machine<'_, S> {
         Ok(self.activate(handler, condition, continue_at, frame))
     }
 
-    /// A warning of a step that has succeeded finds its handler, the last one first.
+    /// Activates the handler for a warning of a step that has succeeded. Of several warnings with
+    /// handlers, the last one counts. Returns the next step.
     fn handle_warnings(&mut self, at: usize, next: usize, known: &Known, frame: &mut Frame) -> usize {
         let found = {
             let area = self.surroundings.diagnostics().borrow();
@@ -214,7 +220,7 @@ impl<S: Surroundings> Machine<'_, S> {
         if !handler.exits {
             return ended.continue_at;
         }
-        // Its block ends, and with it the handlers within.
+        // An EXIT handler ends its block, and with it the handlers within the block.
         let ends =
             |handling: &Handling| program.is_within(program.handlers[handling.handler].scope, handler.scope);
         while frame.handling.last().is_some_and(ends) {

@@ -1,10 +1,9 @@
-//! Running stored programs: the steps of a body over a frame of values, its handlers and its
-//! cursors.
+//! Runs stored programs: the steps of a body over a frame of values, with handlers and cursors.
 //!
-//! A [`Routine`] is a body with the types of its slots; a [`Frame`] has their values; the
-//! [`Machine`] goes from step to step. What a step's expressions and statements mean it leaves to
-//! its [`Surroundings`], which is the session (`session/program`): nothing here knows of plans or
-//! transactions.
+//! A [`Routine`] is a body with the types of its slots, a [`Frame`] has their values, and the
+//! [`Machine`] goes from step to step. It leaves the expressions and statements of the steps to its
+//! [`Surroundings`], which is the session (`session/program`), so that nothing here depends on
+//! plans or transactions.
 
 mod conditions;
 mod frame;

@@ -1,4 +1,5 @@
-//! A stored program as it is run: its body, and what its slots and its result are.
+//! A stored program in the form in which it is run: its body, with the types of its slots and of
+//! its result.
 
 use crate::ast::TypeSpec;
 use crate::ast::program::{Program, SlotKind};
@@ -12,7 +13,7 @@ use engine::{ColumnDef, Object, ObjectDef, ObjectKind, Table};
 use std::sync::Arc;
 use types::{ColumnType, collation};
 
-/// How a parameter is handed over.
+/// The direction in which a parameter is passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     In,
@@ -20,7 +21,7 @@ pub(crate) enum Mode {
     InOut,
 }
 
-/// A parameter; its slot has its number.
+/// A parameter. Its position among the parameters is the number of its slot.
 #[derive(Debug, Clone)]
 pub(crate) struct Parameter {
     pub mode: Mode,
@@ -32,17 +33,17 @@ pub(crate) struct Routine {
     pub object: Arc<Object>,
     pub program: Program,
     pub parameters: Vec<Parameter>,
-    /// What is stored in each slot.
+    /// The definitions that the slots' values are stored by.
     pub columns: Vec<ColumnDef>,
-    /// The types of the slots' values, where expressions read them.
+    /// The types that expressions see when they read the slots.
     pub types: Vec<ColumnType>,
-    /// Of a function.
+    /// The result of a function.
     pub returns: Option<ColumnDef>,
-    /// The position of each slot that is a column of a trigger's table.
+    /// For each slot that is a column of a trigger's table, the column's position.
     pub row_columns: Vec<Option<usize>>,
 }
 
-/// The type of the values of a column: of an ENUM or SET, texts.
+/// Returns the type that expressions see for a column. ENUM and SET are texts.
 fn type_of_values(ty: &ColumnType) -> ColumnType {
     let meta = ty.text_form().map_or(ty.meta, |form| u16::from(form.chars()));
     ColumnType { meta, ..ty.clone() }
@@ -54,7 +55,7 @@ fn declared(name: &str, spec: &TypeSpec, object: &Object) -> Result<ColumnDef> {
     Ok(ColumnDef::new(name, ty))
 }
 
-/// What a call of a function has to know of it.
+/// The part of a function's definition that its callers need.
 pub(crate) struct Signature {
     pub parameters: usize,
     pub ty: ColumnType,
@@ -62,10 +63,10 @@ pub(crate) struct Signature {
 }
 
 impl Signature {
-    /// Of a function.
+    /// Reads the signature of a function.
     ///
     /// # Errors
-    /// 1235 for a type that this server does not have.
+    /// Returns 1235 for a type that this server lacks.
     pub fn of(def: &ObjectDef) -> Result<Signature> {
         let mode = SqlMode(def.sql_mode).lex();
         let written = def.attribute(attribute::PARAMETERS).unwrap_or_default();
@@ -81,10 +82,10 @@ impl Signature {
 }
 
 impl Routine {
-    /// Reads a program; `table` is a trigger's.
+    /// Parses a program. `table` is the table of a trigger.
     ///
     /// # Errors
-    /// Those of its grammar; 1054 for a column that the table does not have.
+    /// Returns the errors of the grammar, and 1054 for a column that the table does not have.
     pub fn read(object: Arc<Object>, table: Option<&Table>) -> Result<Routine> {
         let def = &object.def;
         let mode = SqlMode(def.sql_mode).lex();
@@ -134,12 +135,12 @@ impl Routine {
         Ok(Routine { object, program, parameters, columns, types, returns, row_columns })
     }
 
-    /// Whether it is run with the privileges of who calls it.
+    /// Reports whether the program runs with the privileges of its caller (SQL SECURITY INVOKER).
     pub fn is_of_invoker(&self) -> bool {
         self.object.def.attribute(attribute::SECURITY) == Some("INVOKER")
     }
 
-    /// Its schema and name, as messages have them.
+    /// Returns the schema and the name, as in messages.
     pub fn name(&self) -> String {
         format!("{}.{}", self.object.def.schema, self.object.def.name)
     }

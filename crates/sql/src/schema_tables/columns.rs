@@ -1,4 +1,4 @@
-//! Columns and indexes.
+//! COLUMNS, ST_GEOMETRY_COLUMNS and STATISTICS of information_schema.
 
 use super::default_text::{default_of, escaped, now_text};
 use super::definition::{Definition, Dictionary, Kind, Rows};
@@ -86,10 +86,10 @@ fn text(text: &str) -> Value {
     Value::text(text)
 }
 
-/// `PRI`, `UNI`, `MUL` or nothing.
+/// Returns `PRI`, `UNI`, `MUL` or nothing for a column.
 pub(crate) fn key_of(table: &Table, at: usize) -> &'static str {
     let flags = crate::result_column::column_flags(table, at);
-    // Without a primary key the first unique key that cannot be NULL stands for it.
+    // Without a primary key, the first unique key without nullable columns takes its place.
     let stands_in = table.def.primary.is_none().then(|| {
         let mut unique = table.def.indexes.iter().filter(|index| index.unique);
         unique.find(|index| index.columns.iter().all(|part| !table.def.columns[part.column].nullable))
@@ -108,14 +108,15 @@ pub(crate) fn key_of(table: &Table, at: usize) -> &'static str {
     }
 }
 
-/// Whether a FULLTEXT or SPATIAL index starts with the column.
+/// Reports whether a FULLTEXT or SPATIAL index starts with the column.
 fn starts_kept_index(table: &Table, at: usize) -> bool {
     let name = &table.def.columns[at].name;
     let mut special = table.def.kept_indexes.iter().filter(|index| index.kind != KeptKind::Functional);
     special.any(|index| index.parts.first().is_some_and(|part| part.text == *name))
 }
 
-/// `auto_increment`, `DEFAULT_GENERATED on update CURRENT_TIMESTAMP`, ...
+/// Returns the text of EXTRA, such as `auto_increment` or `DEFAULT_GENERATED on update
+/// CURRENT_TIMESTAMP`.
 pub(crate) fn extra_of(column: &ColumnDef) -> String {
     let mut parts = Vec::new();
     if column.auto_increment {
@@ -154,19 +155,19 @@ fn columns(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     views.iter().try_for_each(|view| columns_of_view(dictionary, &view.def, rows))
 }
 
-/// ER_QUERY_INTERRUPTED
+/// The error of an interrupted statement (`ER_QUERY_INTERRUPTED`).
 const INTERRUPTED: u16 = 1317;
 
-/// A view whose query cannot be bound has no columns: a table of it is gone, or it needs what is
-/// not here. MySQL warns of it (1356) where the rest of the query asks for this view, which nothing
-/// here knows.
+/// Adds the columns of a view. A view whose query cannot be bound has none, because one of its
+/// tables is missing or it needs something that this server lacks. MySQL warns of it (1356) if the
+/// rest of the statement asks for this view, which is not known here.
 fn columns_of_view(dictionary: &Dictionary<'_>, view: &ObjectDef, rows: &mut Rows<'_>) -> Result<()> {
     if !dictionary.sees(Sight::Table(&view.schema, &view.name)) {
         return Ok(());
     }
     let columns = match (dictionary.columns_of_view)(view) {
         Ok(columns) => columns,
-        // The statement itself is to end.
+        // These errors end the statement itself.
         Err(error) if error.code == INTERRUPTED || closes_connection(&error) => return Err(error),
         Err(_) => return Ok(()),
     };
@@ -200,7 +201,7 @@ fn view_column_row(
     row
 }
 
-/// The name of a spatial reference system that functions here know.
+/// Returns the name of a spatial reference system that the functions here know.
 fn srs_name(srid: u32) -> Option<&'static str> {
     match srid {
         0 => Some(""),
@@ -231,7 +232,7 @@ fn geometry_columns(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<
     Ok(())
 }
 
-/// `ROW START`, or the expression of a generated column.
+/// Returns `ROW START`, `ROW END`, or the expression of a generated column.
 fn generation_of(column: &ColumnDef) -> String {
     match () {
         _ if column.roles.has(ColumnRoles::ROW_START) => "ROW START".to_owned(),
@@ -262,7 +263,7 @@ fn column_row(host: &dyn crate::host::Host, table: &Table, at: usize, column: &C
     row
 }
 
-/// What is said of a type, from DATA_TYPE to COLUMN_TYPE.
+/// Returns the values about a type, from DATA_TYPE to COLUMN_TYPE.
 pub(super) fn type_values(ty: &ColumnType) -> Vec<Value> {
     let full = ty.sql_name();
     let data_type = full.split(['(', ' ']).next().unwrap_or("").to_owned();
@@ -310,7 +311,7 @@ pub(super) fn type_values(ty: &ColumnType) -> Vec<Value> {
     ]
 }
 
-/// An index with what its rows in SHOW INDEX need.
+/// An index, with what its rows in SHOW INDEX need.
 pub(super) struct IndexView<'t> {
     pub name: &'t str,
     pub unique: bool,
@@ -336,7 +337,7 @@ impl<'t> IndexView<'t> {
     }
 }
 
-/// The indexes that have trees.
+/// Returns the indexes that are maintained in trees.
 pub(super) fn indexes(table: &Table) -> Vec<IndexView<'_>> {
     let secondary = indexes_as_shown(&table.def).into_iter().filter_map(|index| match index {
         ShownIndex::Tree(index) => Some(IndexView::of(index)),
@@ -345,10 +346,10 @@ pub(super) fn indexes(table: &Table) -> Vec<IndexView<'_>> {
     IndexView::primary(table).into_iter().chain(secondary).collect()
 }
 
-/// The rows of SHOW INDEX, from the column Table on: the same as those of STATISTICS without the
-/// schemas.
+/// Returns the rows of SHOW INDEX, from the column Table on. They equal those of STATISTICS without
+/// the schemas.
 pub(crate) fn index_rows(table: &Table) -> Vec<Vec<Value>> {
-    // Of a damaged table nothing is known.
+    // Nothing is known about a damaged table.
     let statistics = engine::TableStatistics::of(table).ok();
     let rows_of_table = statistics.as_ref().map_or(0, |statistics| statistics.rows);
     let values = |index: IndexRef| {
@@ -405,7 +406,8 @@ fn tree_rows(
     }
 }
 
-/// Bytes of the rectangle around a geometry, which MySQL shows as a SPATIAL index's prefix.
+/// The bytes of a geometry's bounding rectangle, which MySQL shows as the prefix of a SPATIAL
+/// index.
 const RECTANGLE_BYTES: u64 = 32;
 
 fn kept_rows(table: &Table, index: &KeptIndex, rows_of_table: u64, rows: &mut Vec<Vec<Value>>) {

@@ -1,4 +1,5 @@
-//! Keys and foreign keys as constraints.
+//! KEY_COLUMN_USAGE, TABLE_CONSTRAINTS, CHECK_CONSTRAINTS and REFERENTIAL_CONSTRAINTS of
+//! information_schema.
 
 use super::columns::indexes;
 use super::definition::{Definition, Dictionary, Kind, Rows};

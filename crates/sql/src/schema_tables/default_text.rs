@@ -1,14 +1,14 @@
-//! Defaults of columns as they are shown.
+//! The defaults of columns, as they are shown.
 
 use engine::{ColumnDef, ColumnDefault};
 use types::{TypeCode, Value};
 
-/// An expression as information_schema has it: escaped once more.
+/// Returns an expression as information_schema shows it, escaped once more.
 pub(super) fn escaped(expression: &str) -> String {
     expression.replace('\\', "\\\\").replace('\'', "\\'")
 }
 
-/// The default as SHOW COLUMNS prints it.
+/// Returns the default of a column as SHOW COLUMNS shows it.
 pub(crate) fn default_of(column: &ColumnDef) -> Value {
     match &column.default {
         None | Some(ColumnDefault::Null) => Value::Null,
@@ -25,7 +25,7 @@ pub(crate) fn default_of(column: &ColumnDef) -> Value {
     }
 }
 
-/// `CURRENT_TIMESTAMP`, with the column's digits.
+/// Returns `CURRENT_TIMESTAMP` with the fractional digits of the column.
 pub(super) fn now_text(column: &ColumnDef) -> String {
     match column.ty.fsp() {
         0 => "CURRENT_TIMESTAMP".to_owned(),

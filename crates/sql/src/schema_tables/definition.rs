@@ -1,4 +1,4 @@
-//! What a computed table is: its columns, and what fills it with rows.
+//! The definition of a computed table: its columns, and the function that fills it with rows.
 
 use crate::computed_table::ComputedRows;
 use crate::error::Result;
@@ -10,19 +10,20 @@ use engine::{Engine, ObjectDef, Table};
 use std::sync::Arc;
 use types::{ColumnType, Value, collation};
 
-/// A computed table of this crate.
+/// A table that is computed by this crate.
 pub(super) struct Definition {
-    /// In upper case, as MySQL shows it.
+    /// The name in upper case, as MySQL shows it.
     pub(super) name: &'static str,
     pub(super) columns: &'static [(&'static str, Kind)],
     pub(super) fill: Fill,
 }
 
-/// Puts the rows of a table.
+/// Adds the rows of a table.
 pub(super) type Fill = fn(&Dictionary<'_>, &mut Rows<'_>) -> Result<()>;
 
-/// The rows of a computed table as it is computed: each is charged, and asks first whether the
-/// statement is to end. There can be as many as tables, columns and indexes together.
+/// The rows of a computed table. Each is charged when it is added, after a check whether the
+/// statement was interrupted, since there can be as many rows as tables, columns and indexes
+/// together.
 pub(super) struct Rows<'a> {
     pub(super) ctx: &'a Context<'a>,
     pub(super) charge: Charge,
@@ -51,18 +52,19 @@ impl Rows<'_> {
     }
 }
 
-/// What the tables tell of: the dictionary, as far as the session's account sees it.
+/// The source of the rows: the dictionary, as far as the session's account may see it.
 pub(super) struct Dictionary<'a> {
     pub(super) engine: &'a Engine,
     pub(super) host: &'a dyn Host,
     pub(super) columns_of_view: ColumnsOfView<'a>,
 }
 
-/// Gives the columns of a view, which binding its query tells: error 1356 where it cannot be bound.
+/// Returns the columns of a view, which are found by binding its query. It returns 1356 if the
+/// query cannot be bound.
 pub(crate) type ColumnsOfView<'a> = &'a dyn Fn(&ObjectDef) -> Result<Vec<ColumnMeta>>;
 
 impl Dictionary<'_> {
-    /// The tables that the account sees.
+    /// Returns the tables that the account may see.
     pub(super) fn tables(&self) -> Vec<Arc<Table>> {
         let mut tables = self.engine.catalog().all_tables();
         tables.retain(|table| self.sees(Sight::Table(&table.def.schema, &table.def.name)));
@@ -78,14 +80,14 @@ impl Dictionary<'_> {
     }
 }
 
-/// The types that the columns have.
+/// The types of the columns.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
     Name,
     Long,
     Number,
     Time,
-    /// With hundredths of seconds.
+    /// A time with hundredths of a second.
     Moment,
 }
 

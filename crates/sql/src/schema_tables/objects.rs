@@ -1,4 +1,4 @@
-//! Schemas, tables, engines, collations.
+//! The tables of information_schema about schemas, tables, engines, character sets and collations.
 
 use super::definition::{Definition, Dictionary, Kind, Rows};
 use crate::error::{Result, SqlError};
@@ -149,7 +149,7 @@ fn schemata(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     Ok(())
 }
 
-/// What TABLES and SHOW TABLE STATUS say of a table, in the order of the columns from ENGINE on.
+/// Returns the values of TABLES and SHOW TABLE STATUS for a table, from the column ENGINE on.
 pub(crate) fn status_of(engine: &Engine, table: &Table) -> Vec<Value> {
     let figures = engine.table_figures(table);
     let created = DateTime::from_unix(table.def.created_s as i64, 0, Zone::UTC);
@@ -193,7 +193,7 @@ pub(crate) fn status_of(engine: &Engine, table: &Table) -> Vec<Value> {
     ]
 }
 
-/// What TABLE_TYPE says of a table.
+/// Returns the value of TABLE_TYPE for a table.
 pub(crate) fn table_type(def: &engine::TableDef) -> &'static str {
     match def.temporal.versioning {
         _ if def.is_sequence() => "SEQUENCE",
@@ -221,7 +221,8 @@ fn tables(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The tables as the engine numbers them: another table of the same name has another number.
+/// Adds the tables with the engine's numbers. A table that is created anew under the same name has
+/// another number.
 fn innodb_tables(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     const DYNAMIC: u64 = 33;
     /// InnoDB counts its three hidden columns.
@@ -247,7 +248,7 @@ fn innodb_tables(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()>
     Ok(())
 }
 
-/// What TABLES and SHOW TABLE STATUS say of a view, in the order of the columns from ENGINE on.
+/// Returns the values of TABLES and SHOW TABLE STATUS for a view, from the column ENGINE on.
 pub(crate) fn status_of_view(def: &engine::ObjectDef) -> Vec<Value> {
     let mut values = vec![Value::Null; 17];
     values[10] = if def.of_mariadb { Value::Null } else { super::stored::seconds(def.created_us) };
@@ -255,7 +256,7 @@ pub(crate) fn status_of_view(def: &engine::ObjectDef) -> Vec<Value> {
     values
 }
 
-/// The one engine there is, under the name that clients ask for.
+/// Returns the row of the only storage engine, under the name that clients ask for.
 pub(crate) fn engine_row() -> Vec<Value> {
     vec![
         text("InnoDB"),

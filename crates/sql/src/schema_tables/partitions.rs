@@ -1,5 +1,5 @@
-//! information_schema.PARTITIONS: a row for each partition or subpartition, one for a table that
-//! has none.
+//! PARTITIONS of information_schema: one row for each partition or subpartition, and one for a
+//! table without partitions.
 
 use super::definition::{Definition, Dictionary, Kind, Rows};
 use super::objects::status_of;
@@ -48,8 +48,7 @@ fn optional(value: Option<String>) -> Value {
     value.map_or(Value::Null, |value| Value::text(&value))
 }
 
-/// The names and the description of one row: the columns from PARTITION_NAME to
-/// PARTITION_DESCRIPTION.
+/// Returns the columns that describe a partition, from PARTITION_NAME to PARTITION_DESCRIPTION.
 fn description(of: &Partitioning, at: usize, sub: Option<(usize, &Subpartition)>) -> Vec<Value> {
     let partition: &Partition = &of.partitions[at];
     let has_values = !partition.values.is_empty();
@@ -67,7 +66,7 @@ fn description(of: &Partitioning, at: usize, sub: Option<(usize, &Subpartition)>
     ]
 }
 
-/// How many of the columns say what the partition is.
+/// The number of columns that describe a partition.
 const DESCRIBED: usize = 9;
 
 fn comment(options: &[(String, String)]) -> Value {
@@ -83,8 +82,8 @@ fn fill(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
 }
 
 fn rows_of(dictionary: &Dictionary<'_>, table: &Table) -> Vec<Vec<Value>> {
-    // From ENGINE on, as TABLES has them: the figures are the whole table's, whose rows are in one
-    // tree.
+    // These are the values of TABLES from ENGINE on. They are about the whole table, whose rows are
+    // in one tree.
     let status = status_of(dictionary.engine, table);
     let row = |described: Vec<Value>, shown: &[Value], comment: Value, nodegroup: &str| {
         let mut row = vec![text("def"), text(&table.def.schema), text(&table.def.name)];
@@ -93,13 +92,13 @@ fn rows_of(dictionary: &Dictionary<'_>, table: &Table) -> Vec<Vec<Value>> {
         row.extend([comment, text(nodegroup), Value::Null]);
         row
     };
-    // TABLE_ROWS to DATA_FREE, CREATE_TIME to CHECK_TIME, CHECKSUM.
+    // TABLE_ROWS to DATA_FREE, CREATE_TIME to CHECK_TIME, and CHECKSUM.
     let figures: Vec<Value> =
         status[3..9].iter().chain(&status[10..13]).chain(&status[14..15]).cloned().collect();
     let Some(of) = &table.def.partitioning else {
         return vec![row(vec![Value::Null; DESCRIBED], &figures, text(""), "")];
     };
-    // How many rows a partition has is not counted.
+    // The rows of a single partition are not counted.
     let mut unknown = figures;
     unknown[..6].fill(Value::UInt(0));
     let mut made = Vec::new();

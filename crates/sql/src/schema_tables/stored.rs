@@ -1,4 +1,4 @@
-//! VIEWS, TRIGGERS, ROUTINES, PARAMETERS and EVENTS.
+//! VIEWS, TRIGGERS, ROUTINES, PARAMETERS and EVENTS of information_schema.
 
 use super::columns::type_values;
 use super::definition::{Definition, Dictionary, Kind, Rows};
@@ -160,12 +160,12 @@ fn optional(value: Option<&str>) -> Value {
     value.map_or(Value::Null, text)
 }
 
-/// `user@host`
+/// Returns the definer as `user@host`.
 pub(crate) fn definer(def: &ObjectDef) -> Value {
     text(&format!("{}@{}", def.definer.0, def.definer.1))
 }
 
-/// `character_set_client`, `collation_connection`, and the schema's collation.
+/// Returns `character_set_client`, `collation_connection`, and the collation of the schema.
 pub(crate) fn character_sets(def: &ObjectDef) -> [Value; 3] {
     [
         text(collation::charset_of(def.character_set_client).name()),
@@ -174,18 +174,18 @@ pub(crate) fn character_sets(def: &ObjectDef) -> [Value; 3] {
     ]
 }
 
-/// A moment in whole seconds.
+/// Returns a moment as a DATETIME in whole seconds.
 pub(crate) fn seconds(unix_us: u64) -> Value {
     Value::DateTime(DateTime::from_unix((unix_us / 1_000_000) as i64, 0, Zone::UTC))
 }
 
-/// A moment as triggers have it: in hundredths of seconds.
+/// Returns a moment as a DATETIME in hundredths of a second, as triggers have it.
 pub(crate) fn hundredths(unix_us: u64) -> Value {
     let micros = (unix_us % 1_000_000) as u32 / 10_000 * 10_000;
     Value::DateTime(DateTime::from_unix((unix_us / 1_000_000) as i64, micros, Zone::UTC))
 }
 
-/// When a trigger is run.
+/// Returns the time at which a trigger runs: `BEFORE` or `AFTER`.
 pub(crate) fn timing(def: &ObjectDef) -> &'static str {
     if def.trigger.as_ref().is_some_and(|place| place.before) { "BEFORE" } else { "AFTER" }
 }
@@ -198,7 +198,8 @@ impl Dictionary<'_> {
     }
 }
 
-/// Whether an account reads what a routine consists of: its own, or all of them.
+/// Reports whether the account may read the body of a routine, because it is the definer or may
+/// read all of them.
 pub(crate) fn shows_text(host: &dyn crate::host::Host, def: &ObjectDef) -> bool {
     is_definer(host, def) || host.check_sight(Sight::RoutineText(&def.schema)).is_ok()
 }
@@ -207,7 +208,7 @@ fn is_definer(host: &dyn crate::host::Host, def: &ObjectDef) -> bool {
     host.current_user() == format!("{}@{}", def.definer.0, def.definer.1)
 }
 
-/// Whether an account is told of an object.
+/// Reports whether the account may see an object.
 pub(crate) fn sees_object(host: &dyn crate::host::Host, def: &ObjectDef) -> bool {
     let schema = def.schema.as_str();
     match def.kind {
@@ -277,7 +278,7 @@ fn triggers(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     rows.extend(dictionary.objects(ObjectKind::Trigger).iter().filter_map(row))
 }
 
-/// DATA_TYPE to DTD_IDENTIFIER of a type that is kept as text.
+/// Returns the values from DATA_TYPE to DTD_IDENTIFIER for a type that is stored as text.
 fn kept_type_values(ty: Option<&ColumnType>, written: &str) -> Vec<Value> {
     let Some(ty) = ty else {
         let mut values = vec![text(written.split(['(', ' ']).next().unwrap_or_default())];
@@ -394,12 +395,12 @@ fn events(dictionary: &Dictionary<'_>, rows: &mut Rows<'_>) -> Result<()> {
     rows.extend(dictionary.objects(ObjectKind::Event).iter().map(row))
 }
 
-/// `ONE TIME` or `RECURRING`.
+/// Returns the type of an event: `ONE TIME` or `RECURRING`.
 pub(crate) fn event_type(def: &ObjectDef) -> &'static str {
     if def.attribute(attribute::AT).is_some() { "ONE TIME" } else { "RECURRING" }
 }
 
-/// The server that an event is from.
+/// Returns the id of the server that an event comes from.
 pub(crate) fn originator(def: &ObjectDef) -> Value {
     Value::UInt(def.attribute(attribute::ORIGINATOR).and_then(|id| id.parse().ok()).unwrap_or(0))
 }

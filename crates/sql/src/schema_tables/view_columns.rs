@@ -1,17 +1,19 @@
-//! What is said of a view's columns beside their types: what the columns that they show have.
+//! The attributes of a view's columns besides their types, which come from the columns that they
+//! show.
 
 use super::default_text::default_of;
 use crate::sink::{ColumnMeta, column_flag};
 use engine::{ColumnDef, Engine};
 use types::{TypeCode, Value};
 
-/// A view's column may be NULL.
+/// Reports whether a view's column may be NULL.
 pub(crate) fn is_nullable(column: &ColumnMeta) -> bool {
     column.flags & column_flag::NOT_NULL == 0
 }
 
-/// The default and the comment of a view's column: those of the column that it shows. An expression
-/// that cannot be NULL, and a column with AUTO_INCREMENT, have the type's zero, as in MySQL.
+/// Returns the default and the comment of a view's column, which are those of the column that it
+/// shows. As in MySQL, an AUTO_INCREMENT column and an expression that cannot be NULL have the
+/// type's zero.
 pub(crate) fn default_and_comment(engine: &Engine, column: &ColumnMeta) -> (Value, Value) {
     match shown_column(engine, column) {
         Some(shown) if shown.auto_increment => (zero_of(column), Value::text(&shown.comment)),
@@ -21,7 +23,7 @@ pub(crate) fn default_and_comment(engine: &Engine, column: &ColumnMeta) -> (Valu
     }
 }
 
-/// The stored column that a view's column shows; `None` where it shows an expression.
+/// Returns the stored column that a view's column shows, or `None` if it shows an expression.
 fn shown_column(engine: &Engine, column: &ColumnMeta) -> Option<ColumnDef> {
     let table = engine.catalog().table(&column.schema, &column.org_table)?;
     table.def.columns.iter().find(|stored| stored.name.eq_ignore_ascii_case(&column.org_name)).cloned()

@@ -1,5 +1,5 @@
-//! Statements about accounts: definitions as others, which the server around the session carries
-//! out and commits with what the binary log gets of them.
+//! Statements about accounts: the server around the session carries them out and commits them,
+//! together with what the binary log gets.
 
 use super::{Session, results};
 use crate::admin::{Account, AccountsLog, AdminCommand};
@@ -9,7 +9,8 @@ use crate::host::Privilege;
 use crate::sink::ResultSink;
 use engine::ObjectKind;
 
-/// What an account may be the definer of, in the order in which MySQL tells.
+/// The kinds of objects that an account may be the definer of, in the order in which MySQL reports
+/// them.
 const DEFINED: [(&[ObjectKind], &str); 4] = [
     (&[ObjectKind::Event], "an event"),
     (&[ObjectKind::View], "a view"),
@@ -17,7 +18,7 @@ const DEFINED: [(&[ObjectKind], &str); 4] = [
     (&[ObjectKind::Trigger], "a trigger"),
 ];
 
-/// The accounts that a statement makes or takes away, and its first words.
+/// Returns the accounts that a statement creates, renames or drops, and its first words.
 fn made_or_gone(command: &AdminCommand) -> Option<(&'static str, Vec<&Account>)> {
     Some(match command {
         AdminCommand::CreateUser { accounts, .. } => {
@@ -33,11 +34,13 @@ fn made_or_gone(command: &AdminCommand) -> Option<(&'static str, Vec<&Account>)>
     })
 }
 
-/// An object whose definer goes is nobody's, and an account that is made with that name gets the
-/// objects: both statements take ALLOW_NONEXISTENT_DEFINER, and have a warning that says so.
+/// Checks that the accounts of a statement are no definers. An object whose definer is dropped
+/// would have none, and an account that is created under the name of a missing definer would get
+/// its objects. Both take ALLOW_NONEXISTENT_DEFINER, and push a warning.
 ///
-/// # Errors 4006 without that privilege. A session that may not change accounts at all is told
-/// that later.
+/// # Errors
+/// Returns 4006 without that privilege. A session that may not change accounts at all gets its
+/// error later.
 fn check_definers(session: &Session, command: &AdminCommand) -> Result<()> {
     let Some((verb, accounts)) = made_or_gone(command) else { return Ok(()) };
     if !may_change_accounts(session, verb) {
@@ -69,8 +72,9 @@ fn check_definers(session: &Session, command: &AdminCommand) -> Result<()> {
     Ok(())
 }
 
-/// Whether the account has one of the privileges that such a statement takes. An account that may
-/// change the tables of accounts may do so by statements too, unless they are about roles.
+/// Reports whether the account has one of the privileges that such a statement takes. An account
+/// that may change the tables in `mysql` may also use the statements about users, but not those
+/// about roles.
 fn may_change_accounts(session: &Session, verb: &str) -> bool {
     let on_rows = |privilege| session.server.host.check_privilege(privilege, Some("mysql"), None).is_ok();
     session.server.host.check_administers("", &["CREATE USER", verb]).is_ok()
@@ -82,7 +86,7 @@ fn may_change_accounts(session: &Session, verb: &str) -> bool {
         }
 }
 
-/// Commits what is open, changes accounts, and answers; `text` is the statement.
+/// Commits the open transaction, changes accounts, and sends the answer. `text` is the statement.
 pub(super) fn change_accounts(
     session: &mut Session,
     command: &AdminCommand,

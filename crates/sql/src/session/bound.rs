@@ -1,4 +1,4 @@
-//! Statements about rows: bound once, run any number of times.
+//! Statements about rows: bound once, and run any number of times.
 
 use super::into::IntoRows;
 use super::logging::expanded;
@@ -23,32 +23,33 @@ use std::sync::Arc;
 use std::time::Duration;
 use types::{ColumnType, Value};
 
-/// The error of a statement one of whose tables DDL has changed.
+/// The error of a statement one of whose tables was changed by DDL after it was bound.
 const TABLE_CHANGED: u16 = 1412;
 
 /// The error of an interrupted statement.
 const INTERRUPTED: u16 = 1317;
 
-/// What a statement came to.
+/// The result of a statement.
 enum Done {
     Rows {
         found: u64,
     },
-    /// So many rows went where INTO says.
+    /// SELECT ... INTO has stored this many rows.
     Into {
         rows: u64,
     },
     Changes(Changes),
 }
 
-/// `max_execution_time` of a query that runs.
+/// The time limit of a running query (`max_execution_time`).
 struct TimeLimit {
-    /// `None`: it has ended.
+    /// The host that watches the limit. `None` means that the limit has ended.
     host: Option<Arc<dyn Host>>,
 }
 
 impl TimeLimit {
-    /// Of a SELECT that is the statement: its hint's limit, or the session's.
+    /// Begins the limit of a SELECT: the one in its hint, else the session's. Returns `None` when
+    /// there is none.
     fn begin(session: &Session, hinted_ms: Option<u64>) -> Option<TimeLimit> {
         let hinted = hinted_ms.filter(|ms| *ms > 0);
         let limit_ms = hinted.unwrap_or(session.settings.variables.max_execution_time_ms);
@@ -56,7 +57,8 @@ impl TimeLimit {
         begun.then(|| TimeLimit { host: Some(session.server.host.clone()) })
     }
 
-    /// Says of an error whether it was the limit's.
+    /// Ends the limit, and replaces the error of an interrupted statement if the limit has
+    /// interrupted it.
     fn explain<T>(mut self, outcome: Result<T>) -> Result<T> {
         let has_passed = self.host.take().is_some_and(|host| host.end_time_limit());
         outcome.map_err(|error| match error.code {
@@ -86,8 +88,8 @@ pub(super) fn bind_explained(session: &Session, statement: &Statement) -> Result
     bind_by(session, binder, statement)
 }
 
-/// As [`bind`], for the INSERT of CREATE ... SELECT, whose query does not see the temporary table
-/// of this number.
+/// As [`bind`], for the INSERT of a CREATE TEMPORARY TABLE ... SELECT. Its query does not see the
+/// temporary table with the number `unseen`.
 pub(super) fn bind_unseen(session: &Session, statement: &Statement, unseen: u64) -> Result<Bound> {
     let mut binder = session.binder();
     binder.temporary.hide(unseen);
@@ -107,7 +109,8 @@ pub(super) fn bind_with(
 
 fn bind_by(session: &Session, mut binder: Binder<'_>, statement: &Statement) -> Result<Bound> {
     let _state = enter(State::Plan);
-    // Asked before the checks: what changes meanwhile has them made again.
+    // The generation is read before the privileges are checked, so that a change meanwhile makes
+    // the plan invalid.
     let privileges = session.server.host.privileges_generation();
     binder.keeps_order = !matches!(statement, Statement::Query(_));
     if let Statement::Query(query) = statement {
@@ -138,7 +141,8 @@ fn bind_by(session: &Session, mut binder: Binder<'_>, statement: &Statement) -> 
     })
 }
 
-/// The error of a statement that was not bound. The warnings before it are those that go with it.
+/// Returns the error of a statement that could not be bound, and leaves the warnings that belong to
+/// it in the diagnostics.
 fn told(session: &Session, binder: &Binder<'_>, statement: &Statement, error: SqlError) -> SqlError {
     let mut diagnostics = session.statement.diagnostics.borrow_mut();
     diagnostics.clear();
@@ -200,7 +204,7 @@ pub(super) fn bind_typed(
     Ok(Bound { hints: hints.clone(), ..bind_with(session, statement, parameter_types)? })
 }
 
-/// Binds a statement of a program, whose variables have these types.
+/// Binds a statement of a stored program whose variables have these types.
 pub(super) fn bind_in_program(
     session: &Session,
     statement: &Statement,
@@ -212,14 +216,14 @@ pub(super) fn bind_in_program(
     bind_by(session, binder, statement)
 }
 
-/// Whether a statement means the same, and is allowed, as when it was bound.
+/// Reports whether a bound statement still has the same meaning and is still allowed.
 pub(super) fn still_holds(session: &Session, bound: &Bound) -> bool {
     bound.generation == session.cache.generation()
         && bound.privileges == session.server.host.privileges_generation()
 }
 
-/// Runs a statement under its limit of time, which counts from when it is understood: it is bound
-/// under the limit too. The limit is that of its hint, or the session's.
+/// Runs a query under its time limit, which includes binding and begins after parsing. The limit is
+/// the one in the hint, else the session's. Other statements have none.
 pub(super) fn within_time<T>(
     session: &mut Session,
     is_query: bool,
@@ -234,13 +238,14 @@ pub(super) fn within_time<T>(
     }
 }
 
-/// Whether a statement that failed with this error can be bound and run once more: a table has
-/// changed since it was bound, and the client has nothing of its result.
+/// Reports whether a statement that has failed with this error can be bound and run once more: a
+/// table has changed since it was bound, and the client has received nothing of the result yet.
 pub(super) fn can_run_again(session: &Session, error: &SqlError) -> bool {
     error.code == TABLE_CHANGED && !session.statement.has_described.get()
 }
 
-/// Runs a bound statement and answers. What it means that it fails, [`can_run_again`] says.
+/// Runs a bound statement and sends its answer. After an error, [`can_run_again`] tells whether it
+/// can be bound and run again.
 pub(super) fn run(
     session: &mut Session,
     bound: &Bound,
@@ -267,15 +272,17 @@ pub(super) fn run(
     let outcome = run_in(session, &mut transaction, bound, parameters, text, sink)
         .map_err(|error| without_unseen_relatives(session, bound, error));
     drop(place);
-    // The client may tell other clients what the statement answers, and they have to find it too:
-    // a row that was read under a lock, or a key that is there already. How many rows a statement
-    // has changed may be known a moment earlier, for other statements wait for its locks.
+    // The client may tell other clients what the statement answers, and their statements have to
+    // find the same: a row that was read under a lock, or a key that exists already. Only the
+    // number of changed rows may be known a moment earlier, since other statements wait for the
+    // locks of this one.
     let tells = bound.is_query() || outcome.is_err();
     let done = finish_statement(session, transaction, outcome, tells)?;
     answer(session, bound, done, sink)
 }
 
-/// Runs a bound statement of a function or a trigger, in the transaction of the statement around.
+/// Runs a bound statement of a stored function or a trigger, in the transaction of the calling
+/// statement.
 pub(super) fn run_within(
     session: &mut Session,
     transaction: &mut Transaction,
@@ -291,12 +298,12 @@ pub(super) fn run_within(
     answer(session, bound, done, sink)
 }
 
-/// The end of a statement of the session that had this transaction, whatever came of it. With
-/// `tells` the client may tell other clients of the statement's answer, and their statements have
-/// to find it too.
+/// Ends a statement of the session that had this transaction, whatever its outcome. `tells` says
+/// that the client may tell other clients what the statement answered, so that their statements
+/// have to find the same.
 ///
 /// # Errors
-/// The statement's own; those of its commit.
+/// Returns the error of the statement or of its commit.
 pub(super) fn finish_statement<T>(
     session: &mut Session,
     transaction: Box<Transaction>,
@@ -310,9 +317,9 @@ pub(super) fn finish_statement<T>(
     session.transacting().finish_statement(transaction, outcome, tells)
 }
 
-/// A foreign key's error without the constraint, where that would tell of tables that the account
-/// does not see: for a row without a parent it has to see all parents, for one with children all
-/// tables that may hold them.
+/// Removes the constraint from the message of a foreign key error if it would show the account
+/// tables that it may not see. For a missing parent row, the account has to see all parent tables;
+/// for a row with children, it has to see all tables that may have some.
 fn without_unseen_relatives(session: &Session, bound: &Bound, mut error: SqlError) -> SqlError {
     const NO_PARENT_ROW: u16 = 1452;
     const HAS_CHILD_ROWS: u16 = 1451;
@@ -374,7 +381,7 @@ fn run_in(
     let rows_query = has_rows_query.then(|| String::from_utf8_lossy(&logged_text()).into_owned());
     transaction
         .set_checks(session.settings.variables.foreign_key_checks, session.settings.variables.unique_checks);
-    // The first use of a single table is before the first row anyway.
+    // With a single table, its first use comes before the first row anyway.
     if bound.tables.len() > 1 {
         transaction.use_tables(bound.plan.changed_tables(), &bound.tables)?;
     }
@@ -431,8 +438,8 @@ fn run_in(
     done
 }
 
-/// The parameters, where texts among them are compared with columns and are read as values of
-/// these, charged; `None` where none is.
+/// Converts the texts among the parameters that are compared with columns to values of these
+/// columns. Returns all parameters, charged for, or `None` if nothing is to be converted.
 fn read_parameters(
     session: &Session,
     bound: &Bound,
@@ -481,11 +488,11 @@ fn answer(session: &mut Session, bound: &Bound, done: Done, sink: &mut dyn Resul
             } else if session.statement.last_insert_id_set.get() && !bound.plan.is_delete() {
                 insert_id = session.settings.last_insert_id.get();
             } else if let Some(id) = changes.written_id {
-                // LAST_INSERT_ID() goes on telling what was generated last.
+                // LAST_INSERT_ID() keeps the value that was generated last.
                 insert_id = id;
             }
             if bound.plan.is_load() {
-                // As in MySQL it is for LAST_INSERT_ID() only.
+                // As in MySQL, the value of a LOAD DATA shows in LAST_INSERT_ID() only.
                 insert_id = 0;
             }
             session.statement.row_count = changes.affected_rows as i64;
@@ -502,7 +509,8 @@ fn answer(session: &mut Session, bound: &Bound, done: Done, sink: &mut dyn Resul
 }
 
 impl Bound {
-    /// What a query and its subqueries do, for EXPLAIN; `None` of a statement that changes rows.
+    /// Returns the operations of a query and its subqueries for EXPLAIN, or `None` for a statement
+    /// that changes rows.
     pub fn operations(&self) -> Option<Vec<crate::show::Operation>> {
         match &self.plan {
             Plan::Query(plan) => Some(crate::show::of_query(plan, &self.subqueries)),
@@ -510,7 +518,7 @@ impl Bound {
         }
     }
 
-    /// Whether a query reads any table.
+    /// Reports whether a query reads any table.
     pub fn reads_tables(&self) -> bool {
         let own = match &self.plan {
             Plan::Query(plan) => plan.reads_tables(),
@@ -519,7 +527,7 @@ impl Bound {
         own || self.subqueries.iter().any(|subquery| subquery.plan.reads_tables())
     }
 
-    /// What EXPLAIN shows as a table.
+    /// Returns the parts of the statement that EXPLAIN shows as a table.
     pub fn parts(&self) -> Vec<crate::show::Part<'_>> {
         use crate::show::Part;
         match &self.plan {

@@ -1,16 +1,16 @@
-//! What statements are to a server that limits accounts.
+//! The classes of statements, by which the server decides what a restricted account may run.
 
 use super::state::Bound;
 use crate::admin::AdminCommand;
 use crate::ast::Statement;
 use crate::host::StatementClass;
 
-/// Of a statement that is bound.
+/// Returns the class of a bound statement about rows.
 pub(super) fn class_of_bound(bound: &Bound, is_prepared: bool) -> StatementClass {
     StatementClass { sets_password: false, changes_data: !bound.is_query(), is_prepared }
 }
 
-/// Of any statement.
+/// Returns the class of any statement.
 pub(super) fn class_of(statement: &Statement, is_prepared: bool) -> StatementClass {
     let sets_password = matches!(
         statement,

@@ -1,4 +1,5 @@
-//! DDL of a session: commits before itself, and is logged with the session's settings.
+//! DDL in a session: it commits the open transaction first, and is logged with the session's
+//! settings.
 
 use super::ddl_run::{ddl_run, definer};
 use super::schedule::schedule_values;
@@ -13,11 +14,12 @@ use crate::expr::Level;
 use engine::{EngineError, ObjectKind, StatementContext};
 use types::{Value, convert};
 
-/// Runs a DDL statement; `text` is what the binary log gets.
+/// Runs a DDL statement. `text` is what the binary log gets.
 pub(super) fn run_ddl(session: &mut Session, text: &[u8], statement: &Statement) -> Result<DdlReport> {
     let own = session.settings.variables.timestamp_us;
     if schedule_of(statement).is_some() {
-        // An event AT NOW() is not one of the past because its statement took a while.
+        // All expressions of an event's schedule see the same moment, so that AT NOW() does not lie
+        // in the past.
         session.settings.variables.timestamp_us = Some(own.unwrap_or_else(os::clock::now_us));
     }
     let done = run_ddl_now(session, text, statement);
@@ -82,7 +84,7 @@ fn run_ddl_now(session: &mut Session, text: &[u8], statement: &Statement) -> Res
     Ok(report)
 }
 
-/// Note 1449 of an object whose definer is not there.
+/// Pushes note 1449 if the definer of a new object does not exist.
 fn note_definer(session: &Session, statement: &Statement) {
     let Statement::CreateObject(create) = statement else { return };
     let Some(definer) = create.definer.as_ref().filter(|definer| !definer.is_current_user) else {
@@ -96,7 +98,7 @@ fn note_definer(session: &Session, statement: &Statement) {
     }
 }
 
-/// The schema that `binlog_do_db` and `binlog_ignore_db` go by.
+/// Returns the schema that `binlog_do_db` and `binlog_ignore_db` are applied to.
 fn filtered_schema<'s>(session: &'s Session, statement: &'s Statement) -> &'s str {
     match statement {
         Statement::CreateSchema { schema, .. } | Statement::DropSchema { schema, .. } => schema,
@@ -105,8 +107,8 @@ fn filtered_schema<'s>(session: &'s Session, statement: &'s Statement) -> &'s st
     }
 }
 
-/// CREATE TABLE ... SELECT: the table is logged by its definition, and its rows as the transaction
-/// that follows.
+/// Runs CREATE TABLE ... SELECT. The binary log gets the table's definition, and then the rows as a
+/// transaction.
 fn create_table_select(session: &mut Session, create: &CreateTable) -> Result<DdlReport> {
     let Some(query) = &create.query else { return Ok(DdlReport::default()) };
     if !create.foreign_keys.is_empty() {
@@ -200,7 +202,7 @@ fn create_table_select(session: &mut Session, create: &CreateTable) -> Result<Dd
     }
 }
 
-/// A row of the query into the columns of the same names.
+/// Inserts a row of the query. Its values go into the columns of the same names.
 fn insert_row(
     transaction: &mut engine::Transaction,
     table: &std::sync::Arc<engine::Table>,

@@ -1,9 +1,10 @@
-//! What a statement that defines something runs with.
+//! The settings that a session runs DDL statements with.
 
 use super::Session;
 use crate::ddl::{DdlReport, DdlRun, DdlSettings, ScheduleValues};
 
-/// The run of a statement with the session's settings; `text` is what the binary log gets.
+/// Returns a run of a DDL statement with the session's settings. `text` is what the binary log
+/// gets.
 pub(super) fn ddl_run<'s>(session: &'s Session, text: &'s str) -> DdlRun<'s> {
     let now_us = session.settings.now_us();
     let of_mariadb = session.settings.variables.of_mariadb;
@@ -45,7 +46,7 @@ pub(super) fn ddl_run<'s>(session: &'s Session, text: &'s str) -> DdlRun<'s> {
     }
 }
 
-/// The account that makes an object that names no definer.
+/// Returns the account that is the definer of a new object that names none, as user and host.
 pub(super) fn definer(session: &Session) -> (String, String) {
     let account = session.server.host.current_user();
     let (user, host) = account.rsplit_once('@').unwrap_or((&account, ""));

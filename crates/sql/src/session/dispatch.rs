@@ -1,4 +1,4 @@
-//! Which statement is run how.
+//! Chooses how a statement is run.
 
 use super::classes::{class_of, class_of_bound};
 use super::locked_tables::active_locks;
@@ -20,17 +20,19 @@ use std::sync::Arc;
 use types::{ColumnType, NumberForm, Value};
 
 impl Session {
-    /// Whether a text may be read further, from which so much more becomes.
+    /// Checks whether reading a text may go on. The tree has grown by this many bytes, which are
+    /// charged.
     ///
     /// # Errors
-    /// 1317 when the statement was killed or its time is over; those of [`Charge::add`].
+    /// Returns 1317 when the statement was killed or its time is over, and the errors of
+    /// [`Charge::add`].
     pub(super) fn may_read_on(&self, bytes: usize, charge: &mut Charge) -> Result<()> {
         self.server.check_interrupt()?;
         charge.add(bytes)
     }
 
-    /// Runs the first statement of a text; says where the next one starts, and leaves in
-    /// `more_results` whether there is one.
+    /// Runs the first statement of a text. Returns the offset of the next one, and sets
+    /// `more_results` to whether there is one.
     pub(super) fn execute_first(&mut self, text: &[u8], sink: &mut dyn ResultSink) -> Result<usize> {
         self.client.more_results = false;
         if let Some(bound) = self.cache.get(text)
@@ -57,7 +59,8 @@ impl Session {
             return Err(crate::lexer::syntax_error(&text[..parsed.end], at));
         }
         let rest = &text[parsed.next..];
-        // What follows is read when its turn comes: a text of many statements is read once.
+        // The rest of the text is only parsed when its turn comes, so that a text of many
+        // statements is read once.
         if parsed.end < text.len() && crate::lexer::has_statement(rest, self.settings.variables.lex_mode()) {
             if !self.client.init.multi_statements {
                 return Err(crate::lexer::syntax_error_after(text, parsed.next));
@@ -78,7 +81,7 @@ impl Session {
         Ok(parsed.next)
     }
 
-    /// Binds and runs a statement about rows, which ends there in the text.
+    /// Binds and runs a statement about rows, which ends at the offset `end` of the text.
     fn bind_and_run(
         &mut self,
         text: &[u8],
@@ -109,8 +112,8 @@ impl Session {
         statement: &Statement,
         sink: &mut dyn ResultSink,
     ) -> Result<()> {
-        /// A long text goes from hand to hand as a copy: as one of characters, to the tree of a
-        /// definition, to the log.
+        /// How many copies of a long text may exist at once: decoded to characters, in the tree, in
+        /// a definition, and for the log.
         const COPIES: usize = 4;
         let _state = enter(State::Execute);
         let mut copies = Charge::new(&self.server.memory);
@@ -190,7 +193,8 @@ impl Session {
             Statement::Truncate(table)
                 if self.settings.schema_of(table)?.eq_ignore_ascii_case("performance_schema") =>
             {
-                // It changes no stored table: nothing is logged, and a read-only server does it.
+                // The statement changes no stored table: it is not logged, and a read-only server
+                // allows it.
                 locked_tables::check_locked_for_ddl(self, statement)?;
                 self.transacting().commit()?;
                 self.server.host.truncate_virtual_table("performance_schema", &table.name)?;
@@ -203,7 +207,7 @@ impl Session {
         }
     }
 
-    /// A command for the server. Those that change log files commit first, as in MySQL.
+    /// Passes a command to the server. As in MySQL, a command that changes log files commits first.
     fn admin(&mut self, command: AdminCommand, sink: &mut dyn ResultSink) -> Result<()> {
         let commits = matches!(
             command,
@@ -233,7 +237,7 @@ impl Session {
         host.admin(command, status, sink)
     }
 
-    /// FLUSH TABLES: tables that HANDLER has opened are read from the beginning.
+    /// Makes the tables that HANDLER has opened be read from the beginning again, for FLUSH TABLES.
     fn begin_handlers_anew(&mut self, command: &AdminCommand) {
         let AdminCommand::Flush { targets, .. } = command else { return };
         for target in targets {
@@ -243,8 +247,12 @@ impl Session {
         }
     }
 
-    /// What would wait for an applier that waits for this session's locks, or for other sessions
-    /// that do.
+    /// Checks that the command cannot deadlock: it may wait for an applier, or for other sessions,
+    /// that wait for this session's locks.
+    ///
+    /// # Errors
+    /// Returns 1192 (`ER_LOCK_OR_ACTIVE_TRANSACTION`) when the session has locks that the command
+    /// could wait for.
     fn check_no_locks(&self, command: &AdminCommand) -> Result<()> {
         let is_about_replicas = matches!(
             command,
@@ -264,7 +272,7 @@ impl Session {
         Ok(())
     }
 
-    /// FLUSH TABLES with the current schema where none was written.
+    /// Adds the current schema to the tables of FLUSH TABLES that have none.
     fn qualified(&self, targets: Vec<FlushTarget>) -> Vec<FlushTarget> {
         let schema = self.settings.schema.clone().unwrap_or_default();
         let qualify =
@@ -276,21 +284,22 @@ impl Session {
         targets.into_iter().map(one).collect()
     }
 
-    /// The format of an EXPLAIN that names none.
+    /// Returns the format of an EXPLAIN that names none (`explain_format`).
     fn explain_format(&self) -> Result<String> {
         let format = self.server.host.variable(crate::host::VariableScope::Session, "explain_format")?;
         let format = format.and_then(|format| format.text_bytes(None)).unwrap_or_else(|| b"TREE".to_vec());
         Ok(String::from_utf8_lossy(&format).to_ascii_lowercase())
     }
 
-    /// EXPLAIN: the tables in the order of the loops, with the index that was chosen.
+    /// Explains a statement: as a table that lists its tables in the order of the loops with the
+    /// chosen indexes, or as a tree of operations.
     fn explain(
         &mut self,
         statement: &Statement,
         format: Option<&str>,
         analyze: bool,
     ) -> Result<VirtualTable> {
-        // Privileges come first.
+        // Binding comes first, because it checks the privileges.
         let bound = bound::bind_explained(self, statement)?;
         if analyze {
             return Err(SqlError::not_supported("EXPLAIN ANALYZE"));

@@ -1,5 +1,5 @@
-//! What the event scheduler asks of a session and of the dictionary: to run an event's body, to
-//! note that it is run, to drop it when it has run for the last time.
+//! Runs events for the event scheduler: runs an event's body, notes the run in the dictionary, and
+//! drops an event that has run for the last time.
 
 use super::Session;
 use super::ddl_run::ddl_run;
@@ -18,27 +18,27 @@ use engine::{
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// A condition that the run of an event has left: for the error log, its only reader.
+/// A condition that the run of an event has left, for the error log.
 #[derive(Debug)]
 pub struct EventCondition {
-    /// Error, warning, or info for a note.
+    /// The level: error, warning, or info for a note.
     pub level: log::Level,
-    /// Its message.
+    /// The condition's message.
     pub message: String,
 }
 
-/// How the run of an event has ended.
+/// The result of an event's run.
 #[derive(Debug)]
 pub struct EventRun {
-    /// Its body was run to its end.
+    /// Whether the body has run to its end.
     pub is_done: bool,
-    /// What it has left.
+    /// The conditions that the run has left.
     pub conditions: Vec<EventCondition>,
 }
 
-/// Runs the body of an event: in its time zone, with its `sql_mode` and with its definer's
-/// privileges. Result sets go nowhere. What the body leaves in an open transaction is rolled back
-/// with the session, unless [`drop_event`] comes before.
+/// Runs the body of an event in its time zone, with its `sql_mode` and its definer's privileges.
+/// Result sets are dropped. A transaction that the body leaves open is rolled back with the
+/// session, unless [`drop_event`] comes before.
 pub fn run_event(session: &mut Session, event: &Arc<Object>) -> EventRun {
     let zone = event.def.attribute(attribute::TIME_ZONE).unwrap_or("SYSTEM");
     if let Some(found) = time_zone::find(&session.server.engine, zone) {
@@ -61,12 +61,12 @@ pub fn run_event(session: &mut Session, event: &Arc<Object>) -> EventRun {
     EventRun { is_done: done.is_ok(), conditions: conditions.collect() }
 }
 
-/// Drops an event that has run for the last time, with the text that MySQL logs; one that has been
-/// altered since stays. No privilege is asked for, and a read-only server does it too: the server
-/// carries out what CREATE EVENT has said.
+/// Drops an event that has run for the last time, logged with the text that MySQL logs. An event
+/// that was altered meanwhile stays. No privilege is checked, and a read-only server does it too,
+/// because this only carries out what CREATE EVENT has demanded.
 ///
 /// # Errors
-/// Those of the engine.
+/// Returns the errors of the engine.
 pub fn drop_event(session: &mut Session, event: &Object) -> Result<()> {
     let def = &event.def;
     let is_over =
@@ -80,7 +80,7 @@ pub fn drop_event(session: &mut Session, event: &Object) -> Result<()> {
     {
         return Ok(());
     }
-    // As any statement about definitions does: what the event has left open is committed.
+    // Like any DDL, this commits the transaction that the event has left open.
     session.transacting().commit()?;
     session.settings.schema = Some(def.schema.clone());
     let text = format!("DROP EVENT IF EXISTS{}.{}", quoted(&def.schema), quoted(&def.name));
@@ -90,12 +90,12 @@ pub fn drop_event(session: &mut Session, event: &Object) -> Result<()> {
     run.run(&Statement::DropObjects { kind: ObjectKind::Event, names: vec![name], if_exists: true })
 }
 
-/// Notes in the dictionary that a run of an event begins now, and disables the event if the run is
-/// its last one. That is a commit of its own, of which the binary log does not tell. False when the
-/// event has been altered or dropped since.
+/// Notes in the dictionary that a run of an event begins now, and disables the event if this is its
+/// last run. The note is a commit of its own that is not logged. Returns false if the event was
+/// altered or dropped meanwhile.
 ///
 /// # Errors
-/// Those of the engine; 1317 when it was told to end while it waited for a lock.
+/// Returns the errors of the engine, and 1317 when `interrupt` is set while it waits for a lock.
 pub fn note_event_run(
     engine: &Arc<Engine>,
     event: &Object,
@@ -134,7 +134,7 @@ pub fn note_event_run(
     Ok(is_noted)
 }
 
-/// When an event of this server runs.
+/// Returns the times at which an event runs, or `None` if this server does not run it any more.
 pub fn timing_of(engine: &Arc<Engine>, def: &ObjectDef) -> Option<EventTiming> {
     EventTiming::of(def, |zone| time_zone::find(engine, zone))
 }

@@ -1,9 +1,9 @@
-//! HANDLER: a table that stays open, whose rows are read one by one in the order of an index.
+//! HANDLER: tables that stay open, whose rows are read one by one in the order of an index.
 //!
-//! READ is a statement of its own each time, in the session's transaction if there is one: what it
-//! has come to is the key of an entry, from which the next READ goes on, whatever has been changed
-//! meanwhile. DDL on the table closes it, whoever's it is: the table that is open is then no longer
-//! the one of the catalog.
+//! Each READ is a statement of its own, in the session's transaction if there is one. Between two
+//! READs only the key of the last entry is kept, from which the next READ goes on, whatever has
+//! changed meanwhile. DDL on the table by any session closes it, because the open table is then no
+//! longer the one in the catalog.
 
 use super::locked_tables::active_locks;
 use super::rows::Rows;
@@ -24,12 +24,12 @@ use types::Value;
 /// The error of a table that DDL has changed.
 const TABLE_CHANGED: u16 = 1412;
 
-/// Runs HANDLER.
+/// Runs a HANDLER statement.
 ///
 /// # Errors
-/// 1192 under LOCK TABLES; 1399 and 3877 in an XA transaction; of OPEN 1066, 1142, 1146, and 1031
-/// and 1347 of what is no stored table; of the others 1109 for a table that is not open; of READ
-/// 1070, 1176, 1210.
+/// Returns 1192 under LOCK TABLES, and 1399 and 3877 in an XA transaction. OPEN also returns 1066,
+/// 1142, 1146, and 1031 and 1347 for what is no stored table. The others return 1109 for a table
+/// that is not open, and READ also 1070, 1176 and 1210.
 pub(super) fn run(session: &mut Session, handler: &Handler, sink: &mut dyn ResultSink) -> Result<()> {
     if session.locks.has_tables() {
         return Err(active_locks());
@@ -93,7 +93,8 @@ fn stored_table(session: &Session, schema: &str, name: &TableName) -> Result<Arc
     session.binder().stored_table(name)
 }
 
-/// The place of the open table with this alias. What is no longer what was opened is closed.
+/// Returns the position of the open table with this alias. A table that is no longer the one in the
+/// catalog is closed.
 fn current(session: &mut Session, alias: &str) -> Result<usize> {
     let unknown = || SqlError::new(1109, format!("Unknown table '{alias}' in HANDLER"));
     let at = session.handlers.find(alias).ok_or_else(unknown)?;
@@ -110,14 +111,14 @@ fn current(session: &mut Session, alias: &str) -> Result<usize> {
     Err(unknown())
 }
 
-/// A READ that is bound.
+/// A bound READ.
 struct Reading {
     table: Arc<Table>,
     index: Option<IndexRef>,
-    /// What is read; `None`: there is nothing.
+    /// The range that is read. `None` means that there is nothing to read.
     range: Option<KeyRange>,
     direction: Direction,
-    /// Where the reading is once the range has no further row.
+    /// The position once the range has no further row.
     end: HandlerPosition,
     filter: Option<Expr>,
     skipped: u64,
@@ -196,8 +197,8 @@ impl Reading {
         sink.end_rows(results::end_of_rows(session))
     }
 
-    /// Sends the rows; gives how far the reading has come then (`None`: nowhere), and how many were
-    /// sent.
+    /// Sends the rows. Returns the position that the reading has reached (`None` means that it has
+    /// not moved), and the number of rows sent.
     fn read(
         &self,
         session: &Session,
@@ -248,10 +249,10 @@ impl Reading {
     }
 }
 
-/// Whether the account may read all columns of a table.
+/// Checks that the account may read all columns of a table.
 ///
 /// # Errors
-/// 1142, 1143.
+/// Returns 1142 or 1143 when it may not.
 fn check_columns(session: &Session, table: &Table) -> Result<()> {
     let (schema, name) = (&table.def.schema, &table.def.name);
     let host = &session.server.host;
@@ -262,7 +263,7 @@ fn check_columns(session: &Session, table: &Table) -> Result<()> {
     host.check_all_columns(Privilege::Select, schema, name, &mut columns)
 }
 
-/// An expression over the columns of an open table.
+/// Binds an expression over the columns of an open table.
 fn bind_expr(session: &Session, written: &ast::Expr, scope: &Scope) -> Result<Expr> {
     let mut binder = session.binder();
     let bound = binder.expr(written, &mut Place::new(scope, "field list"))?;
@@ -286,7 +287,7 @@ fn find_index(table: &Table, name: &str, alias: &str) -> Result<IndexRef> {
     index.ok_or_else(|| SqlError::new(1176, text()))
 }
 
-/// What FIRST, NEXT, PREV and LAST read, and where the reading is at the end of that.
+/// Returns the range that FIRST, NEXT, PREV or LAST reads, and the position at its end.
 fn stepped(
     step: HandlerStep,
     reading: Option<&(Option<IndexRef>, HandlerPosition)>,
@@ -321,7 +322,7 @@ fn stepped(
     (range, direction, end)
 }
 
-/// What a comparison with a key reads, and where the reading is at the end of that.
+/// Returns the range that a comparison with a key reads, and the position at its end.
 fn found(op: BinaryOp, key: &[u8]) -> (Option<KeyRange>, Direction, HandlerPosition) {
     let (range, direction) = match op {
         BinaryOp::GreaterEqual => {
@@ -348,7 +349,7 @@ fn found(op: BinaryOp, key: &[u8]) -> (Option<KeyRange>, Direction, HandlerPosit
     (Some(range), direction, end)
 }
 
-/// The key that an index has for these values of its first columns, as they would be stored.
+/// Returns the index key for these values of its first columns, converted as if they were stored.
 fn key_of(
     session: &Session,
     table: &Table,
@@ -382,7 +383,7 @@ fn key_of(
     Ok(key)
 }
 
-/// Whether an expression is what it is before anything is read.
+/// Reports whether an expression has its value before anything is read.
 fn is_constant(expr: &Expr) -> bool {
     let mut is_constant = !expr.varies();
     expr.visit(&mut |part| {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use types::collation::{self, Charset};
 use types::{TypeCode, Value};
 
-/// So much of a file is kept before it is written.
+/// How many bytes are buffered before they are written to the file.
 const BUFFERED_BYTES: usize = 64 << 10;
 
 /// Takes the rows of a query with INTO.
@@ -35,10 +35,11 @@ fn more_than_one() -> SqlError {
     SqlError::new(1172, "Result consisted of more than one row")
 }
 
-/// Whether INTO can take rows of so many columns, and may be carried out.
+/// Checks that INTO can take rows of this many columns and may be carried out.
 ///
 /// # Errors
-/// 1222; 1290 for files.
+/// Returns 1222 for a wrong number of variables, and 1290 for a file that `secure_file_priv` does
+/// not allow.
 pub(super) fn check(into: &SelectInto, columns: usize, session: &Session) -> Result<()> {
     match into {
         SelectInto::Variables(names) if names.len() != columns => {
@@ -51,11 +52,10 @@ pub(super) fn check(into: &SelectInto, columns: usize, session: &Session) -> Res
     }
 }
 
-/// Whether the account may have rows written into a file: it is asked before anything is said of
-/// the query.
+/// Checks that the account may write files. This comes before any error about the query.
 ///
 /// # Errors
-/// 1227.
+/// Returns 1227 when the account lacks the privilege FILE.
 pub(super) fn check_account(into: &SelectInto, session: &Session) -> Result<()> {
     let denied = |_| {
         let text = "Access denied; you need (at least one of) the FILE privilege(s) for this operation";
@@ -69,10 +69,10 @@ pub(super) fn check_account(into: &SelectInto, session: &Session) -> Result<()> 
     }
 }
 
-/// Where a file is written.
+/// Returns the path of the file to write.
 ///
 /// # Errors
-/// 1290 for a place that `secure_file_priv` does not allow.
+/// Returns 1290 for a place that `secure_file_priv` does not allow.
 fn allowed_path(written: &[u8], session: &Session) -> Result<PathBuf> {
     let text = |name: &str| -> Result<String> {
         let value = session.server.host.variable(VariableScope::Global, name)?;
@@ -138,17 +138,18 @@ impl Output {
     }
 }
 
-/// What the system says of an error, without its number.
+/// Returns the operating system's description of an error, without its number.
 fn words(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
 impl<'s> IntoRows<'s> {
-    /// Opens the file, where there is one.
+    /// Creates the file, if rows go into one.
     ///
     /// # Errors
-    /// 1290, 1086.
+    /// Returns 1290 for a place that is not allowed, 1086 for a file that exists, 1 for one that
+    /// cannot be created, and 1115 for an unknown character set.
     pub fn new(into: &'s SelectInto, columns: &'s [ColumnMeta], session: &Session) -> Result<IntoRows<'s>> {
         let file = match into {
             SelectInto::Variables(_) => None,
@@ -163,7 +164,8 @@ impl<'s> IntoRows<'s> {
     /// Takes the next row.
     ///
     /// # Errors
-    /// 1172 for a second row where there may be one only.
+    /// Returns 1172 for a second row when variables or DUMPFILE take only one, and 3 when the file
+    /// cannot be written.
     pub fn row(&mut self, row: &[Value], ctx: &Context<'_>) -> Result<()> {
         self.rows += 1;
         let is_second = self.rows > 1;
@@ -189,7 +191,7 @@ impl<'s> IntoRows<'s> {
         }
     }
 
-    /// There is no further row; how many there were.
+    /// Ends the rows and returns their number.
     pub fn finish(mut self, ctx: &Context<'_>) -> Result<u64> {
         if let Some(output) = &mut self.file {
             output.write()?;
@@ -201,13 +203,13 @@ impl<'s> IntoRows<'s> {
     }
 }
 
-/// Whether a value of this type is enclosed where only texts are.
+/// Reports whether OPTIONALLY ENCLOSED BY encloses values of this type.
 fn is_text(code: TypeCode) -> bool {
     use TypeCode::{Double, Float, Int24, Long, LongLong, NewDecimal, Short, Tiny, Year};
     !matches!(code, NewDecimal | Double | Float | Int24 | Long | LongLong | Short | Tiny | Year)
 }
 
-/// Puts a row as a line of text.
+/// Appends a row to the file as a line of text.
 fn put_line(
     output: &mut Output,
     format: &TextFormat,

@@ -1,4 +1,4 @@
-//! The file of LOAD DATA: one of the server, or one that the client sends.
+//! The file of a LOAD DATA: one of the server, or one that the client sends.
 
 use super::Session;
 use crate::error::{Result, SqlError};
@@ -11,13 +11,13 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// So much of a file is read at once.
+/// How many bytes of a file are read at once.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// Runs something with the bytes of a file.
+/// Calls `run` with the bytes of a file.
 ///
 /// # Errors
-/// Those of opening it, and what `run` ends with.
+/// Returns the errors of opening the file and of `run`.
 pub(super) fn with_input<T>(
     session: &Session,
     (path, is_local): (&[u8], bool),
@@ -32,7 +32,8 @@ pub(super) fn with_input<T>(
     client.request(path)?;
     let mut input = SentFile { client, has_ended: false };
     let outcome = run(&mut input);
-    // The client sends all of it, whatever came of the statement.
+    // The client sends the whole file even if the statement has failed, so the rest is read and
+    // dropped.
     let mut rest = Vec::new();
     while !input.has_ended {
         rest.clear();
@@ -112,11 +113,11 @@ impl Input for SentFile<'_> {
     }
 }
 
-/// Where a file is: one without a directory in that of the current schema, a relative one in the
-/// data directory.
+/// Returns the absolute path of a file. A name without a directory is in the directory of the
+/// current schema, a relative path in the data directory.
 ///
 /// # Errors
-/// 1290 for a place that `secure_file_priv` does not allow.
+/// Returns 1290 for a place that `secure_file_priv` does not allow.
 fn resolved(session: &Session, written: &[u8]) -> Result<PathBuf> {
     let host = &*session.server.host;
     let written = String::from_utf8_lossy(written).into_owned();
@@ -132,7 +133,7 @@ fn resolved(session: &Session, written: &[u8]) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// A path without `.` and `..`.
+/// Returns a path without `.` and `..`.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -145,7 +146,7 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// What the system says of an error, without its number.
+/// Returns the operating system's description of an error, without its number.
 fn words(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()

@@ -1,4 +1,4 @@
-//! LOCK TABLES, UNLOCK TABLES, and what may be done in between.
+//! LOCK TABLES and UNLOCK TABLES, and what a session may do in between.
 
 use super::Session;
 use super::state::TableLocks;
@@ -9,8 +9,8 @@ use crate::host::Privilege;
 use engine::{Object, ObjectDef, ObjectKind, TableLock};
 use std::sync::Arc;
 
-/// Commits, lets go what was locked before, and locks; whatever of it fails, nothing is locked
-/// then.
+/// Runs LOCK TABLES: commits, releases the old locks and takes the new ones. After an error,
+/// nothing is locked.
 pub(super) fn lock_tables(session: &mut Session, tables: &[TableToLock]) -> Result<()> {
     session.transacting().commit()?;
     let_tables_go(session);
@@ -19,7 +19,7 @@ pub(super) fn lock_tables(session: &mut Session, tables: &[TableToLock]) -> Resu
     for wanted in tables {
         session.server.check_interrupt()?;
         if session.temporary.has(&session.settings.schema_of(&wanted.table)?, &wanted.table.name) {
-            // Nobody else has it.
+            // A temporary table needs no lock, since no other session has it.
             continue;
         }
         if let Some(view) = view_of(session, &wanted.table)? {
@@ -34,14 +34,14 @@ pub(super) fn lock_tables(session: &mut Session, tables: &[TableToLock]) -> Resu
         names.add(name_to_lock(session, wanted)?)?;
     }
     for (view, write) in views {
-        // Their tables may have been named themselves.
+        // The tables of the views come last, because the statement may name some of them itself.
         add_view(session, &view.def, write, &mut names)?;
     }
     let mut wanted: Vec<(String, String, TableLock)> = Vec::new();
     for name in names.all() {
         let how = if name.write { TableLock::Write } else { TableLock::Read };
         match wanted.iter_mut().find(|(schema, table, _)| *schema == name.schema && *table == name.table) {
-            // The stronger one counts for all names of a table.
+            // If a table is named twice, the stronger lock counts.
             Some((.., known)) if name.write => *known = how,
             Some(_) => {}
             None => wanted.push((name.schema.clone(), name.table.clone(), how)),
@@ -60,14 +60,14 @@ fn view_of(session: &Session, name: &TableName) -> Result<Option<Arc<Object>>> {
     Ok(session.server.engine.catalog().object(&schema, ObjectKind::View, &name.name))
 }
 
-/// Locks the tables that a view is made of, under their own names, and the views within it.
+/// Adds the locks for the tables of a view, under their own names, and for the views within it.
 ///
 /// # Errors
-/// 1356 where one of them is not there.
+/// Returns 1356 when one of them does not exist.
 fn add_view(session: &Session, def: &ObjectDef, write: bool, names: &mut LockedNames) -> Result<()> {
     let mut binder = session.binder();
     match binder.view_plan(def, None) {
-        // What cannot be run reads nothing.
+        // A view that cannot be run here reads nothing.
         Err(error) if error.code == 1235 => {}
         plan => drop(plan?),
     }
@@ -81,7 +81,7 @@ fn add_view(session: &Session, def: &ObjectDef, write: bool, names: &mut LockedN
             continue;
         };
         if names.add_view(&schema, &name)? {
-            // What cannot be run names nothing.
+            // A view that cannot be run here names nothing.
             views.extend(crate::bind::tables_of_view(&view.def).unwrap_or_default());
         }
     }
@@ -107,8 +107,8 @@ fn name_to_lock(session: &Session, wanted: &TableToLock) -> Result<LockedName> {
     Ok(LockedName { schema: schema.clone(), table: of.clone(), shown, write: *write })
 }
 
-/// UNLOCK TABLES commits what was done under LOCK TABLES; a snapshot that was taken under the
-/// global read lock outlives it.
+/// Runs UNLOCK TABLES, which commits what was done under LOCK TABLES. A snapshot that was taken
+/// under the global read lock outlives that lock.
 pub(super) fn unlock_tables(session: &mut Session) -> Result<()> {
     session.locks.read_lock = None;
     if session.locks.has_tables() {
@@ -118,14 +118,14 @@ pub(super) fn unlock_tables(session: &mut Session) -> Result<()> {
     Ok(())
 }
 
-/// Unlocks; no transaction is open.
+/// Releases the table locks. No transaction may be open.
 pub(super) fn let_tables_go(session: &mut Session) {
     if session.locks.let_tables_go() {
         session.cache.invalidate();
     }
 }
 
-/// Under LOCK TABLES a statement about definitions may be about tables that are locked WRITE.
+/// Checks that a DDL statement under LOCK TABLES changes only tables that are locked with WRITE.
 pub(super) fn check_locked_for_ddl(session: &Session, statement: &Statement) -> Result<()> {
     let Some(names) = session.locks.names() else { return Ok(()) };
     let tables: Vec<&TableName> = match statement {
@@ -148,7 +148,8 @@ pub(super) fn check_locked_for_ddl(session: &Session, statement: &Statement) -> 
     tables.into_iter().try_for_each(|name| names.allow_change(&session.settings.schema_of(name)?, &name.name))
 }
 
-/// Error 1192.
+/// Builds error 1192 (`ER_LOCK_OR_ACTIVE_TRANSACTION`), for a command that the session's locks do
+/// not allow.
 pub(super) fn active_locks() -> SqlError {
     let text =
         "Can't execute the given command because you have active locked tables or an active transaction";

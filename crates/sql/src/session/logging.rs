@@ -1,9 +1,9 @@
-//! `binlog_format`: whether the binary log gets a statement's rows or its text, and what goes with
-//! the text.
+//! Applies `binlog_format`: decides whether the binary log gets a statement's rows or its text, and
+//! adds what the text needs.
 //!
-//! With STATEMENT the text is logged, and what makes it unsafe is a note (1592). With MIXED unsafe
-//! statements, and all of those below REPEATABLE READ, are logged as rows. A statement that changed
-//! no rows is not logged.
+//! With STATEMENT, the text is logged, and note 1592 tells what makes it unsafe. With MIXED, unsafe
+//! statements are logged as rows, and so are all statements below REPEATABLE READ. A statement that
+//! has changed no rows is not logged.
 
 use super::Session;
 use super::state::Bound;
@@ -17,22 +17,22 @@ use engine::{Isolation, LoggedStatement, Transaction, TriggerEvent};
 use std::borrow::Cow;
 use types::{Value, collation};
 
-/// What the session was before a statement that is to be logged as text.
+/// The values from before a statement that is to be logged as text, which its text depends on.
 pub(super) struct TextContext {
     last_insert_id: Option<u64>,
     rand_seeds: Option<(u64, u64)>,
     user_variables: Vec<LoggedVariable>,
 }
 
-/// A user variable as its event has it.
+/// A user variable in the form of its event.
 struct LoggedVariable {
     name: String,
-    /// `None`: NULL.
+    /// The value. `None` means NULL.
     value: Option<LoggedValue>,
 }
 
 struct LoggedValue {
-    /// MySQL's `Item_result`.
+    /// The type of the value, as MySQL's `Item_result`.
     kind: u8,
     collation: u16,
     bytes: Vec<u8>,
@@ -51,10 +51,11 @@ impl LoggedVariable {
     }
 }
 
-/// What to log a statement's text with, if it is the text that is to be logged.
+/// Returns the values to log with a statement's text, or `None` if the statement is not logged as
+/// text.
 ///
 /// # Errors
-/// 1665 where `binlog_format` is STATEMENT and the isolation level allows rows only.
+/// Returns 1665 when `binlog_format` is STATEMENT and the isolation level allows only rows.
 pub(super) fn text_context(
     session: &Session,
     transaction: &Transaction,
@@ -80,16 +81,16 @@ pub(super) fn text_context(
              READ COMMITTED or READ UNCOMMITTED.",
         )),
         BinlogFormat::Mixed if needs_rows || !bound.logging.reasons.is_empty() => Ok(None),
-        // Its file would have to be logged with it.
+        // The file would have to be logged with the statement.
         _ if bound.plan.is_load() => Ok(None),
-        // What they do there may not be what they did here.
+        // A function or a trigger may do something else on a replica than it did here.
         BinlogFormat::Mixed if bound.logging.runs_functions || has_triggers(bound) => Ok(None),
         _ => Ok(Some(context_of(session, &bound.logging))),
     }
 }
 
-/// Whether the statement uses temporary tables, or may by a program that it runs: replicas have
-/// none of them, and get the rows.
+/// Reports whether the statement uses temporary tables, or may do so in a stored program. Replicas
+/// do not have these tables, so they get the rows.
 fn uses_temporary(session: &Session, bound: &Bound) -> bool {
     bound.tables.iter().any(|table| table.is_temporary())
         || (bound.logging.runs_functions || has_triggers(bound)) && !session.temporary.is_empty()
@@ -109,7 +110,7 @@ fn context_of(session: &Session, needs: &LoggingNeeds) -> TextContext {
     }
 }
 
-/// Ends a statement that is logged as its text.
+/// Ends a statement that is logged as text.
 pub(super) fn end_statement_as_text(
     session: &Session,
     transaction: &mut Transaction,
@@ -141,7 +142,7 @@ pub(super) fn end_statement_as_text(
     }
 }
 
-/// Whether the statement may run triggers.
+/// Reports whether the statement may fire triggers.
 fn has_triggers(bound: &Bound) -> bool {
     let any = TriggerEvent::ALL.into_iter().fold(0, |bits, event| bits | event.bit());
     bound.plan.changed_tables().iter().any(|table| table.has_triggers(any))
@@ -160,7 +161,7 @@ fn logged_value(variable: &UserVariable) -> Option<LoggedValue> {
         Value::Double(n) => number(REAL, n.to_le_bytes().to_vec(), false),
         value @ Value::Decimal(_) => {
             let ty = value.natural_type();
-            // Precision and scale, then the digits as a column has them.
+            // The precision and the scale come first, then the digits as a column stores them.
             let mut bytes = vec![ty.precision(), ty.scale()];
             types::packed::encode(&ty, value, &mut bytes).ok()?;
             number(DECIMAL, bytes, false)
@@ -173,7 +174,7 @@ fn logged_value(variable: &UserVariable) -> Option<LoggedValue> {
     })
 }
 
-/// A prepared statement's text with its parameters in it, as MySQL logs it.
+/// Returns a prepared statement's text with the parameters as literals, as MySQL logs it.
 pub(super) fn expanded<'t>(text: &'t [u8], parameters: &[Value], mode: LexMode) -> Cow<'t, [u8]> {
     if parameters.is_empty() {
         return Cow::Borrowed(text);
@@ -194,7 +195,7 @@ pub(super) fn put_literal(value: &Value, mode: LexMode, out: &mut Vec<u8>) {
     match value {
         Value::Null => out.extend_from_slice(b"NULL"),
         Value::Int(_) | Value::UInt(_) | Value::Decimal(_) => out.extend_from_slice(&text_of(value)),
-        // With an exponent it is no DECIMAL.
+        // An exponent makes the literal a DOUBLE; without it, it would be a DECIMAL.
         Value::Float(n) => out.extend_from_slice(format!("{n:e}").as_bytes()),
         Value::Double(n) => out.extend_from_slice(format!("{n:e}").as_bytes()),
         other => put_string(&text_of(other), mode, out),

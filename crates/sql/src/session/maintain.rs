@@ -9,10 +9,10 @@ use engine::{Direction, EngineError, IndexRef, Isolation, KeyRange, LockMode, Ta
 use std::sync::Arc;
 use types::{ColumnType, Value, collation};
 
-/// Runs the statement on one table after the other, and says what came of it.
+/// Runs the statement on one table after the other, and returns the result set.
 ///
 /// # Errors
-/// Those that end the statement; what is wrong with a table is told in the rows.
+/// Returns the errors that end the statement. What is wrong with a table is told in the rows.
 pub(super) fn run(session: &mut Session, what: Maintenance, tables: &[TableName]) -> Result<VirtualTable> {
     if matches!(what, Maintenance::Optimize | Maintenance::Repair) {
         session.settings.check_writable()?;
@@ -65,7 +65,7 @@ pub(super) fn run(session: &mut Session, what: Maintenance, tables: &[TableName]
                 say("status", "OK");
             }
             Maintenance::Repair => say("note", "The storage engine for the table doesn't support repair"),
-            // A statement of its own, which may not write what it finds out.
+            // ANALYZE is a statement of its own, which may not store the statistics here.
             _ if is_read_only => {
                 say("Error", "Cannot execute statement in a READ ONLY transaction.");
                 say("Error", "Unable to store dynamic table statistics into data dictionary.");
@@ -91,7 +91,7 @@ pub(super) fn run(session: &mut Session, what: Maintenance, tables: &[TableName]
     Ok(VirtualTable { columns, rows })
 }
 
-/// What is wrong with the table; a page that cannot be read is that too.
+/// Returns what is wrong with the table. A page that cannot be read is reported there, too.
 fn check(session: &Session, table: &Arc<Table>) -> Result<Vec<String>> {
     let mut transaction = session.server.engine.begin(Isolation::RepeatableRead);
     transaction.set_interrupt(session.server.interrupt.clone());
@@ -103,8 +103,8 @@ fn check(session: &Session, table: &Arc<Table>) -> Result<Vec<String>> {
     }
 }
 
-/// The sum of the CRC-32s of all rows as text, so that it depends on the values and on nothing
-/// else: not on the order, the storage or the server's version.
+/// Returns the sum of the CRC-32s of all rows as text. It depends on the values only, not on the
+/// order of the rows, the storage or the server's version.
 fn checksum(session: &mut Session, table: &Arc<Table>) -> Result<u64> {
     let mut transaction = session.transacting().take();
     let summed = sum_rows(&mut transaction, table);

@@ -1,6 +1,9 @@
-//! A session: what a connection has between its statements.
+//! Sessions: the state that a connection keeps between its statements, and the running of
+//! statements in it.
 //!
-//! A session belongs to one thread at a time. Dropping it rolls its transaction back.
+//! In: the texts of a client's statements and its other commands. Out: results, which go to a
+//! [`ResultSink`], and errors. A session belongs to one thread at a time. Dropping it rolls its
+//! transaction back.
 
 mod accounts;
 mod bound;
@@ -58,27 +61,28 @@ pub struct Session {
     server: ServerHandles,
     client: ClientState,
     settings: Settings,
-    /// The statement that runs, or that ran last.
+    /// The state of the statement that is running, or that ran last.
     statement: StatementState,
     transaction: SessionTransaction,
-    /// CREATE TEMPORARY TABLE.
+    /// The temporary tables of CREATE TEMPORARY TABLE.
     temporary: Arc<TemporaryTables>,
     locks: SessionLocks,
-    /// HANDLER ... OPEN.
+    /// The tables that HANDLER ... OPEN has opened.
     handlers: SessionHandlers,
-    /// The plans of its texts, and the generation that all its plans are of.
+    /// The plans of statements by their texts, and the generation of plans that is valid now.
     cache: StatementCache,
     prepared: PreparedStatements,
     programs: SessionPrograms,
-    /// What the statement that runs has for its `?`.
+    /// The values for the `?` of the running statement.
     parameters: Parameters,
 }
 
 impl Session {
-    /// A new session.
+    /// Creates a session for a new connection.
     ///
     /// # Errors
-    /// 1049 when the schema does not exist; 1231 for a character set that no client may have.
+    /// Returns 1049 when the schema does not exist, and 1231 for a character set that a client may
+    /// not use.
     pub fn new(engine: Arc<Engine>, host: Arc<dyn Host>, init: SessionInit) -> Result<Session> {
         let server = ServerHandles::new(engine, host);
         let mut settings = Settings::new(&server)?;
@@ -92,7 +96,7 @@ impl Session {
         Ok(session)
     }
 
-    /// A session that has done nothing.
+    /// Creates a session that has run nothing yet.
     fn of_parts(
         server: ServerHandles,
         client: ClientState,
@@ -115,7 +119,7 @@ impl Session {
         }
     }
 
-    /// A session for a program within a statement of this one.
+    /// Creates a session for a stored program that a statement of this session calls.
     fn inner(&self, programs: SessionPrograms, now_us: u64) -> Session {
         let changed = self.programs.variables_after.borrow().clone();
         let variables = changed.unwrap_or_else(|| self.settings.variables.clone());
@@ -126,7 +130,8 @@ impl Session {
         inner
     }
 
-    /// Takes back what a session within a statement was lent.
+    /// Takes back the state that a session within a statement was lent, with its diagnostics if it
+    /// has failed or has warnings.
     fn take_back(&self, inner: &mut Session, failed: bool) {
         self.settings.take_back(&inner.settings);
         self.programs.take_back(&inner.programs);
@@ -141,8 +146,8 @@ impl Session {
         }
     }
 
-    /// Runs the statement or statements of a text (COM_QUERY). Each statement's result goes to the
-    /// sink; the first error ends the text.
+    /// Runs the statements of a text (COM_QUERY). The result of each goes to the sink. The first
+    /// error ends the text.
     pub fn execute(&mut self, text: &[u8], sink: &mut dyn ResultSink) -> Result<()> {
         let text = types::collation::to_utf8mb4(self.settings.variables.client_collation, text);
         let mut rest: &[u8] = &text;
@@ -150,7 +155,7 @@ impl Session {
             match self.execute_first(rest, sink) {
                 Ok(next) if self.client.more_results => {
                     rest = &rest[next..];
-                    // KILL QUERY is for the text.
+                    // KILL QUERY ends the whole text.
                     self.server.check_interrupt().inspect_err(|_| self.client.more_results = false)?;
                 }
                 Ok(_) => return Ok(()),
@@ -163,7 +168,8 @@ impl Session {
         }
     }
 
-    /// Sets back to what a new connection has (COM_RESET_CONNECTION); the current schema stays.
+    /// Resets the session to the state of a new connection (COM_RESET_CONNECTION), except for the
+    /// current schema.
     pub fn reset(&mut self) {
         self.transacting().rollback();
         self.locks = SessionLocks::default();
@@ -192,8 +198,8 @@ impl Session {
         Ok(())
     }
 
-    /// The columns of a table of the current schema (COM_FIELD_LIST); `wildcard` is a LIKE pattern,
-    /// empty for all.
+    /// Returns the columns of a table of the current schema (COM_FIELD_LIST). `wildcard` is a LIKE
+    /// pattern for their names; an empty one stands for all columns.
     pub fn columns_of(&mut self, table: &str, wildcard: &str) -> Result<Vec<ColumnMeta>> {
         let name = crate::ast::TableName { schema: None, name: table.to_owned() };
         let mut binder = self.binder();
@@ -212,24 +218,23 @@ impl Session {
         Ok(columns.map(|(at, column)| scope.describe(&scope.tables[0].column(at), &column.name)).collect())
     }
 
-    /// The collation that character columns of results are described with
-    /// (`character_set_results`).
+    /// Returns the collation that results give for character columns (`character_set_results`).
     pub fn results_collation(&self) -> u16 {
         self.settings.variables.results_collation.unwrap_or(types::collation::UTF8MB4_0900_AI_CI)
     }
 
-    /// The value of a user variable: replicas tell their wishes for a dump this way. Names are in
-    /// lower case.
+    /// Returns the value of a user variable, whose name is given in lower case. Replicas set such
+    /// variables before they ask for the binary log.
     pub fn user_variable(&self, name: &str) -> Option<Value> {
         self.settings.user_variables.borrow().get(name).map(|variable| variable.value.clone())
     }
 
-    /// COM_SET_OPTION.
+    /// Allows or forbids texts of several statements (COM_SET_OPTION).
     pub fn set_multi_statements(&mut self, on: bool) {
         self.client.init.multi_statements = on;
     }
 
-    /// The status bits for the packet that ends the statement at hand.
+    /// Returns the status bits for the packet that ends the current statement.
     pub fn status(&self) -> u16 {
         let mut bits = 0;
         if self.transaction.is_begun() {
@@ -250,26 +255,28 @@ impl Session {
         bits
     }
 
-    /// Warnings of the last statement.
+    /// Returns the number of warnings of the last statement.
     pub fn warning_count(&self) -> u16 {
         self.statement.diagnostics.borrow().count_u16()
     }
 
-    /// The current schema.
+    /// Returns the name of the current schema.
     pub fn schema(&self) -> Option<&str> {
         self.settings.schema.as_deref()
     }
 
-    /// The session asked for its connection to be closed (COMMIT RELEASE).
+    /// Reports whether the session has asked for its connection to be closed (COMMIT RELEASE, or a
+    /// fatal error).
     pub fn wants_to_close(&self) -> bool {
         self.client.closing
     }
 
-    /// Commits the session's transaction, whose rows are those of accounts, as the statement that
-    /// changed them; `text` is what the binary log gets.
+    /// Commits the session's transaction, which has changed accounts. `text` is the statement that
+    /// the binary log gets for it.
     ///
     /// # Errors
-    /// MySQL's number and wording; nothing is committed then.
+    /// Returns the error of the commit, with MySQL's number and text. Nothing is committed in that
+    /// case.
     pub fn commit_accounts(&mut self, log: &AccountsLog<'_>, text: &str) -> Result<()> {
         let transaction = self.transaction.open.take();
         let committed = log.commit(&self.server.engine, transaction, text);
@@ -277,7 +284,7 @@ impl Session {
         committed
     }
 
-    /// What begins and ends the session's transactions.
+    /// Returns the part of the session that begins and ends its transactions.
     fn transacting(&mut self) -> Transacting<'_> {
         Transacting {
             server: &self.server,
@@ -287,12 +294,12 @@ impl Session {
         }
     }
 
-    /// What the binary log says of the session when a statement is run at this moment.
+    /// Returns the settings that the binary log gets for a statement that runs at this moment.
     fn session_context(&self, now_us: u64) -> SessionContext {
         self.settings.session_context(self.server.host.connection_id(), now_us)
     }
 
-    /// What binds the session's statements.
+    /// Returns a binder for the session's statements.
     fn binder(&self) -> crate::bind::Binder<'_> {
         let locked = self.locks.names();
         let schema = self.settings.schema.as_deref();
@@ -308,7 +315,7 @@ impl Session {
         binder
     }
 
-    /// What the expressions of a statement are computed with.
+    /// Returns the context in which a statement's expressions are computed.
     fn context<'s>(&'s self, parameters: &'s [Value], strict: bool) -> Context<'s> {
         Context {
             host: &*self.server.host,
@@ -338,18 +345,20 @@ impl Session {
         }
     }
 
-    /// An error that the server around the session has found in the client's statement.
+    /// Notes an error in a client's statement that the server around the session has found.
     pub fn note_refused(&mut self, error: &SqlError) {
         self.note_error(error);
     }
 
-    /// SHOW ERRORS shows the error of the last statement.
+    /// Notes an error, for SHOW ERRORS and ROW_COUNT(), and for whether the connection is to be
+    /// closed.
     fn note_error(&mut self, error: &SqlError) {
         self.client.closing |= closes_connection(error);
         self.statement.row_count = -1;
         self.statement.diagnostics.borrow_mut().push_error(error);
         if !self.transaction.is_begun() {
-            // As a transaction of its own that was rolled back.
+            // A GTID that was set for the statement is used up, as if a transaction of its own had
+            // been rolled back.
             self.transacting().spend_gtid();
         }
     }

@@ -1,4 +1,4 @@
-//! What a new view's query may read.
+//! Checks what the query of a new view may read.
 
 use super::Session;
 use crate::ast::{Query, ViewDetails};
@@ -7,11 +7,12 @@ use crate::error::{Result, SqlError};
 use crate::host::{Host, Privilege, Rights};
 use engine::ObjectKind;
 
-/// Checks the query of a view that is about to be made, as far as it can be bound here.
+/// Checks the query of a view that is about to be created, as far as it can be bound here.
 ///
 /// # Errors
-/// 1054, 1142 and 1143 for what it names and there is not, or the account may do nothing with; 1356
-/// for a view that cannot be read, 1449 and 1045 for one without its definer.
+/// Returns 1054, 1142 and 1143 for tables and columns that do not exist or that the account has no
+/// privilege on, 1356 for a view that cannot be read, and 1449 and 1045 for a view whose definer is
+/// missing.
 pub(super) fn check_query_of_new_view(session: &Session, view: &ViewDetails) -> Result<()> {
     let (Some(query), false) = (view.query.as_deref(), session.server.host.is_of_source()) else {
         return Ok(());
@@ -40,12 +41,12 @@ fn check_views_are_read(session: &Session, query: &Query) -> Result<()> {
     Ok(())
 }
 
-/// What it takes to make a view of a table or of some of its columns: any privilege on its rows.
+/// The rights that creating a view takes: any privilege on the rows of its tables or columns.
 struct RightsToDefine<'a>(&'a dyn Host);
 
 impl Rights for RightsToDefine<'_> {
     fn check_table(&self, _: &[Privilege], schema: &str, table: &str) -> Result<()> {
-        // What holds on columns alone is asked column by column.
+        // An account with privileges on columns only is checked column by column.
         self.0.check_any_use(schema, table)?;
         self.0.check_table(&[Privilege::Select], schema, table)
     }

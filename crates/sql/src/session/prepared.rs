@@ -10,20 +10,20 @@ use os::account::{State, enter};
 use std::sync::Arc;
 use types::{ColumnType, Value};
 
-/// What COM_STMT_PREPARE answers.
+/// The answer to COM_STMT_PREPARE.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prepared {
-    /// For the execute and close commands.
+    /// The id of the statement, for the commands that execute and close it.
     pub id: u32,
-    /// Number of `?`.
+    /// The number of `?`.
     pub parameters: u16,
-    /// The result's columns; empty for statements without a result set.
+    /// The columns of the result, empty for a statement without a result set.
     pub columns: Vec<ColumnMeta>,
 }
 
-/// The type of a parameter that has this value; `None` for NULL, which may be of any.
+/// Returns the type of a parameter with this value, or `None` for NULL, which may be of any type.
 fn parameter_type(value: &Value) -> Option<ColumnType> {
-    /// Of a DECIMAL whose digits are not known before.
+    /// Precision and scale for a DECIMAL whose digits are not known in advance.
     const DIGITS: (u8, u8) = (65, 30);
     Some(match value {
         Value::Null => return None,
@@ -35,7 +35,7 @@ fn parameter_type(value: &Value) -> Option<ColumnType> {
     })
 }
 
-/// The statements that are bound.
+/// Reports whether a statement is about rows, so that it is bound.
 pub(super) fn is_about_rows(statement: &Statement) -> bool {
     matches!(
         statement,
@@ -66,7 +66,7 @@ impl Session {
     }
 
     fn prepare_text(&self, text: &[u8]) -> Result<PreparedStatement> {
-        // Before anything is looked at, as in MySQL.
+        // As in MySQL, the limit of prepared statements is checked before anything else.
         let place = PreparedPlace::take(&self.server.host)?;
         let mut charge = Charge::new(&self.server.memory);
         charge.add(text.len())?;
@@ -131,7 +131,7 @@ impl Session {
     /// Runs a prepared statement (COM_STMT_EXECUTE).
     ///
     /// # Errors
-    /// 1243 for an id that is not there.
+    /// Returns 1243 (`ER_UNKNOWN_STMT_HANDLER`) for an unknown id, and the errors of the statement.
     pub fn execute_prepared(
         &mut self,
         id: u32,
@@ -152,12 +152,12 @@ impl Session {
         result.inspect_err(|error| self.note_error(error))
     }
 
-    /// Forgets a prepared statement (COM_STMT_CLOSE); an unknown id is nothing.
+    /// Removes a prepared statement (COM_STMT_CLOSE). An unknown id is ignored.
     pub fn close_prepared(&mut self, id: u32) {
         self.prepared.close(id);
     }
 
-    /// A prepared statement's plan, with what is known of its parameters.
+    /// Binds a prepared statement again, with the types of its parameters as far as they are known.
     fn bound_again(&self, prepared: &PreparedStatement) -> Result<Arc<Bound>> {
         let types = prepared.parameter_types.as_deref().unwrap_or_default();
         bound::bind_typed(self, &prepared.statement, &prepared.hints, types).map(Arc::new)
@@ -208,7 +208,8 @@ impl Session {
         }
         match bound::run(self, &bound, parameters, &prepared.text, sink) {
             Err(error) if bound::can_run_again(self, &error) => {
-                // The table was changed since; once more with the new one.
+                // The table has changed since the statement was bound, so it runs once more with
+                // the new table.
                 let bound = self.bound_again(prepared)?;
                 prepared.bound = Some(bound.clone());
                 bound::run(self, &bound, parameters, &prepared.text, sink)
@@ -217,7 +218,7 @@ impl Session {
         }
     }
 
-    /// PREPARE, EXECUTE, DEALLOCATE; false when it is none of them.
+    /// Runs PREPARE, EXECUTE or DEALLOCATE PREPARE. Returns false for another statement.
     pub(super) fn run_prepare(&mut self, statement: &Statement, sink: &mut dyn ResultSink) -> Result<bool> {
         match statement {
             Statement::Prepare { name, text } => {
@@ -261,7 +262,7 @@ impl Session {
     }
 }
 
-/// Sets the types to those of the values; true when one is another than before.
+/// Sets the types to those of the values. Returns true if a type has changed.
 fn take_types(types: &mut Vec<ColumnType>, values: &[Value]) -> bool {
     let is_first = types.is_empty();
     let unknown = || ColumnType::varchar(1, types::collation::UTF8MB4_0900_AI_CI);

@@ -1,8 +1,8 @@
-//! Which privileges a statement needs that is not about rows; those about rows are checked as their
-//! tables are bound.
+//! Checks the privileges for statements that are not about rows. Those for statements about rows
+//! are checked when their tables are bound.
 //!
-//! Everything is checked before anything is looked up, so that an account that may do nothing with
-//! a table does not learn whether it is there.
+//! The privileges come before any look-up, so that an account without a privilege on a table does
+//! not learn whether it exists.
 
 use super::Session;
 use super::new_view::check_query_of_new_view;
@@ -16,7 +16,8 @@ use crate::error::Result;
 use crate::host::{Host, Privilege, Sight};
 use engine::{ObjectDef, ObjectKind};
 
-/// The error of a statement that the account may not run.
+/// Checks the privileges that a statement takes, and returns the error of the first one that is
+/// missing.
 pub(super) fn check_statement(session: &Session, statement: &Statement) -> Result<()> {
     use Privilege::{Alter, Create, Drop, Index, Insert, Select};
     let host = &*session.server.host;
@@ -86,14 +87,14 @@ pub(super) fn check_statement(session: &Session, statement: &Statement) -> Resul
 }
 
 fn check_on(session: &Session, wanted: &[Privilege], table: &TableName) -> Result<()> {
-    // A temporary table is the session's own.
+    // A temporary table belongs to the session itself.
     if session.temporary.has(&session.settings.schema_of(table)?, &table.name) {
         return Ok(());
     }
     session.server.host.check_table(wanted, &session.settings.schema_of(table)?, &table.name)
 }
 
-/// As `check_on`, but that some columns of the table are enough.
+/// As `check_on`, but a privilege on some columns of the table is enough.
 fn check_on_some_columns(session: &Session, wanted: &[Privilege], table: &TableName) -> Result<()> {
     let host = &*session.server.host;
     let schema = session.settings.schema_of(table)?;
@@ -159,7 +160,7 @@ fn check_alter(session: &Session, alter: &AlterTable) -> Result<()> {
     check_on(session, wanted, &alter.table)?;
     let is_temporary = session.temporary.has(&session.settings.schema_of(&alter.table)?, &alter.table.name);
     for to in renames {
-        // A name without a schema stays where the table is.
+        // A new name without a schema stays in the table's schema.
         let schema = match &to.schema {
             Some(schema) => schema.clone(),
             None => session.settings.schema_of(&alter.table)?,
@@ -177,8 +178,8 @@ fn check_alter(session: &Session, alter: &AlterTable) -> Result<()> {
     })
 }
 
-/// A foreign key needs REFERENCES on the table that it refers to; a name without a schema is of the
-/// child's schema.
+/// Checks that the account has REFERENCES on the parent table of a foreign key. A name without a
+/// schema is in the child's schema.
 fn check_parent(session: &Session, child: &TableName, key: &ForeignKeySpec) -> Result<()> {
     let schema = match &key.parent.schema {
         Some(schema) => schema.clone(),
@@ -225,7 +226,7 @@ fn check_create_object(session: &Session, create: &CreateObject) -> Result<()> {
     check_definer(host, create.definer.as_ref())
 }
 
-/// ALTER VIEW without a definer leaves the one that the view has.
+/// Checks the definer that the view keeps, for an ALTER VIEW without a definer.
 fn check_altered_view(session: &Session, name: &TableName) -> Result<()> {
     let view = session.server.engine.catalog().object(
         &session.settings.schema_of(name)?,
@@ -241,7 +242,7 @@ fn check_definer(host: &dyn Host, definer: Option<&Account>) -> Result<()> {
     host.check_definer((&other.user, &other.host))
 }
 
-/// ALTER and DROP of what is no table.
+/// Checks the privileges for ALTER and DROP of an object other than a table.
 fn check_object(session: &Session, kind: ObjectKind, name: &TableName) -> Result<()> {
     let host = &*session.server.host;
     let schema = session.settings.schema_of(name)?;
@@ -272,8 +273,8 @@ fn check_defined(session: &Session, kind: ObjectKind, schema: &str, name: &str) 
     definer.map_or(Ok(()), |(user, host)| session.server.host.check_defined_by((user, host)))
 }
 
-/// Whether a function says that a statement that calls it does the same wherever it is run; what is
-/// not written is as it was.
+/// Reports whether a function declares that statements calling it do the same on every server. What
+/// the statement does not say stays as it was.
 fn is_safe_to_log(written: &RoutineDetails, old: Option<&ObjectDef>) -> bool {
     let was = |name: &str| old.and_then(|old| old.attribute(name));
     let deterministic = written.deterministic.unwrap_or(was(attribute::DETERMINISTIC) == Some("YES"));

@@ -1,5 +1,5 @@
-//! Statements about rows that a source logged as text (binlog_format=STATEMENT): run as the
-//! source's session ran them, within a transaction of the replica's applier.
+//! Runs statements about rows that a replication source logged as text (binlog_format=STATEMENT),
+//! as the source's session ran them, within a transaction of the replica's applier.
 
 use super::ddl_run::ddl_run;
 use super::state::{Bound, Plan};
@@ -21,37 +21,37 @@ use os::disk::TempFile;
 use std::sync::Arc;
 use types::{ColumnType, Value, collation};
 
-/// What a source logs before a statement because the statement's text does not say it: INTVAR, RAND
-/// and USER_VAR events.
+/// The values that a statement depends on and its text does not say. A source logs them before the
+/// statement, as INTVAR, RAND and USER_VAR events.
 #[derive(Debug, Clone, Default)]
 pub struct LoggedContext {
-    /// The first auto-increment value that it makes.
+    /// The first AUTO_INCREMENT value that the statement generates.
     pub insert_id: Option<u64>,
-    /// LAST_INSERT_ID().
+    /// The value of LAST_INSERT_ID().
     pub last_insert_id: Option<u64>,
     /// The seeds of RAND().
     pub rand_seeds: Option<(u64, u64)>,
-    /// User variables by name, without the @, with the collations of their texts.
+    /// The user variables: name without the @, value, and collation of a text.
     pub user_variables: Vec<(String, Value, u16)>,
 }
 
-/// A statement about rows as it was received.
+/// A statement about rows, as it was received from a source.
 pub struct ReceivedChange<'a> {
-    /// The event's default schema; empty: none.
+    /// The event's default schema. An empty one means none.
     pub schema: &'a str,
-    /// The statement, in the session's `character_set_client`.
+    /// The statement's text, in the `character_set_client` of `session`.
     pub statement: &'a [u8],
-    /// The session's settings.
+    /// The settings of the source's session.
     pub session: SessionContext,
-    /// The source is a MariaDB server.
+    /// Whether the source is a MariaDB server.
     pub of_mariadb: bool,
-    /// What came before it.
+    /// The values that were logged before the statement.
     pub logged: &'a LoggedContext,
-    /// The file that it loads.
+    /// The file of a LOAD DATA.
     pub file: Option<&'a TempFile>,
 }
 
-/// A file that came with a statement.
+/// Reads a file that came with a statement, from the offset `at` on.
 struct ReceivedFile<'f> {
     file: &'f TempFile,
     at: u64,
@@ -70,12 +70,14 @@ impl Input for ReceivedFile<'_> {
     }
 }
 
-/// Runs the statements of sources, in one session that becomes the source's for each of them.
+/// Runs the statements of replication sources, in one session that takes on the settings of the
+/// source's session for each of them.
 pub struct ReceivedStatements {
     engine: Arc<Engine>,
-    /// `None` before the first statement.
+    /// The session. `None` means that no statement has been run yet.
     session: Option<Session>,
-    /// What the session has; `None`: perhaps something between two.
+    /// The settings that the session has. `None` means that they are unknown, because a statement
+    /// has failed.
     settings: Option<SessionContext>,
     last_insert: Option<LastInsert>,
     /// The temporary tables of the source's sessions.
@@ -83,16 +85,17 @@ pub struct ReceivedStatements {
 }
 
 impl ReceivedStatements {
-    /// For this engine, with the temporary tables of the source's sessions.
+    /// Creates a runner for this engine, with the temporary tables of the source's sessions.
     pub fn new(engine: Arc<Engine>, temporary: Arc<SourceTables>) -> ReceivedStatements {
         ReceivedStatements { engine, session: None, settings: None, last_insert: None, temporary }
     }
 
-    /// Runs a statement that is a group of its own, if it defines temporary tables and nothing
-    /// else; false: it does not. Nothing of it is for the log.
+    /// Runs a statement that is an event group of its own if it only defines temporary tables.
+    /// Returns false if it is another statement. Nothing of it goes to the binary log.
     ///
     /// # Errors
-    /// As [`ReceivedStatements::run`]; nothing is left behind then.
+    /// Returns the errors of [`ReceivedStatements::run`]. The statement leaves nothing behind in
+    /// that case.
     pub fn define_temporary(&mut self, received: &ReceivedChange<'_>) -> Result<bool> {
         let text = collation::to_utf8mb4(received.session.character_set_client, received.statement);
         let lex = LexMode { of_source: true, ..SqlMode(received.session.sql_mode).lex() };
@@ -110,11 +113,11 @@ impl ReceivedStatements {
         Ok(true)
     }
 
-    /// Runs a statement in a transaction. The transaction holds the row events of what was changed.
+    /// Runs a statement in a transaction, which collects the row events of the changes.
     ///
     /// # Errors
-    /// MySQL's number and wording, as if a client had run it. What the statement had done by then
-    /// is still in the transaction, which is to be rolled back.
+    /// Returns MySQL's error, as if a client had run the statement. What the statement had done by
+    /// then is still in the transaction, which has to be rolled back.
     pub fn run(&mut self, transaction: &mut Transaction, received: &ReceivedChange<'_>) -> Result<()> {
         let mut session = match self.session.take() {
             Some(session) => session,
@@ -146,7 +149,8 @@ impl ReceivedStatements {
         let Some(parsed) = parse(&text, lex)? else { return Ok(()) };
         let statement = match &parsed.statement {
             Statement::Empty => return Ok(()),
-            // A query is logged for the functions that it calls.
+            // Queries are accepted, too: a query is logged because of the stored functions that it
+            // calls.
             Statement::Load(_) if received.file.is_none() => {
                 return Err(SqlError::not_supported("LOAD DATA without its file"));
             }
@@ -170,7 +174,7 @@ impl ReceivedStatements {
     }
 }
 
-/// What the expressions of an event's schedule were when a source ran the statement.
+/// Evaluates the expressions of an event's schedule as they were when a source ran the statement.
 pub(crate) fn received_schedule(
     engine: &Arc<Engine>,
     session_of: &SessionContext,
@@ -182,10 +186,10 @@ pub(crate) fn received_schedule(
     super::schedule::schedule_values(&mut session, schedule)
 }
 
-/// The last INSERT of literals. One that differs from it in its rows alone, as those of a source's
-/// load do, is neither parsed nor bound.
+/// The last INSERT of literals. Another one that differs in its rows only, as when a source loads a
+/// dump, is neither parsed nor bound again.
 struct LastInsert {
-    /// Its text up to the rows, with which it ends.
+    /// The text in front of the rows, with which the statement ends.
     lead: Box<[u8]>,
     bound: Bound,
 }
@@ -197,7 +201,8 @@ impl LastInsert {
         bound.cacheable.then(|| LastInsert { lead: lead.into(), bound })
     }
 
-    /// The statement bound, if this text is that one with other rows.
+    /// Returns the bound statement with the rows of `text`, or `None` if the text is not the same
+    /// statement with other rows.
     fn again(&mut self, session: &Session, text: &[u8], lex: LexMode) -> Option<&Bound> {
         let Plan::Insert(plan) = &mut self.bound.plan else { return None };
         let table = session.server.engine.catalog().table_by_id(plan.table.id);
@@ -211,14 +216,14 @@ impl LastInsert {
     }
 }
 
-/// Whether two statements were run with the same settings.
+/// Reports whether two statements ran with the same settings.
 fn is_same_session(one: &SessionContext, other: &SessionContext) -> bool {
     let SessionContext { thread_id, timestamp_us, exec_time_s, .. } = *other;
-    // What each statement has for itself is the same then.
+    // The fields that each statement has for itself are ignored.
     *other == SessionContext { thread_id, timestamp_us, exec_time_s, ..one.clone() }
 }
 
-/// The statements that follow see the temporary tables of this session of the source.
+/// Gives the session the temporary tables of the source's session with this thread id.
 fn take_tables_of(session: &mut Session, tables: &SourceTables, thread_id: u32) {
     let tables = tables.of(thread_id);
     let is_same = match &tables {
@@ -231,7 +236,7 @@ fn take_tables_of(session: &mut Session, tables: &SourceTables, thread_id: u32) 
     }
 }
 
-/// Takes over the settings of a session at the source.
+/// Takes on the settings of a session at the source.
 fn become_sources(session: &mut Session, source: &SessionContext) -> Result<()> {
     session.cache.invalidate();
     let variables = &mut session.settings.variables;
@@ -248,7 +253,8 @@ fn become_sources(session: &mut Session, source: &SessionContext) -> Result<()> 
     variables.set(&session.server.engine, "time_zone", &Value::text(time_zone)).map(|_| ())
 }
 
-/// Takes over what else a statement depends on, and nothing of the statement before.
+/// Takes on everything else that a statement depends on, so that nothing of the statement before
+/// stays.
 fn begin_received(session: &mut Session, received: &ReceivedChange<'_>) -> Result<()> {
     let ReceivedChange { schema, logged, .. } = received;
     match (&session.settings.schema, *schema) {
@@ -276,7 +282,7 @@ fn begin_received(session: &mut Session, received: &ReceivedChange<'_>) -> Resul
     Ok(())
 }
 
-/// Changes rows as a bound statement of a source says.
+/// Runs a bound statement of a source, which changes rows or calls stored functions.
 fn change_rows(
     session: &Session,
     transaction: &mut Transaction,
@@ -285,7 +291,8 @@ fn change_rows(
 ) -> Result<()> {
     let mut ctx = session.context(&[], true);
     ctx.tables = &bound.tables;
-    // What the source has carried out is carried out here.
+    // The source has carried the statement out, so errors that strict mode would raise do not stop
+    // it here.
     ctx.be_lenient();
     transaction
         .set_checks(session.settings.variables.foreign_key_checks, session.settings.variables.unique_checks);
@@ -307,14 +314,14 @@ fn change_rows(
     Ok(())
 }
 
-/// Whether a statement defines temporary tables and nothing else.
+/// Reports whether a statement only defines temporary tables.
 fn is_about_temporary(session: &Session, statement: &Statement) -> Result<bool> {
     let schema_of = |name: &crate::ast::TableName| session.settings.schema_of(name);
     Ok(about_temporary(statement, &session.temporary, &schema_of)?.is_some())
 }
 
-/// Runs a statement of a source that defines temporary tables: a table that is in the way is left
-/// of a transaction that is tried again.
+/// Runs a statement of a source that defines temporary tables. A table of the same name is left
+/// over from an attempt of the same transaction, and is removed.
 fn define_received(
     session: &mut Session,
     transaction: &mut Transaction,

@@ -1,5 +1,5 @@
-//! Statements that MySQL knows and this server does not: an account that may not run them is
-//! told that, and nothing about what is missing here.
+//! Statements that MySQL has and this server lacks. An account that lacks the privilege for one
+//! gets MySQL's error for that, and does not learn what is missing here.
 
 use super::Session;
 use super::refused_queries::Checks;
@@ -7,10 +7,10 @@ use crate::ast::TableName;
 use crate::error::{Result, SqlError};
 use crate::host::Privilege;
 
-/// The errors of statements that could not be parsed because they are not there.
+/// The errors of statements that could not be parsed because they are missing here.
 const NOT_HERE: &[u16] = &[1125, 1126, 1235, 3537];
 
-/// The first words of a statement, in upper case, and as they are written.
+/// The first eight words of a statement, in upper case and as they are written.
 struct Words<'t> {
     upper: Vec<String>,
     written: Vec<&'t str>,
@@ -27,7 +27,7 @@ impl<'t> Words<'t> {
         self.upper.get(at).map_or("", String::as_str)
     }
 
-    /// The name of a table or routine that stands there.
+    /// Returns the table or routine that the word at this position names.
     fn name(&self, at: usize) -> Option<TableName> {
         let written = self.written.get(at)?.trim_end_matches("()");
         let plain = |part: &str| part.trim_matches('`').to_owned();
@@ -38,8 +38,9 @@ impl<'t> Words<'t> {
     }
 }
 
-/// The error of a text that could not be parsed or bound: of the privilege that MySQL asks for,
-/// where the kind of statement is known and the account has it not.
+/// Returns the error for a text that could not be parsed or bound: that of the missing privilege,
+/// if the kind of the statement is known and the account lacks the privilege that MySQL demands,
+/// else `error`.
 pub(super) fn refusal(session: &Session, text: &[u8], error: SqlError) -> SqlError {
     if !NOT_HERE.contains(&error.code) {
         return error;
@@ -50,8 +51,8 @@ pub(super) fn refusal(session: &Session, text: &[u8], error: SqlError) -> SqlErr
     checked.err().unwrap_or(error)
 }
 
-/// As [`refusal`], of a text that is to be prepared: for some nobody is asked for a privilege,
-/// because they cannot be (1295).
+/// As [`refusal`], for a text that is to be prepared. Statements that can never be prepared get
+/// error 1295, whatever the privileges.
 pub(super) fn refusal_of_prepared(session: &Session, text: &[u8], error: SqlError) -> SqlError {
     let written = String::from_utf8_lossy(text);
     let words = Words::of(&written);
@@ -62,7 +63,7 @@ pub(super) fn refusal_of_prepared(session: &Session, text: &[u8], error: SqlErro
     }
 }
 
-/// The error of an account that may not run a statement that begins with these words.
+/// Checks the privileges that MySQL demands for a statement that begins with these words.
 fn check_refused(session: &Session, words: &Words<'_>) -> Result<()> {
     let host = &*session.server.host;
     let one = |name: &'static str| host.check_administers(name, &[name]);
@@ -108,7 +109,7 @@ fn check_refused(session: &Session, words: &Words<'_>) -> Result<()> {
     }
 }
 
-/// All columns of a table.
+/// Checks that the account may read all columns of a table.
 fn check_readable(session: &Session, name: Option<TableName>) -> Result<()> {
     check_named(session, name, |schema, name| {
         if !session.server.host.has_column_privilege(Privilege::Select, schema, name) {

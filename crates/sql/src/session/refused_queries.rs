@@ -1,9 +1,9 @@
-//! Queries and changes of rows that MySQL knows and this server does not (common table expressions,
-//! window functions, LOAD DATA and the like): the privileges that MySQL asks for first.
+//! Queries and changes of rows that MySQL has and this server lacks: before such a text is refused,
+//! the privileges are checked that MySQL would demand.
 //!
-//! What could not be parsed is read word by word: the tables behind FROM and JOIN, and the one that
-//! is changed. Columns are not looked for, so that who may read some column of each table is told
-//! what is not there.
+//! The text could not be parsed, so it is read word by word for the tables behind FROM and JOIN and
+//! for the changed table. Columns are not looked for: an account that may read any column of each
+//! table gets the error that tells what is missing here.
 
 use super::Session;
 use crate::ast::TableName;
@@ -15,11 +15,12 @@ use types::Value;
 /// A word, name or sign of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Piece {
-    /// A keyword may be meant: in upper case. Empty for a name in quotes.
+    /// The word in upper case, if it may be a keyword. Empty for a quoted name.
     word: String,
-    /// A name may be meant.
+    /// The name, if it may be one.
     name: Option<String>,
-    /// `(`, `)`, `,`, `.` and other signs; a value is one too.
+    /// The character of a sign such as `(`, `)`, `,` or `.`. Literals and other tokens are `0`,
+    /// words and names have 0.
     sign: u8,
 }
 
@@ -40,19 +41,19 @@ impl Piece {
     }
 }
 
-/// What a text says of tables.
+/// The tables that a text mentions.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Mentioned {
-    /// The table that is changed or made, and what that takes.
+    /// The table that is changed or created, and the privileges that this takes.
     changed: Option<(TableName, Vec<Privilege>)>,
-    /// Tables that are read, in the order in which they stand.
+    /// The tables that are read, in the order of the text.
     read: Vec<TableName>,
 }
 
-/// Functions in whose parentheses FROM is no table's.
+/// Functions that may have a FROM within their parentheses which names no table.
 const WITH_FROM: &[&str] = &["EXTRACT", "TRIM", "SUBSTRING", "SUBSTR", "MID"];
 
-/// What ends a list of tables.
+/// The keywords that end a list of tables.
 const BEHIND_TABLES: &[&str] = &[
     "WHERE",
     "GROUP",
@@ -70,7 +71,7 @@ const BEHIND_TABLES: &[&str] = &[
     "VALUES",
 ];
 
-/// A text's words, one after the other.
+/// The words of a text, one after the other.
 struct Words<'p> {
     pieces: &'p [Piece],
 }
@@ -84,7 +85,7 @@ impl Words<'_> {
         self.pieces.get(at).map_or(0, |piece| piece.sign)
     }
 
-    /// The name that stands there, with its schema if it has one, and where it ends.
+    /// Returns the table that is named at this position, and the position behind the name.
     fn table(&self, at: usize) -> Option<(TableName, usize)> {
         let first = self.pieces.get(at)?.name.clone()?;
         if self.sign(at + 1) != b'.' {
@@ -94,7 +95,7 @@ impl Words<'_> {
         Some((TableName { schema: Some(first), name }, at + 3))
     }
 
-    /// Behind words that may stand there or not.
+    /// Returns the first position from `at` on that has none of these optional words.
     fn behind(&self, mut at: usize, words: &[&str]) -> usize {
         while words.contains(&self.word(at)) {
             at += 1;
@@ -102,7 +103,7 @@ impl Words<'_> {
         at
     }
 
-    /// The names of common table expressions: `name AS (` and `name (a, b) AS (`.
+    /// Returns the names of common table expressions: `name AS (` and `name (a, b) AS (`.
     fn local_names(&self) -> Vec<&str> {
         let named = |at: usize| {
             let mut before = at.checked_sub(1)?;
@@ -115,16 +116,16 @@ impl Words<'_> {
         starts.filter_map(named).collect()
     }
 
-    /// The tables behind FROM, JOIN and TABLE.
+    /// Returns the tables behind FROM, JOIN and TABLE.
     fn read(&self) -> Vec<TableName> {
-        /// Within a pair of parentheses.
+        /// What is known within a pair of parentheses.
         #[derive(Clone, Copy, Default)]
         struct Level {
-            /// A comma is followed by another table.
+            /// Whether a comma is followed by another table.
             lists_tables: bool,
-            /// A table is due.
+            /// Whether a table comes next.
             is_due: bool,
-            /// FROM is a function's.
+            /// Whether FROM belongs to a function.
             is_function: bool,
         }
         let local = self.local_names();
@@ -174,7 +175,8 @@ impl Words<'_> {
         found
     }
 
-    /// The table behind INSERT, REPLACE, UPDATE or DELETE, which stands there.
+    /// Returns the table behind the INSERT, REPLACE, UPDATE or DELETE at this position, and the
+    /// privileges that the statement takes.
     fn changed(&self, at: usize) -> Option<(TableName, Vec<Privilege>)> {
         const MODIFIERS: &[&str] =
             &["LOW_PRIORITY", "HIGH_PRIORITY", "DELAYED", "QUICK", "IGNORE", "INTO", "FROM"];
@@ -191,7 +193,7 @@ impl Words<'_> {
         Some((self.table(self.behind(at + 1, MODIFIERS))?.0, needed))
     }
 
-    /// Where the statement of a WITH clause begins, or the statement itself.
+    /// Returns the position of the statement's verb, which may stand behind a WITH clause.
     fn main_verb(&self) -> Option<usize> {
         let mut depth = 0;
         self.pieces.iter().enumerate().find_map(|(at, piece)| {
@@ -217,7 +219,7 @@ impl Words<'_> {
                     && needed.contains(&Privilege::Delete)
                     && let Some(at) = read.iter().position(|name| name == table)
                 {
-                    // FROM of DELETE names the table that is changed.
+                    // The FROM of a DELETE names the changed table.
                     read.remove(at);
                 }
                 Some(Mentioned { changed, read })
@@ -239,11 +241,11 @@ fn pieces(text: &[u8], mode: LexMode) -> Vec<Piece> {
     tokens.map(|token| Piece::of(token, text, mode)).collect()
 }
 
-/// What a session asks for before it refuses something.
+/// The checks that a session makes before it refuses something.
 pub(super) struct Checks<'s>(pub &'s Session);
 
 impl Checks<'_> {
-    /// The privileges that a query or a change of rows takes that could not be understood.
+    /// Checks the privileges for a query or a change of rows that could not be parsed.
     pub(super) fn check_mentioned(&self, text: &[u8]) -> Result<()> {
         let pieces = pieces(text, self.0.settings.variables.sql_mode.lex());
         let words = Words { pieces: &pieces };
@@ -257,7 +259,7 @@ impl Checks<'_> {
         read.iter().try_for_each(|table| self.check_use(table, &[Privilege::Select]))
     }
 
-    /// LOAD DATA and LOAD XML.
+    /// Checks the privileges for LOAD DATA and LOAD XML.
     fn check_load(&self, words: &Words<'_>) -> Result<()> {
         let is_local = words.pieces.iter().any(|piece| piece.word == "LOCAL");
         if !is_local {
@@ -277,13 +279,13 @@ impl Checks<'_> {
         }
     }
 
-    /// `local_infile`
+    /// Reports whether `local_infile` allows files of the client.
     fn reads_local_files(&self) -> Result<bool> {
         let value = self.0.server.host.variable(VariableScope::Global, "local_infile")?;
         Ok(matches!(value, Some(Value::Int(1) | Value::UInt(1))))
     }
 
-    /// Privileges on a table, each of which may be one on some of its columns.
+    /// Checks privileges on a table. A privilege on some of its columns is enough.
     fn check_use(&self, table: &TableName, needed: &[Privilege]) -> Result<()> {
         let schema = self.0.settings.schema_of(table)?;
         let Err(error) = self.0.server.host.check_table(needed, &schema, &table.name) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Answers.
+//! Sends the answers of statements to the sink.
 
 use super::Session;
 use crate::ddl::DdlReport;
@@ -12,13 +12,13 @@ pub(super) fn end_of_rows(session: &Session) -> EndOfRows {
     EndOfRows { warnings: session.warning_count(), status: session.status() }
 }
 
-/// OK without more to say.
+/// Sends an OK with nothing more to say.
 pub(super) fn ok(session: &mut Session, sink: &mut dyn ResultSink) -> Result<()> {
     session.statement.row_count = 0;
     sink.ok(&OkInfo { warnings: session.warning_count(), status: session.status(), ..OkInfo::default() })
 }
 
-/// A DDL statement has been carried out.
+/// Sends the OK of a DDL statement.
 pub(super) fn ok_of_ddl(session: &mut Session, report: &DdlReport, sink: &mut dyn ResultSink) -> Result<()> {
     session.statement.row_count = report.affected_rows as i64;
     let warnings = session.warning_count();
@@ -30,7 +30,7 @@ pub(super) fn ok_of_ddl(session: &mut Session, report: &DdlReport, sink: &mut dy
     sink.ok(&OkInfo { affected_rows: report.affected_rows, warnings, status, info, ..OkInfo::default() })
 }
 
-/// A computed result set.
+/// Sends a computed result set.
 pub(super) fn send_table(
     session: &mut Session,
     table: &VirtualTable,
@@ -40,8 +40,8 @@ pub(super) fn send_table(
     sink.end_rows(end_of_rows(session))
 }
 
-/// The result of SHOW WARNINGS and its kin, which are about the statement before: they have no
-/// warnings themselves.
+/// Sends the result of SHOW WARNINGS or a similar statement. It is about the statement before, so
+/// it has no warnings of its own.
 pub(super) fn send_warnings(
     session: &mut Session,
     table: &VirtualTable,

@@ -1,4 +1,4 @@
-//! The rows of a result set on their way from the plan to the sink.
+//! Passes the rows of a result set from the plan to the sink.
 
 use crate::error::Result;
 use crate::sink::{ColumnMeta, ResultSink};
@@ -6,12 +6,13 @@ use crate::variables::Variables;
 use std::cell::Cell;
 use types::{Value, Zone};
 
-/// The rows of a result set on their way to the sink. The description goes first, but not before
-/// the first row is there: until then the statement can fail, or be run again, without a trace.
+/// Passes the rows of a result set to the sink. The description of the columns is sent with the
+/// first row, not before: until then, the statement can fail or be run again without the client
+/// noticing.
 pub(super) struct Rows<'s> {
     columns: &'s [ColumnMeta],
     zone: Zone,
-    /// Columns whose values are TIMESTAMPs.
+    /// The positions of the columns with TIMESTAMP values.
     stamps: Vec<usize>,
     buffer: Vec<Value>,
     described: &'s Cell<bool>,
@@ -19,7 +20,7 @@ pub(super) struct Rows<'s> {
 }
 
 impl<'s> Rows<'s> {
-    /// `described` is set when the description goes to the sink.
+    /// Creates the passage to the sink. `described` is set once the description has been sent.
     pub fn new(
         columns: &'s [ColumnMeta],
         variables: &Variables,

@@ -1,4 +1,4 @@
-//! When an event is to run: the expressions of its schedule, computed.
+//! Evaluates the expressions of an event's schedule.
 
 use super::Session;
 use super::program::evaluate_one;
@@ -9,10 +9,10 @@ use crate::event_timing::{is_timestamp, shown_interval};
 use crate::expr::{datetime_of, interval_of, text_of};
 use types::Value;
 
-/// The values of a schedule now.
+/// Evaluates a schedule at the current moment.
 ///
 /// # Errors
-/// 1525, 1542 and 1543 for values that are none of a schedule; 1235 for MICROSECOND.
+/// Returns 1525, 1542 and 1543 for values that no schedule may have, and 1235 for MICROSECOND.
 pub(super) fn schedule_values(session: &mut Session, schedule: &EventSchedule) -> Result<ScheduleValues> {
     let mut values = ScheduleValues::default();
     match schedule {
@@ -48,7 +48,7 @@ fn named_moment(session: &mut Session, what: &str, written: &Expr) -> Result<i64
     moment(session, &value).ok_or_else(|| wrong_value(what, &value))
 }
 
-/// Seconds of Unix time, if that is what a TIMESTAMP may be.
+/// Returns a value as seconds of Unix time, or `None` if a TIMESTAMP could not hold it.
 fn moment(session: &Session, value: &Value) -> Option<i64> {
     let ctx = session.context(&[], false);
     let at = datetime_of(value, &ctx).filter(|at| !at.date.has_zero_part())?;

@@ -1,4 +1,4 @@
-//! SET.
+//! The SET statement.
 
 use super::Session;
 use super::program::evaluate_typed;
@@ -12,15 +12,14 @@ use crate::variables::Variables;
 use engine::Isolation;
 use types::{ColumnType, Value};
 
-/// `SET TRANSACTION`, with the engine's name of the level.
+/// The characteristics that SET TRANSACTION sets.
 struct Characteristics {
     isolation: Option<Isolation>,
     read_only: Option<bool>,
 }
 
-/// Carries a SET out. As in MySQL nothing is set before all of it is known to be right: first all
-/// names have to be known, then the values are computed and checked one by one, and with the last
-/// of them the setting begins.
+/// Carries out a SET. As in MySQL, nothing is set before everything is checked: first that all
+/// names exist, then all values, which are computed one after the other.
 pub(super) fn run(session: &mut Session, items: &[SetItem]) -> Result<()> {
     for item in items {
         check_known(session, item)?;
@@ -38,7 +37,7 @@ pub(super) fn run(session: &mut Session, items: &[SetItem]) -> Result<()> {
     result
 }
 
-/// Error 1193 for a name that no variable has.
+/// Returns 1193 (`ER_UNKNOWN_SYSTEM_VARIABLE`) for the name of a variable that does not exist.
 pub(super) fn check_known(session: &Session, item: &SetItem) -> Result<()> {
     match item {
         SetItem::Variable { name, .. }
@@ -50,8 +49,8 @@ pub(super) fn check_known(session: &Session, item: &SetItem) -> Result<()> {
     }
 }
 
-/// The value that an item sets, charged, and its type; `None` where it names none, and for DEFAULT
-/// of a variable that lives with the host.
+/// Returns the value that an item sets, charged for, and its type. Returns `None` for an item
+/// without a value, and for DEFAULT of a variable that the host keeps.
 fn value_of(
     session: &mut Session,
     item: &SetItem,
@@ -74,7 +73,7 @@ fn value_of(
     Ok(Some((value, ty)))
 }
 
-/// DEFAULT of a session's variable is the global value.
+/// Returns the DEFAULT of a session variable, which is the global value.
 fn default_of(session: &Session, scope: Scope, name: &str) -> Result<Option<Value>> {
     if !is_of_session(scope) || !Variables::owns(name) {
         return Ok(None);
@@ -83,8 +82,8 @@ fn default_of(session: &Session, scope: Scope, name: &str) -> Result<Option<Valu
     Ok(Some(global.or_else(|| Variables::default().get(name, 0)).unwrap_or(Value::Null)))
 }
 
-/// Refuses what cannot be set. `after` has the session's variables as the items before this one
-/// leave them.
+/// Checks that an item can be set. `after` has the session's variables as the items before this one
+/// will leave them.
 fn check_item(
     session: &mut Session,
     item: &SetItem,
@@ -126,7 +125,8 @@ fn set_item(session: &mut Session, item: &SetItem, value: Option<(Value, ColumnT
     }
 }
 
-/// Error 1568.
+/// Checks that no transaction is open, since its characteristics cannot be changed (1568,
+/// `ER_CANT_CHANGE_TX_CHARACTERISTICS`).
 fn check_no_transaction_to_change(session: &Session) -> Result<()> {
     if session.transaction.open.is_none() {
         return Ok(());
@@ -175,7 +175,7 @@ fn check_variable(
     let is_moved = if !is_of_session(scope) || !Variables::owns(name) {
         let is_moved = session.server.host.check_set(host_scope(scope), name, value)?;
         if let (true, Some(value)) = (Variables::owns(name), value) {
-            // New sessions begin with it, so that it has to be a session's.
+            // New sessions begin with this value, so it has to be valid for a session.
             Variables::default().set(&session.server.engine, name, value)?;
         }
         is_moved
@@ -201,7 +201,8 @@ fn check_variable(
     Ok(())
 }
 
-/// A number was moved into its range: a warning, with STRICT_ALL_TABLES an error.
+/// Reports that a number was moved into its range: as a warning, and with STRICT_ALL_TABLES as an
+/// error.
 fn tell_moved(session: &Session, name: &str, value: &Value) -> Result<()> {
     let shown = String::from_utf8_lossy(&text_of(value)).into_owned();
     if session.settings.variables.sql_mode.strict_all_tables() {
@@ -211,8 +212,8 @@ fn tell_moved(session: &Session, name: &str, value: &Value) -> Result<()> {
     Ok(())
 }
 
-/// What MySQL warns of whenever these are set, whatever becomes of the statement. `modes` are those
-/// that `sql_mode` is to have.
+/// Pushes the warnings that MySQL gives whenever these variables are set, even if the statement
+/// fails. `modes` is the new value of `sql_mode`.
 fn warn_of(session: &Session, name: &str, modes: SqlMode) {
     match name {
         "tx_isolation"
@@ -231,7 +232,7 @@ fn warn(session: &Session, code: u16, message: impl Into<String>) {
     session.statement.diagnostics.borrow_mut().push(Level::Warning, code, message);
 }
 
-/// Refuses to change a session's variable while a transaction depends on it.
+/// Refuses to change a session variable that the open transaction depends on.
 fn check_may_change(session: &Session, scope: Scope, name: &str) -> Result<()> {
     let ongoing = || {
         let text = format!("The system variable {name} cannot be set when there is an ongoing transaction.");
@@ -260,7 +261,7 @@ fn check_may_change(session: &Session, scope: Scope, name: &str) -> Result<()> {
     }
 }
 
-/// Sets what [`check_variable`] has let through.
+/// Sets a variable that [`check_variable`] has let through.
 fn set_variable(session: &mut Session, scope: Scope, name: &str, value: Option<Value>) -> Result<()> {
     if !is_of_session(scope) || !Variables::owns(name) {
         return session.server.host.set_variable(host_scope(scope), name, value.as_ref());
@@ -284,7 +285,7 @@ fn set_variable(session: &mut Session, scope: Scope, name: &str, value: Option<V
             }
         }
         "gtid_next" => session.transacting().set_gtid_next(&value)?,
-        // `SET @@transaction_isolation`, which is for the next transaction alone.
+        // `SET @@transaction_isolation` is for the next transaction only.
         "transaction_isolation" | "tx_isolation" if scope == Scope::Unwritten => {
             let next = session.settings.variables.with(&session.server.engine, name, &value)?;
             session.transaction.next_isolation = Some(next.isolation);
@@ -311,7 +312,7 @@ impl Characteristics {
         Characteristics { isolation, read_only }
     }
 
-    /// The variables that they are, with their values.
+    /// Returns the characteristics as variables with their values.
     fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
         let level = self.isolation.map(|level| Value::text(crate::variables::isolation_name(level)));
         let read_only = self.read_only.map(|on| Value::Int(i64::from(on)));

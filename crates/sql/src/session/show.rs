@@ -1,4 +1,4 @@
-//! SHOW: the rows, filtered by LIKE or WHERE.
+//! SHOW: its rows, filtered by LIKE or WHERE.
 
 use super::Session;
 use crate::ast::{Show, ShowFilter};
@@ -8,10 +8,10 @@ use crate::expr::text_of;
 use crate::host::VirtualTable;
 use crate::show::{ShowParts, matches_pattern};
 
-/// What SHOW has to say, as far as its filter lets it through.
+/// Returns the result of a SHOW statement, after its filter.
 ///
 /// # Errors
-/// Those of the privileges that it takes, and of a filter that cannot be bound.
+/// Returns the errors of missing privileges, and those of a filter that cannot be bound.
 pub(super) fn rows(session: &mut Session, show: &Show, filter: &ShowFilter) -> Result<VirtualTable> {
     let mut table = {
         let diagnostics = session.statement.diagnostics.borrow();
@@ -29,14 +29,14 @@ pub(super) fn rows(session: &mut Session, show: &Show, filter: &ShowFilter) -> R
     match filter {
         ShowFilter::None => {}
         ShowFilter::Like(pattern) => {
-            // Triggers are found by their table's name, as in MySQL.
+            // As in MySQL, SHOW TRIGGERS LIKE compares the names of the tables.
             let column = match show {
                 Show::Triggers { .. } => 2,
                 Show::Events { .. } | Show::ProcedureStatus | Show::FunctionStatus => 1,
                 _ => 0,
             };
             table.rows.retain(|row| matches_pattern(&text_of(&row[column]), pattern));
-            // MySQL names the column after the pattern.
+            // As in MySQL, the pattern is part of the column's name.
             if matches!(show, Show::Schemas | Show::Tables { .. }) {
                 let name = &mut table.columns[0].name;
                 *name = format!("{name} ({})", String::from_utf8_lossy(pattern));

@@ -1,4 +1,4 @@
-//! Temporary tables of a session: the statements that define them.
+//! Statements that define temporary tables of a session.
 
 use super::ddl_run::ddl_run;
 use super::state::Bound;
@@ -12,8 +12,8 @@ use crate::temporary::{cannot_reopen, check_no_xa};
 use engine::Table;
 use std::sync::Arc;
 
-/// Runs a statement that defines temporary tables and nothing else. Nobody but the session knows of
-/// it, so a server that is read-only runs it too.
+/// Runs a statement that only defines temporary tables. No other session sees its effect, so a
+/// read-only server runs it too.
 pub(super) fn define_temporary(
     session: &mut Session,
     text: &[u8],
@@ -51,7 +51,8 @@ pub(super) fn define_temporary(
     Ok(report)
 }
 
-/// A statement of a function or a trigger may not drop what the statement around uses.
+/// Checks that a statement of a function or a trigger drops no table that the calling statement
+/// uses.
 fn check_unused_around(session: &Session, statement: &Statement) -> Result<()> {
     let Statement::DropTable { tables, .. } = statement else { return Ok(()) };
     let around = session.programs.tables_around();
@@ -67,8 +68,8 @@ fn check_unused_around(session: &Session, statement: &Statement) -> Result<()> {
     Ok(())
 }
 
-/// CREATE TEMPORARY TABLE ... SELECT: the table, and an INSERT of the query's rows, whose failure
-/// takes the table back.
+/// Runs CREATE TEMPORARY TABLE ... SELECT: creates the table and inserts the query's rows. If the
+/// INSERT fails, the table is removed again.
 fn create_temporary_select(session: &mut Session, create: &CreateTable, query: &Query) -> Result<DdlReport> {
     let Some((made, bound)) = begin_select(session, create, query)? else { return Ok(DdlReport::default()) };
     session.cache.invalidate();
@@ -84,7 +85,8 @@ fn create_temporary_select(session: &mut Session, create: &CreateTable, query: &
     filled.map(|()| DdlReport::altered(told.affected_rows))
 }
 
-/// Makes the table of a CREATE ... SELECT, and the INSERT that fills it; `None`: it was there.
+/// Creates the table of a CREATE TEMPORARY TABLE ... SELECT and binds the INSERT that fills it.
+/// Returns `None` if the table exists already.
 pub(super) fn begin_select(
     session: &Session,
     create: &CreateTable,

@@ -8,10 +8,10 @@ use crate::expr::Level;
 use crate::sink::ResultSink;
 use crate::variables::CompletionType;
 
-/// Runs a statement about transactions; false when the statement is none.
+/// Runs a statement about transactions. Returns false for another statement.
 ///
 /// # Errors
-/// MySQL's number and wording.
+/// Returns MySQL's error for the statement.
 pub(super) fn run(session: &mut Session, statement: &Statement, sink: &mut dyn ResultSink) -> Result<bool> {
     let mut stays = Vec::new();
     match statement {
@@ -58,7 +58,8 @@ fn begin(session: &mut Session, snapshot: bool, read_only: Option<bool>) -> Resu
     session.transacting().begin(snapshot, read_only)
 }
 
-/// Whether another transaction follows this COMMIT or ROLLBACK, and whether the connection ends.
+/// Returns whether another transaction follows this COMMIT or ROLLBACK, and whether the connection
+/// is closed.
 fn follows(session: &Session, completion: Completion) -> (bool, bool) {
     let otherwise = session.settings.variables.completion_type;
     (

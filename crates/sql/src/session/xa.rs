@@ -16,8 +16,8 @@ use types::{ColumnType, Value};
 /// Refuses a statement about rows that the session's XA transaction does not allow.
 ///
 /// # Errors
-/// 1399 for a transaction that is past its statements, or the reason why it was rolled back; 3877
-/// for temporary tables.
+/// Returns 1399 when the transaction is past its statements, the reason when it was rolled back,
+/// and 3877 for temporary tables.
 pub(super) fn check_allows(session: &Session, bound: &Bound) -> Result<()> {
     if !session.transaction.xa.is_begun() || (bound.is_query() && !bound.reads_tables()) {
         return Ok(());
@@ -25,10 +25,10 @@ pub(super) fn check_allows(session: &Session, bound: &Bound) -> Result<()> {
     check_tables(session, &bound.tables)
 }
 
-/// Whether the session's XA transaction lets a statement use these tables.
+/// Checks that the session's XA transaction lets a statement use these tables.
 ///
 /// # Errors
-/// As [`check_allows`].
+/// Returns the errors of [`check_allows`].
 pub(super) fn check_tables(session: &Session, tables: &[Arc<Table>]) -> Result<()> {
     if !session.transaction.xa.is_begun() {
         return Ok(());
@@ -37,10 +37,10 @@ pub(super) fn check_tables(session: &Session, tables: &[Arc<Table>]) -> Result<(
     session.transaction.xa.check_active()
 }
 
-/// Runs an XA statement, and answers.
+/// Runs an XA statement and sends its answer.
 ///
 /// # Errors
-/// 1397 to 1402, and those of the transaction.
+/// Returns 1397 to 1402, and the errors of the transaction.
 pub(super) fn run(session: &mut Session, xa: &Xa, sink: &mut dyn ResultSink) -> Result<()> {
     let mut transacting = session.transacting();
     match xa {
@@ -59,7 +59,7 @@ pub(super) fn run(session: &mut Session, xa: &Xa, sink: &mut dyn ResultSink) -> 
     results::ok(session, sink)
 }
 
-/// The rows of XA RECOVER.
+/// Returns the rows of XA RECOVER.
 fn recover(session: &Session, convert_xid: bool) -> Result<VirtualTable> {
     let allowed = session.server.host.check_privilege(Privilege::XaRecoverAdmin, None, None);
     allowed.map_err(|_| {

@@ -7,21 +7,21 @@ use engine::{ColumnDef, ColumnDefault, ColumnRoles, IndexDef, KeptIndex, KeptKin
 use std::borrow::Cow;
 use types::{ColumnType, DateTime, TypeCode, Value, Zone, collation};
 
-/// A secondary index where all of them are listed.
+/// A secondary index in the list of all of them.
 pub(crate) enum ShownIndex<'d> {
-    /// One that has a tree.
+    /// An index that is maintained in a tree.
     Tree(&'d IndexDef),
-    /// One that is only kept.
+    /// An index that is recorded, but not maintained.
     Kept(&'d KeptIndex),
 }
 
-/// The secondary indexes in the order in which MySQL sorts them.
+/// Returns the secondary indexes in the order in which MySQL lists them.
 pub(crate) fn indexes_as_shown(def: &TableDef) -> Vec<ShownIndex<'_>> {
     let trees = def.indexes.iter().enumerate();
     let trees = trees.map(|(at, index)| (def.rank(index), 2 * at + 1, ShownIndex::Tree(index)));
     let kept = def.kept_indexes.iter().map(|index| {
         let (rank, place) = match index.kind {
-            // The hidden columns of expressions can be NULL and are virtual.
+            // MySQL keeps expressions as hidden virtual columns, which are nullable.
             KeptKind::Functional => (if index.unique { 1 } else { 3 }, usize::MAX),
             KeptKind::Spatial { behind } => (2, 2 * behind as usize),
             KeptKind::FullText(_) => (4, usize::MAX),
@@ -33,7 +33,7 @@ pub(crate) fn indexes_as_shown(def: &TableDef) -> Vec<ShownIndex<'_>> {
     all.into_iter().map(|(_, _, index)| index).collect()
 }
 
-/// The line of an index that has a tree.
+/// Returns the line of an index that is maintained in a tree.
 fn tree_line(def: &TableDef, index: &IndexDef) -> String {
     let kind = if index.unique { "UNIQUE KEY" } else { "KEY" };
     let parts = super::temporal::key_parts(def, &index.name, &index.columns);
@@ -47,7 +47,7 @@ fn tree_line(def: &TableDef, index: &IndexDef) -> String {
     line
 }
 
-/// The line of an index that is only kept.
+/// Returns the line of an index that is recorded, but not maintained.
 fn kept_line(index: &KeptIndex) -> String {
     let part = |part: &KeptPart| {
         let text = if part.is_expression { format!("({})", part.text) } else { quoted(&part.text) };
@@ -74,8 +74,8 @@ fn kept_line(index: &KeptIndex) -> String {
     line
 }
 
-/// The statement that makes the table, for a session in this time zone; `next_auto_increment` is
-/// shown when it is more than 1.
+/// Returns the statement that creates the table, for a session in this time zone.
+/// `next_auto_increment` is shown if it is greater than 1.
 pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zone: Zone) -> String {
     let line = |column| format!("  {}", column_line(def, column, zone));
     let shown = def.columns.iter().filter(|column| !def.is_hidden(column));
@@ -111,7 +111,7 @@ pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zon
         text.push_str(&format!(" AUTO_INCREMENT={next}"));
     }
     match def.is_sequence() {
-        // MariaDB shows no character set of it.
+        // MariaDB shows no character set for a sequence.
         true => text.push_str(" SEQUENCE=1"),
         false => text.push_str(&charset_of(def)),
     }
@@ -123,7 +123,7 @@ pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zon
     for (name, value) in def.options.iter().filter(|(name, _)| !is_left_out(name)) {
         match TableOptions::KEPT.contains(&name.as_str()) {
             true => text.push_str(&format!(" {name}={value}")),
-            // MariaDB reads it, and MySQL takes it for a comment.
+            // MariaDB reads this option, and MySQL takes it for a comment.
             false => text.push_str(&format!(" /*M! {name}={value} */")),
         }
     }
@@ -141,7 +141,7 @@ pub(crate) fn create_table(def: &TableDef, next_auto_increment: Option<u64>, zon
     text
 }
 
-/// The default character set and collation, as options of the table.
+/// Returns the default character set and collation as options of the table.
 fn charset_of(def: &TableDef) -> String {
     let charset = collation::charset_of(def.collation);
     let shows_collation = charset.default_collation() != def.collation || charset.name() == "utf8mb4";
@@ -152,7 +152,8 @@ fn charset_of(def: &TableDef) -> String {
     format!(" DEFAULT CHARSET={}{collation}", charset.name())
 }
 
-/// The engine that the table has by its name: another one than ours where a source's has.
+/// Returns the name of the table's storage engine. It differs from `InnoDB` if the table of a
+/// source names another engine.
 pub(crate) fn engine_of(def: &TableDef) -> &str {
     def.options.iter().find(|(name, _)| name == ENGINE).map_or("InnoDB", |(_, engine)| engine)
 }
@@ -190,12 +191,13 @@ fn column_line(def: &TableDef, column: &ColumnDef, zone: Zone) -> String {
         line.push_str(&format!(" /*!80003 SRID {srid} */"));
     }
     match &column.default {
-        // What `ALTER ... SET DEFAULT` gives a column with AUTO_INCREMENT is there, and not shown.
+        // ALTER ... SET DEFAULT can give an AUTO_INCREMENT column a default, which is not shown.
         _ if column.generated.is_some() || column.auto_increment => {}
         None => {}
         Some(ColumnDefault::Null) if matches!(ty.code, TypeCode::Blob | TypeCode::BlobCompressed) => {}
         Some(ColumnDefault::Null) => line.push_str(" DEFAULT NULL"),
-        // MariaDB's literals of these columns, in the form in which MySQL has them.
+        // MariaDB has literal defaults for these columns. They are shown in the form that MySQL
+        // accepts.
         Some(ColumnDefault::Literal(bytes)) if ty.is_blob() => {
             line.push_str(&format!(" DEFAULT ({})", introduced(bytes)));
         }
@@ -235,7 +237,7 @@ fn column_line(def: &TableDef, column: &ColumnDef, zone: Zone) -> String {
     line
 }
 
-/// A text in an expression, with its character set.
+/// Returns a text in an expression, with its character set.
 fn introduced(bytes: &[u8]) -> String {
     std::str::from_utf8(bytes)
         .map_or_else(|_| hexadecimal(bytes), |text| format!("_utf8mb4{}", literal(text)))
@@ -246,8 +248,8 @@ fn hexadecimal(bytes: &[u8]) -> String {
     format!("0x{digits}")
 }
 
-/// The default of a TIMESTAMP, which is kept with its time zone, as it is in a zone; `None`: as it
-/// was written.
+/// Returns the default of a TIMESTAMP, which is stored with its offset from UTC, in the local time
+/// of a zone. Without a zone, it keeps the time that was written.
 pub(crate) fn moment_in<'t>(text: &'t [u8], ty: &ColumnType, zone: Option<Zone>) -> Cow<'t, [u8]> {
     let kept = types::temporal::parse::datetime(text);
     let Some((at, offset_s)) = kept.and_then(|read| Some((read.value, read.offset_seconds?))) else {

@@ -1,4 +1,5 @@
-//! SHOW, DESCRIBE and EXPLAIN: what the dictionary, the session and the host know, as rows.
+//! SHOW, DESCRIBE and EXPLAIN: what the dictionary, the session and the host know, as rows of
+//! result sets.
 
 mod create_table;
 mod explain;
@@ -16,7 +17,7 @@ pub(crate) use partitioning::{
 
 use types::collation;
 
-/// LIKE as SHOW uses it: names without regard to case.
+/// Matches a name against a LIKE pattern as SHOW does, without regard to case.
 pub(crate) fn matches_pattern(name: &[u8], pattern: &[u8]) -> bool {
     crate::expr::like(name, pattern, Some(b'\\'), collation::UTF8MB4_GENERAL_CI)
 }

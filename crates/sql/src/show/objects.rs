@@ -1,4 +1,4 @@
-//! The results of SHOW by kind.
+//! The result sets of SHOW, by the kind of statement.
 
 use crate::ast::{Scope, Show};
 use crate::error::{Result, SqlError};
@@ -11,7 +11,7 @@ use engine::{Engine, ObjectKind, Table};
 use std::sync::Arc;
 use types::{ColumnType, Value, collation};
 
-/// What SHOW looks at.
+/// The parts of a session and its server that SHOW reads.
 pub(crate) struct ShowParts<'a> {
     pub engine: &'a Arc<Engine>,
     pub host: &'a dyn Host,
@@ -31,7 +31,7 @@ pub(super) fn words(columns: &[&str], rows: Vec<Vec<Value>>) -> VirtualTable {
     VirtualTable { columns: columns.iter().map(|name| column_meta(name, ty.clone(), true)).collect(), rows }
 }
 
-/// Columns with types, for those that are numbers.
+/// Returns a table whose columns have types of their own, for those with numbers.
 fn typed(columns: &[(&str, ColumnType)], rows: Vec<Vec<Value>>) -> VirtualTable {
     VirtualTable {
         columns: columns.iter().map(|(name, ty)| column_meta(name, ty.clone(), true)).collect(),
@@ -48,7 +48,7 @@ fn number_type() -> ColumnType {
 }
 
 impl ShowParts<'_> {
-    /// The rows of SHOW, unfiltered.
+    /// Returns the rows of a SHOW statement, before its filter.
     pub fn rows(&self, show: &Show) -> Result<VirtualTable> {
         Ok(match show {
             Show::Schemas => self.schemas(),
@@ -124,7 +124,8 @@ impl ShowParts<'_> {
         Ok(name)
     }
 
-    /// A schema whose tables, triggers and the like are listed.
+    /// Returns the name of a schema whose tables, triggers or the like are listed. The account has
+    /// to be allowed to see them.
     pub(super) fn listed_schema<'s>(&'s self, written: Option<&'s str>) -> Result<&'s str> {
         let name = self.schema_name(written)?;
         self.host.check_sight(Sight::TablesOf(name))?;
@@ -143,7 +144,7 @@ impl ShowParts<'_> {
             && self.engine.catalog().object(schema, ObjectKind::View, &name.name).is_some()
     }
 
-    /// The temporary table of this name.
+    /// Returns the temporary table with this name.
     fn own_table(&self, name: &crate::ast::TableName) -> Option<Arc<Table>> {
         self.temporary.table(name.schema.as_deref().or(self.schema)?, &name.name)
     }
@@ -331,7 +332,7 @@ impl ShowParts<'_> {
         if self.own_table(name).is_none() {
             self.host.check_sight(Sight::CreateTable(schema, &name.name))?;
             if let Some(view) = self.engine.catalog().object(schema, ObjectKind::View, &name.name) {
-                // Unlike SHOW CREATE VIEW it does not ask for SELECT.
+                // Unlike SHOW CREATE VIEW, this does not demand SELECT on the view.
                 self.host.check_sight(Sight::CreateTableOfView(schema, &name.name))?;
                 return Ok(self.created(&view.def));
             }

@@ -1,10 +1,10 @@
-//! PARTITION BY as SHOW CREATE TABLE prints it, and the parts of it that information_schema shows.
+//! PARTITION BY as SHOW CREATE TABLE prints it, and its parts as information_schema shows them.
 
 use crate::parse::is_plain_name;
 use crate::quoting::{quoted, text_literal as literal};
 use engine::{PartitionForm, PartitionFunction, PartitionKind, Partitioning};
 
-/// The options of a partition in MySQL's order, with whether their values are texts.
+/// The options of a partition in MySQL's order, and whether their values are texts.
 const OPTIONS: [(&str, bool); 7] = [
     ("TABLESPACE", false),
     ("NODEGROUP", false),
@@ -15,7 +15,7 @@ const OPTIONS: [(&str, bool); 7] = [
     ("COMMENT", true),
 ];
 
-/// A name, quoted where it must be.
+/// Returns a name, quoted if it has to be.
 fn name(name: &str) -> String {
     if is_plain_name(name) { name.to_owned() } else { quoted(name) }
 }
@@ -24,7 +24,7 @@ fn names(columns: &[String]) -> String {
     columns.iter().map(|column| name(column)).collect::<Vec<_>>().join(",")
 }
 
-/// `RANGE`, `LINEAR HASH`, `LIST COLUMNS`.
+/// Returns the partitioning method, such as `RANGE`, `LINEAR HASH` or `LIST COLUMNS`.
 pub(crate) fn method(function: &PartitionFunction) -> String {
     let kind = match function.kind {
         PartitionKind::Range => "RANGE",
@@ -41,7 +41,7 @@ fn is_over_columns(function: &PartitionFunction) -> bool {
     function.expression.is_none() && function.kind != PartitionKind::Key
 }
 
-/// The function's expression, or its columns in backticks; `None` of `KEY ()`.
+/// Returns the function's expression, or its columns in backticks. Returns `None` for `KEY ()`.
 pub(crate) fn expression(function: &PartitionFunction) -> Option<String> {
     match &function.expression {
         Some(expression) => Some(expression.clone()),
@@ -55,7 +55,7 @@ fn function(function: &PartitionFunction) -> String {
     match (&function.expression, function.kind) {
         (Some(expression), PartitionKind::SystemTime) => format!("SYSTEM_TIME {expression}"),
         (Some(expression), _) => format!("{} ({expression})", method(function)),
-        // MySQL writes two spaces.
+        // MySQL writes two spaces here.
         (None, PartitionKind::Range) => format!("RANGE  COLUMNS({})", names(&function.columns)),
         (None, PartitionKind::List) => format!("LIST  COLUMNS({})", names(&function.columns)),
         (None, _) if function.algorithm_1 => {
@@ -65,14 +65,14 @@ fn function(function: &PartitionFunction) -> String {
     }
 }
 
-/// The values of a partition as VALUES has them, without the parentheses around them.
+/// Returns the values of a partition as VALUES has them, without the parentheses around them.
 pub(crate) fn values(partitioning: &Partitioning, at: usize) -> String {
     let tuples = &partitioning.partitions[at].values;
     let tuple = |values: &Vec<String>| values.join(",");
     if partitioning.by.kind == PartitionKind::Range {
         return tuples.first().map(tuple).unwrap_or_default();
     }
-    // Of LIST, and not of LIST COLUMNS, NULL is shown first.
+    // For LIST (but not LIST COLUMNS), NULL is shown first.
     let is_first = partitioning.by.expression.is_some();
     let is_null = |values: &&Vec<String>| is_first && values[0] == "NULL";
     let ordered = tuples.iter().filter(is_null).chain(tuples.iter().filter(|values| !is_null(values)));
@@ -123,12 +123,12 @@ fn partition(partitioning: &Partitioning, at: usize) -> String {
     text
 }
 
-/// The clause, with the line feed before it and in MySQL's version comment.
+/// Returns the PARTITION BY clause, after a line feed and within MySQL's version comment.
 pub(super) fn clause(partitioning: &Partitioning) -> String {
     let of_mariadb = partitioning.by.kind == PartitionKind::SystemTime
         || partitioning.partitions.iter().any(engine::Partition::is_default);
     let version = if is_over_columns(&partitioning.by) { "50500" } else { "50100" };
-    // MySQL cannot read it: it is no comment of a version.
+    // MySQL cannot read these partitions, so they are in no version comment.
     let head = if of_mariadb { " ".to_owned() } else { format!("/*!{version} ") };
     let mut text = format!("\n{head}PARTITION BY {}", function(&partitioning.by));
     if partitioning.form == PartitionForm::Count {

@@ -1,4 +1,4 @@
-//! SHOW CREATE, and the lists, of views, triggers, routines and events.
+//! SHOW CREATE for views, triggers, routines and events, and the SHOW statements that list them.
 
 use super::objects::{ShowParts, text, words};
 use crate::ast::TableName;
@@ -17,7 +17,7 @@ use types::{ColumnType, Value};
 
 const CHARACTER_SETS: [&str; 3] = ["character_set_client", "collation_connection", "Database Collation"];
 
-/// When a trigger was made, as it is shown.
+/// Returns the time at which a trigger was created, as it is shown.
 fn made_at(def: &ObjectDef) -> Value {
     let shown = hundredths(def.created_us).text_bytes(Some(&ColumnType::datetime(2)));
     shown.map_or(Value::Null, Value::Bytes)
@@ -28,7 +28,7 @@ fn with_character_sets<'c>(columns: &[&'c str]) -> Vec<&'c str> {
 }
 
 impl ShowParts<'_> {
-    /// SHOW CREATE VIEW, TRIGGER, PROCEDURE, FUNCTION, EVENT.
+    /// Runs SHOW CREATE VIEW, TRIGGER, PROCEDURE, FUNCTION or EVENT.
     pub(super) fn create_object(&self, kind: ObjectKind, name: &TableName) -> Result<VirtualTable> {
         let schema = name.schema.as_deref().or(self.schema).ok_or_else(SqlError::no_schema_selected)?;
         match kind {
@@ -38,7 +38,8 @@ impl ShowParts<'_> {
         }
         let catalog = self.engine.catalog();
         let object = catalog.object(schema, kind, &name.name).filter(|object| {
-            // Triggers and routines that one may not see are as if they were not there.
+            // Triggers and routines that the account may not see are treated as if they did not
+            // exist.
             kind == ObjectKind::View || sees_object(self.host, &object.def)
         });
         let Some(object) = object else {
@@ -63,7 +64,7 @@ impl ShowParts<'_> {
         let [client, connection, schema] = character_sets(def);
         let (name, mode) = (text(&def.name), text(object_text::sql_mode(def)));
         let create = match def.kind {
-            // Outside of its schema everything is named with it.
+            // Outside of the view's schema, all names are qualified with theirs.
             ObjectKind::View if self.schema != Some(&def.schema) => {
                 text(object_text::view_text(&object_text::outside(def), "CREATE", &qualified(def)))
             }
@@ -108,19 +109,20 @@ impl ShowParts<'_> {
         }
     }
 
-    /// The objects of a schema that the account sees.
+    /// Returns the objects of a schema that the account may see.
     fn seen_objects(&self, schema: &str, kind: ObjectKind) -> Vec<Arc<Object>> {
         let mut objects = self.engine.catalog().objects(schema);
         objects.retain(|object| object.def.kind == kind && sees_object(self.host, &object.def));
         objects
     }
 
-    /// The names of the views of a schema.
+    /// Returns the views of a schema that the account may see.
     pub(super) fn seen_views(&self, schema: &str) -> Vec<Arc<Object>> {
         self.seen_objects(schema, ObjectKind::View)
     }
 
-    /// SHOW TRIGGERS: by table, and of each as they are run.
+    /// Runs SHOW TRIGGERS. The rows are ordered by table, and those of a table by the order in
+    /// which the triggers run.
     pub(super) fn triggers(&self, schema: Option<&str>) -> Result<VirtualTable> {
         let schema = self.listed_schema(schema)?;
         let mut rows = Vec::new();
@@ -148,7 +150,7 @@ impl ShowParts<'_> {
         Ok(words(&with_character_sets(&columns), rows))
     }
 
-    /// SHOW EVENTS.
+    /// Runs SHOW EVENTS.
     pub(super) fn events(&self, schema: Option<&str>) -> Result<VirtualTable> {
         let schema = self.schema_name(schema)?;
         self.host.check_privilege(Privilege::Event, Some(schema), None)?;
@@ -190,7 +192,7 @@ impl ShowParts<'_> {
         Ok(words(&with_character_sets(&columns), rows))
     }
 
-    /// SHOW PROCEDURE STATUS and SHOW FUNCTION STATUS, of all schemas.
+    /// Runs SHOW PROCEDURE STATUS or SHOW FUNCTION STATUS, for all schemas.
     pub(super) fn routine_status(&self, kind: ObjectKind) -> VirtualTable {
         let mut objects = self.engine.catalog().all_objects(kind);
         objects.retain(|object| sees_object(self.host, &object.def));

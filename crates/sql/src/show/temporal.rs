@@ -1,15 +1,16 @@
-//! What SHOW CREATE TABLE prints of MariaDB's temporal tables, in MariaDB's words.
+//! The parts of SHOW CREATE TABLE for MariaDB's temporal tables, in MariaDB's syntax.
 
 use crate::quoting::quoted;
 use engine::{ColumnDef, ColumnRoles, IndexColumn, TableDef};
 
-/// `PERIOD FOR name (start, end)`, the line behind the columns.
+/// Returns the line `PERIOD FOR name (start, end)` behind the columns.
 pub(super) fn application_period(def: &TableDef) -> Option<String> {
     let name = def.temporal.period.as_ref()?;
     period(def, &quoted(name), [ColumnRoles::PERIOD_START, ColumnRoles::PERIOD_END])
 }
 
-/// `PERIOD FOR SYSTEM_TIME (start, end)`, the line behind the keys, where the columns are written.
+/// Returns the line `PERIOD FOR SYSTEM_TIME (start, end)` behind the keys, if the statement defined
+/// the columns.
 pub(super) fn system_period(def: &TableDef) -> Option<String> {
     let is_written = def.temporal.versioning.is_some_and(|versioning| !versioning.implied);
     if !is_written {
@@ -23,7 +24,7 @@ fn period(def: &TableDef, name: &str, edges: [ColumnRoles; 2]) -> Option<String>
     Some(format!("  PERIOD FOR {name} ({}, {})", start?, end?))
 }
 
-/// What a column of ROW START or ROW END has behind its type.
+/// Returns what a ROW START or ROW END column has behind its type.
 pub(super) fn row_edge(column: &ColumnDef) -> Option<String> {
     let edge = match () {
         _ if column.roles.has(ColumnRoles::ROW_START) => "START",
@@ -34,8 +35,8 @@ pub(super) fn row_edge(column: &ColumnDef) -> Option<String> {
     Some(format!(" GENERATED ALWAYS AS ROW {edge}{invisible}"))
 }
 
-/// The parts of a key: hidden ones are left out, and those of a period without overlaps are the
-/// period.
+/// Returns the parts of a key. Hidden parts are left out, and those that WITHOUT OVERLAPS has added
+/// are shown as the period.
 pub(super) fn key_parts(def: &TableDef, name: &str, parts: &[IndexColumn]) -> String {
     let has_overlaps = !def.temporal.without_overlaps.iter().any(|known| known == name);
     let written = if has_overlaps { parts.len() } else { parts.len().saturating_sub(2) };

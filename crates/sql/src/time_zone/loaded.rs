@@ -1,4 +1,4 @@
-//! The zones that somebody has loaded into `mysql.time_zone_name` and its kin.
+//! The time zones that have been loaded into the tables `mysql.time_zone_name` and so on.
 
 use engine::{Direction, Engine, EngineError, IndexRef, Isolation, KeyRange, LockMode, Table, Transaction};
 use os::clock::Stopwatch;
@@ -7,34 +7,36 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use types::{Value, Zone, ZoneRules};
 
-/// How long it counts that the tables do not have a name: they may be loaded at any time.
+/// How long the absence of a name is remembered. It is short because the tables may be loaded at
+/// any time.
 const ABSENCE_COUNTS: Duration = Duration::from_secs(1);
 
-/// A statement does not wait longer for tables that are being changed, or that its own session has
-/// locked.
+/// How long a statement waits for the tables, in milliseconds, if they are being changed or are
+/// locked by its own session.
 const PATIENCE_MS: u64 = 1000;
 
-/// What the tables of one engine have said so far. Zones that are found stay until the tables are
-/// emptied by TRUNCATE, with which loading them begins, or the process ends; in MySQL they stay
-/// until it ends.
+/// The answers that the tables of one engine have given. A zone that was found stays until the
+/// tables are emptied by TRUNCATE (which is how loading them begins) or the process ends. In MySQL,
+/// it stays until the process ends.
 struct Told {
     engine: Weak<Engine>,
-    /// The id of `mysql.time_zone_name`, which TRUNCATE changes.
+    /// The id of the table `mysql.time_zone_name`, which TRUNCATE changes.
     table_id: u64,
     found: HashMap<String, Zone>,
     absent: HashMap<String, Stopwatch>,
 }
 
-/// A process has one engine, tests have several.
+/// The answers, by engine. A process has one engine, except in tests.
 static TOLD: Mutex<Vec<Told>> = Mutex::new(Vec::new());
 
-/// What a thread has left that panicked is whole: single entries are put.
+/// Locks the answers. If a thread has panicked meanwhile, they are still consistent, since they
+/// change by single entries.
 fn told() -> MutexGuard<'static, Vec<Told>> {
     TOLD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Told {
-    /// What is known of a name; `None`: the tables have to be asked.
+    /// Returns what is known about a name. The outer `None` means that the tables have to be asked.
     fn of(&self, name: &str) -> Option<Option<Zone>> {
         let absent = || self.absent.get(name).is_some_and(|since| since.elapsed() < ABSENCE_COUNTS);
         match self.found.get(name) {
@@ -54,7 +56,7 @@ impl Told {
     }
 }
 
-/// The zone with a name in lower case that the tables have.
+/// Returns the zone that the tables have for a name, which is given in lower case.
 pub(super) fn find(engine: &Arc<Engine>, name: &str) -> Option<Zone> {
     let table_id = engine.catalog().table("mysql", "time_zone_name")?.id;
     let is_this = |told: &Told| told.engine.as_ptr() == Arc::as_ptr(engine) && told.table_id == table_id;
@@ -62,13 +64,13 @@ pub(super) fn find(engine: &Arc<Engine>, name: &str) -> Option<Zone> {
     if let Some(known) = known(&told()) {
         return known;
     }
-    // Nothing is locked here meanwhile: the tables may have to be waited for.
+    // The answers are not locked meanwhile, because the tables may have to be waited for.
     let rules = read(engine, name).unwrap_or_else(|error| {
         log::warn!("The rules of the time zone '{name}' cannot be read: {error}");
         None
     });
     let mut all = told();
-    // Another thread has been faster; its zone is the one that is compared with.
+    // Another thread has been faster. Its zone is returned, so that all sessions have the same one.
     if let Some(Some(zone)) = known(&all) {
         return Some(zone);
     }
@@ -87,7 +89,7 @@ pub(super) fn find(engine: &Arc<Engine>, name: &str) -> Option<Zone> {
     zone
 }
 
-/// The rules that the tables have for a name.
+/// Reads the rules that the tables have for a name.
 fn read(engine: &Arc<Engine>, name: &str) -> Result<Option<ZoneRules>, EngineError> {
     let mut transaction = engine.begin(Isolation::RepeatableRead);
     transaction.set_metadata_lock_timeout_ms(PATIENCE_MS);
@@ -111,7 +113,7 @@ fn read_in(transaction: &mut Transaction, name: &str) -> Result<Option<ZoneRules
         }
         offsets.insert(kind.to_integer(), offset_s);
     }
-    // Before the first change a zone has its first standard time.
+    // Before its first change, a zone has its first standard time.
     let Some(before_s) = first_standard.or(first) else { return Ok(None) };
     let columns = ["Time_zone_id", "Transition_time", "Transition_type_id"];
     let mut changes = Vec::new();
@@ -122,8 +124,9 @@ fn read_in(transaction: &mut Transaction, name: &str) -> Result<Option<ZoneRules
     Ok(Some(ZoneRules::new(before_s, changes)))
 }
 
-/// The values of these columns, of which the first begins the primary key, in the rows with
-/// this value of it; no rows where the table is another one than MySQL's.
+/// Returns the values of these columns in the rows whose primary key begins with this value. The
+/// first of the columns has to begin the primary key. There are no rows if the table is not like
+/// MySQL's.
 fn rows<const N: usize>(
     transaction: &mut Transaction,
     name: &str,
@@ -143,7 +146,7 @@ fn rows<const N: usize>(
     Ok(found)
 }
 
-/// Where the columns are, whatever case their names have.
+/// Returns the positions of the columns, whose names are compared without regard to case.
 fn places<const N: usize>(table: &Table, columns: [&str; N]) -> Option<[usize; N]> {
     let place =
         |name: &str| table.def.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name));
@@ -154,7 +157,7 @@ fn places<const N: usize>(table: &Table, columns: [&str; N]) -> Option<[usize; N
     begins.then_some(found)
 }
 
-/// Seconds east of UTC as a table has them, a day at most.
+/// Returns an offset in seconds east of UTC, limited to one day.
 fn offset_of(stored_s: i128) -> i32 {
     stored_s.clamp(-86_400, 86_400) as i32
 }

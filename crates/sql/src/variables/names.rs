@@ -1,10 +1,10 @@
-//! Names of what variables can be set to: collations, character sets, isolation levels.
+//! The names of values for variables: collations, character sets, isolation levels.
 
 use crate::error::{Result, SqlError};
 use engine::Isolation;
 use types::collation::{self, Charset};
 
-/// The collation with a name of MySQL's, or the nearest one to a name of MariaDB's
+/// Returns the collation with a name of MySQL's, or the one nearest to a name of MariaDB's
 /// (`utf8mb4_uca1400_ai_ci`).
 pub(crate) fn known_collation(name: &str) -> Option<u16> {
     if let Some(id) = collation::from_name(name) {
@@ -24,12 +24,13 @@ pub(crate) fn known_collation(name: &str) -> Option<u16> {
     }
 }
 
-/// Error 1273.
+/// Builds error 1273 (`ER_UNKNOWN_COLLATION`).
 pub(super) fn unknown_collation(name: &str) -> SqlError {
     SqlError::new(1273, format!("Unknown collation: '{name:.64}'"))
 }
 
-/// The default collation of a character set that clients can speak; DEFAULT is the server's.
+/// Returns the default collation of a character set that clients may use. `None` stands for
+/// DEFAULT, which is the server's.
 pub(super) fn clients_collation(charset: Option<&str>) -> Result<u16> {
     let Some(name) = charset else { return Ok(collation::UTF8MB4_0900_AI_CI) };
     match Charset::from_name(name) {
@@ -39,7 +40,7 @@ pub(super) fn clients_collation(charset: Option<&str>) -> Result<u16> {
     }
 }
 
-/// MySQL's name of an isolation level.
+/// Returns MySQL's name of an isolation level.
 pub(crate) fn isolation_name(isolation: Isolation) -> &'static str {
     match isolation {
         Isolation::ReadUncommitted => "READ-UNCOMMITTED",

@@ -1,4 +1,4 @@
-//! A value that a variable is to have, read as what the variable takes.
+//! A value that a variable is set to, read in the form that the variable takes.
 
 use super::names::{isolation_name, known_collation, unknown_collation};
 use crate::error::{Result, SqlError};
@@ -7,11 +7,11 @@ use std::cell::Cell;
 use types::Value;
 use types::collation::{self, Charset};
 
-/// A value for the variable of this name.
+/// A value for the variable with this name.
 pub(super) struct Wanted<'a> {
     pub name: &'a str,
     pub value: &'a Value,
-    /// It was a number out of the variable's range, and was moved into it.
+    /// Whether the value was a number outside of the variable's range and has been moved into it.
     is_moved: Cell<bool>,
 }
 
@@ -20,12 +20,13 @@ impl<'a> Wanted<'a> {
         Wanted { name, value, is_moved: Cell::new(false) }
     }
 
-    /// Whether a number was moved into the variable's range.
+    /// Reports whether a number has been moved into the variable's range.
     pub fn is_moved(&self) -> bool {
         self.is_moved.get()
     }
 
-    /// Error 1231.
+    /// Builds error 1231 (`ER_WRONG_VALUE_FOR_VAR`), which tells that the variable cannot have this
+    /// value.
     pub fn is_wrong(&self) -> SqlError {
         let shown = if self.value.is_null() { "NULL".to_owned() } else { self.text() };
         SqlError::wrong_value_for_variable(self.name, shown)
@@ -35,12 +36,12 @@ impl<'a> Wanted<'a> {
         String::from_utf8_lossy(&self.bytes()).into_owned()
     }
 
-    /// The text's bytes; none of NULL.
+    /// Returns the bytes of the value's text, which are none for NULL.
     pub fn bytes(&self) -> Vec<u8> {
         self.value.text_bytes(None).unwrap_or_default()
     }
 
-    /// The name of a time zone: a text.
+    /// Returns the value as the name of a time zone, which has to be a text.
     pub fn zone_name(&self) -> Result<String> {
         match self.value {
             Value::Bytes(_) => Ok(self.text()),
@@ -49,7 +50,7 @@ impl<'a> Wanted<'a> {
         }
     }
 
-    /// ON, OFF, 1, 0, TRUE, FALSE.
+    /// Returns the value of ON, OFF, 1, 0, TRUE or FALSE.
     pub fn boolean(&self) -> Result<bool> {
         match self.value {
             Value::Int(0) | Value::UInt(0) => Ok(false),
@@ -64,7 +65,7 @@ impl<'a> Wanted<'a> {
         }
     }
 
-    /// A whole number, moved into the range.
+    /// Returns the value as an integer, moved into the range.
     pub fn number(&self, low: u64, high: u64) -> Result<u64> {
         let wide = match self.value {
             Value::Int(n) => i128::from(*n),
@@ -76,7 +77,7 @@ impl<'a> Wanted<'a> {
         Ok(fit as u64)
     }
 
-    /// `timestamp`, in microseconds; `None` is the clock's time.
+    /// Returns the value for `timestamp` in microseconds. `None` stands for the clock's time.
     pub fn timestamp_us(&self) -> Result<Option<u64>> {
         /// The end of the year 3000 (`TIMESTAMP_MAX_VALUE` of MySQL's 64-bit builds).
         const LAST_S: f64 = 32_536_771_199.0;
@@ -95,7 +96,7 @@ impl<'a> Wanted<'a> {
         Ok((seconds > 0.0).then_some((seconds * 1e6) as u64))
     }
 
-    /// The default collation of a character set, or the collation with a number.
+    /// Returns the default collation of a character set, or the collation with a number.
     pub fn charset(&self) -> Result<u16> {
         self.collation_by(
             |name| Charset::from_name(name).map(Charset::default_collation),
@@ -103,7 +104,7 @@ impl<'a> Wanted<'a> {
         )
     }
 
-    /// A collation by its name or number.
+    /// Returns the collation with a name or number.
     pub fn collation(&self) -> Result<u16> {
         self.collation_by(known_collation, unknown_collation)
     }

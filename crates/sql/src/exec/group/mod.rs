@@ -1,7 +1,7 @@
-//! GROUP BY and aggregates over all rows.
+//! GROUP BY, and aggregates over all rows.
 //!
-//! In: the rows of the nested loops. Out: a row for each group, as ORDER BY says, or in the order
-//! of the groups' first rows as long as they are in memory.
+//! In: the rows of the nested loops. Out: a row for each group, in the order of ORDER BY. Without
+//! ORDER BY, the groups come in the order of their first rows as long as they fit in memory.
 
 mod table;
 mod values;
@@ -56,7 +56,8 @@ fn collect_groups<'g>(
     Ok(groups)
 }
 
-/// Runs a query with groups; `materialized` is None when a condition on no table does not hold.
+/// Runs a query with groups. `materialized` is `None` when a condition that reads no table is
+/// false, so that there are no rows.
 pub(super) fn grouped(
     run: &mut Run<'_, '_>,
     plan: &SelectPlan,
@@ -99,7 +100,7 @@ pub(super) fn grouped(
     Ok(())
 }
 
-/// MIN and MAX from the first entry at an end of an index that is not NULL.
+/// Reads MIN and MAX from the ends of indexes: the first entry from the end that is not NULL.
 fn read_index_ends(run: &mut Run<'_, '_>, plan: &SelectPlan, ends: &IndexEnds) -> Result<Vec<Value>> {
     let mut row = vec![Value::Null; plan.slots];
     for (index, column, direction) in &ends.ends {

@@ -1,9 +1,10 @@
-//! The groups of a query: each has its first row and its aggregates, found by the key of GROUP BY.
+//! The groups of a query in a hash table: each has its first row and its accumulators, and is found
+//! by its GROUP BY key.
 //!
-//! When they take their memory no further groups are begun: rows of others go to a file, spread by
-//! their keys, and each part of them is grouped for itself when all rows have come. Rows that are
-//! known groups' are still taken in. So each row is in one place, and the aggregates of a group see
-//! its rows in the order in which they came.
+//! When the groups have used up their memory, no further groups are begun. Rows of known groups are
+//! still aggregated. Other rows go to a file, partitioned by their keys, and each partition is
+//! grouped by itself when all rows have come. So all rows of a group are in one place, and its
+//! aggregates see them in the order in which they came.
 
 use super::values::DistinctValues;
 use crate::error::Result;
@@ -14,26 +15,26 @@ use crate::memory::{Charge, growth};
 use crate::plan::Grouping;
 use types::Value;
 
-/// Gets each group's row, with the aggregates' results behind the slots of the tables.
+/// Takes the row of each group: the slots of the tables, then the results of the aggregates.
 pub(super) type VisitGroup<'v> = dyn FnMut(&[Value]) -> Result<Flow> + 'v;
 
-/// Groups that are being made.
+/// Groups that are being built.
 pub(super) struct Groups<'g> {
     grouping: &'g Grouping,
-    /// There is one group, with or without rows.
+    /// Whether there is no GROUP BY, so that there is one group, even without rows.
     is_single: bool,
     table: KeyTable,
     codec: RowCodec,
-    /// The groups' first rows, one behind the other, and where each ends.
+    /// The first rows of the groups, one behind the other, and the end of each in bytes.
     rows: Vec<u8>,
     row_ends: Vec<usize>,
-    /// Those of one group are beside each other.
+    /// The accumulators of all groups. Those of one group are next to each other.
     accumulators: Vec<Accumulator>,
     distinct: Option<DistinctValues>,
-    /// Of the lists, and of what the aggregates keep.
+    /// The charge for the lists and for the memory of the aggregates.
     charge: Charge,
     most_bytes: usize,
-    /// How many times the rows have been spread.
+    /// How many times the rows have been partitioned.
     level: u32,
     later: Option<Partitions>,
     scratch: Vec<u8>,
@@ -47,7 +48,8 @@ impl<'g> Groups<'g> {
         Groups::at(grouping, 0, RowCodec::default(), ctx)
     }
 
-    /// Groups of rows that have been spread `level` times, and were written by `codec`.
+    /// Creates groups for rows that have been partitioned `level` times and were written by
+    /// `codec`.
     fn at(grouping: &'g Grouping, level: u32, codec: RowCodec, ctx: &Context<'_>) -> Groups<'g> {
         let distinct = grouping.aggregates.iter().any(|aggregate| aggregate.distinct);
         Groups {
@@ -67,11 +69,11 @@ impl<'g> Groups<'g> {
         }
     }
 
-    /// Takes a row in; `key` is that of its group.
+    /// Aggregates a row. `key` is the key of its group.
     ///
     /// # Errors
-    /// Those of the expressions, of [`Charge::add`], and 1 and 3 when a temporary file cannot be
-    /// made or written.
+    /// Returns the errors of the expressions and of [`Charge::add`], and 1 and 3 when a temporary
+    /// file cannot be created or written.
     pub fn add(&mut self, key: &[u8], row: &[Value], ctx: &Context<'_>) -> Result<()> {
         let hash = if self.is_single { 0 } else { hash_of(key) };
         match self.group_of(key, hash)? {
@@ -88,7 +90,7 @@ impl<'g> Groups<'g> {
         }
     }
 
-    /// The number of the key's group.
+    /// Returns the number of the key's group, which is new if there is room for it.
     fn group_of(&mut self, key: &[u8], hash: u64) -> Result<Entered> {
         if self.is_single {
             let is_new = self.row_ends.is_empty();
@@ -96,12 +98,13 @@ impl<'g> Groups<'g> {
         }
         let used_bytes = self.table.used_bytes() + self.charge.bytes();
         let has_room = self.later.is_none() && used_bytes <= self.most_bytes;
-        // What has the same hash cannot be spread; and one group there is always room for.
+        // At the last level the hash has no unused bits left, so everything has to fit in memory.
+        // And the first group always has to be entered.
         let must_enter = !Partitions::can_spread(self.level) || self.table.len() == 0;
         self.table.enter(key, hash, has_room || must_enter)
     }
 
-    /// A new group, with its first row.
+    /// Begins a new group with its first row.
     fn begin(&mut self, row: &[Value]) -> Result<()> {
         self.scratch.clear();
         self.codec.write_row(row, &mut self.scratch);
@@ -131,10 +134,11 @@ impl<'g> Groups<'g> {
         Ok(())
     }
 
-    /// Gives the groups to `visit`; `slots` is how many values a row has.
+    /// Passes the groups to `visit`. `slots` is the number of values that a row has.
     ///
     /// # Errors
-    /// As [`Groups::add`]; 2 when a temporary file cannot be read; those of `visit`; 1317.
+    /// Returns the errors of [`Groups::add`] and of `visit`, 2 when a temporary file cannot be
+    /// read, and 1317 when the statement is killed.
     pub fn finish(mut self, slots: usize, ctx: &Context<'_>, visit: &mut VisitGroup<'_>) -> Result<()> {
         let mut row = vec![Value::Null; slots];
         if self.is_single && self.row_ends.is_empty() {
@@ -157,7 +161,7 @@ impl<'g> Groups<'g> {
         Ok(())
     }
 
-    /// As [`Groups::add`], of a row that was kept.
+    /// As [`Groups::add`], for a row from a partition.
     fn add_again(
         &mut self,
         key: &[u8],
@@ -182,7 +186,8 @@ impl<'g> Groups<'g> {
         }
     }
 
-    /// Gives the groups that are here to `visit`; the parts of the others are left.
+    /// Passes the groups that are in memory to `visit`. Returns the partitions with the rows of the
+    /// others.
     fn give(
         mut self,
         row: &mut Vec<Value>,

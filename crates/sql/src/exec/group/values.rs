@@ -1,4 +1,4 @@
-//! The values that aggregates with DISTINCT have seen, of all groups in one table.
+//! The values that aggregates with DISTINCT have seen, for all groups in one table.
 
 use crate::error::Result;
 use crate::exec::sort::Sorter;
@@ -7,8 +7,8 @@ use crate::expr::{Aggregate, Context, group_key};
 use std::borrow::Cow;
 use types::Value;
 
-/// What has been seen. Where there is no more room for it, values are kept in a file until all have
-/// come.
+/// The distinct values so far. Once they do not fit in memory, values are kept in a file until all
+/// have come.
 pub(super) struct DistinctValues {
     firsts: Firsts,
     codec: RowCodec,
@@ -20,10 +20,11 @@ impl DistinctValues {
         DistinctValues { firsts: Firsts::new(ctx), codec: RowCodec::default(), key: Vec::new() }
     }
 
-    /// Whether these arguments are the first of their kind for the accumulator with this number.
+    /// Reports whether these arguments are known to be the first of their kind for an accumulator,
+    /// which is given by its number.
     ///
     /// # Errors
-    /// As [`Firsts::is_first`].
+    /// Returns the errors of [`Firsts::is_first`].
     pub fn is_first(
         &mut self,
         accumulator: usize,
@@ -45,11 +46,11 @@ impl DistinctValues {
         self.firsts.is_first(&self.key, write, ctx)
     }
 
-    /// Gives what is left, each kind once and in the order in which they came, to `take`, with the
-    /// accumulator's number.
+    /// Passes the values that were kept for later to `take`, with the number of their accumulator:
+    /// each kind once, in the order in which they came.
     ///
     /// # Errors
-    /// As [`Firsts::finish`].
+    /// Returns the errors of [`Firsts::finish`].
     pub fn finish(
         self,
         ctx: &Context<'_>,

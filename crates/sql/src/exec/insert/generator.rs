@@ -1,26 +1,26 @@
-//! AUTO_INCREMENT values.
+//! Generates AUTO_INCREMENT values.
 
 use crate::error::Result;
 use crate::exec::Run;
 use engine::Table;
 use types::Value;
 
-/// Hands out auto_increment values for one statement.
+/// Hands out the AUTO_INCREMENT values of one statement.
 pub(in crate::exec) struct Generator {
     pub column: Option<usize>,
-    /// Rows of the statement: values for all are taken at once.
+    /// The number of rows of the statement. The first reservation takes values for all of them.
     rows: u64,
-    /// Rows that the statement still has, this one included.
+    /// The number of rows that are left, including the current one.
     rows_left: u64,
-    /// Values that were taken and not used yet.
+    /// The values that are reserved and not used yet.
     pub reserved: std::ops::Range<u64>,
     pub first: Option<u64>,
-    /// The value that was generated for the row at hand.
+    /// The value that was generated for the current row.
     pub of_row: Option<u64>,
-    /// The first value that was generated for a row that is now in the table: what LAST_INSERT_ID()
-    /// tells.
+    /// The first value that was generated for a row that is now in the table. LAST_INSERT_ID()
+    /// returns it.
     pub first_stored: Option<u64>,
-    /// The columns that the row at hand says DEFAULT of.
+    /// The columns of the current row for which DEFAULT is written.
     pub defaulted: Vec<usize>,
 }
 
@@ -38,25 +38,25 @@ impl Generator {
         }
     }
 
-    /// So many rows come, which was not known before.
+    /// Sets the number of rows, once it is known.
     pub fn set_rows(&mut self, rows: u64) {
         (self.rows, self.rows_left) = (rows, rows);
     }
 
-    /// One row is done with.
+    /// Ends a row. If a generated value was not stored, the next row gets it.
     pub fn end_row(&mut self, stored: bool) {
         self.rows_left = self.rows_left.saturating_sub(1);
         let Some(of_row) = self.of_row.take() else { return };
         if stored {
             self.first_stored = self.first_stored.or(Some(of_row));
         } else if self.reserved.start == of_row + 1 {
-            // The next row takes it.
+            // The next row gets this value.
             self.reserved.start = of_row;
         }
     }
 
-    /// A row has brought this value of its own: of those that were taken only greater ones are
-    /// used from here on.
+    /// Notes that a row has a value of its own. Of the reserved values, only greater ones are used
+    /// from now on.
     pub fn note_given(&mut self, given: &Value) {
         let given = match given {
             Value::Int(n) => u64::try_from(*n).unwrap_or(0),
@@ -71,19 +71,19 @@ impl Generator {
     pub fn next(&mut self, table: &Table, run: &Run<'_, '_>) -> Result<u64> {
         let variables = run.ctx.variables;
         let value = if let (Some(id), None) = (variables.insert_id, self.first) {
-            // Those of the rows behind it follow, whatever the table has come to.
+            // The rows behind this one continue from INSERT_ID, whatever the table's counter says.
             self.reserved = id.saturating_add(1)..u64::MAX;
             id
         } else {
             let (increment, offset) = (variables.auto_increment_increment, variables.auto_increment_offset);
             let offset = if offset > increment { 0 } else { offset };
-            // Among `increment` consecutive values there is exactly one with the wanted remainder.
+            // Among `increment` consecutive values, exactly one has the wanted remainder.
             let fitting = |from: u64| {
                 from + (i128::from(offset) - i128::from(from)).rem_euclid(i128::from(increment)) as u64
             };
             if !self.reserved.contains(&fitting(self.reserved.start)) {
-                // As many as the statement has rows, those before included that brought values of
-                // their own.
+                // The first time, the reservation is for all rows of the statement, even those
+                // before this one that had values of their own.
                 let rows = if self.first.is_none() { self.rows } else { self.rows_left };
                 let count = rows.max(1) * increment;
                 let first = table.next_auto_increment(count)?;

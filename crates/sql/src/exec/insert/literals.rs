@@ -1,4 +1,4 @@
-//! Rows of literals straight into row images.
+//! Encodes rows of literals directly as row images, without values in between.
 
 use super::Generator;
 use crate::error::Result;
@@ -11,24 +11,24 @@ use types::convert::{self, LiteralKind, pack_literal};
 use types::packed::{self, Width};
 use types::{TypeCode, Value};
 
-/// Where a column of the row gets its value.
+/// The source of a column's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::exec) enum ColumnSource {
-    /// From the literal at this place of the row.
+    /// The literal at this position in the row.
     Literal(usize),
     Generated,
     Null,
-    /// From the column's default, which is not NULL.
+    /// The column's default, which is not NULL.
     Default,
 }
 
 /// A row of literals.
 pub(in crate::exec) trait RowOfLiterals {
-    /// What the literal at this place is.
+    /// Returns the kind of the literal at this position.
     fn kind(&self, place: usize) -> LiteralKind;
-    /// Its text, as its kind says.
+    /// Returns the text of the literal, whose form depends on its kind.
     fn text(&self, place: usize) -> &[u8];
-    /// The value that it stands for.
+    /// Returns the value of the literal.
     fn value(&self, place: usize) -> Value;
 }
 
@@ -55,7 +55,7 @@ impl RowOfLiterals for ListedRow<'_> {
     }
 }
 
-/// The sources of a table's columns, when literals are given for these.
+/// Returns the sources of a table's columns when literals are given for `columns`.
 pub(in crate::exec) fn sources(table: &Table, columns: &[usize]) -> Vec<ColumnSource> {
     let of = |(at, column): (usize, &ColumnDef)| match columns.iter().position(|given| *given == at) {
         Some(place) => ColumnSource::Literal(place),
@@ -66,7 +66,7 @@ pub(in crate::exec) fn sources(table: &Table, columns: &[usize]) -> Vec<ColumnSo
     table.def.columns.iter().enumerate().map(of).collect()
 }
 
-/// A text is no value for a VECTOR column.
+/// Refuses a text as the value of a VECTOR column.
 pub(in crate::exec) fn check_vectors(
     table: &Table,
     columns: &[usize],
@@ -85,8 +85,9 @@ pub(in crate::exec) fn check_vectors(
     }
 }
 
-/// Whether a literal is never stored just as it is written: a number that is generated or no whole
-/// one, and a text that is no vector.
+/// Reports whether a literal can never be stored just as it is written: in the AUTO_INCREMENT
+/// column anything but an integer that begins with a digit from 1 to 9, and in a VECTOR column a
+/// text.
 fn takes_the_long_way(kind: LiteralKind, text: &[u8], column: &ColumnDef, is_generated: bool) -> bool {
     is_generated && (kind != LiteralKind::Integer || matches!(text[0], b'0' | b'-'))
         || column.ty.code == TypeCode::Vector && is_written_text(kind)
@@ -96,8 +97,9 @@ fn is_written_text(kind: LiteralKind) -> bool {
     matches!(kind, LiteralKind::Text | LiteralKind::EscapedText)
 }
 
-/// Sets `image` to the row. False: some value is not stored just as it is written, and the row
-/// has to go the long way, which knows what to say about it and in which order.
+/// Sets `image` to the image of the row. Returns false if some value cannot be stored just as it is
+/// written: the row then has to be converted value by value, which knows the warnings and errors
+/// and their order.
 pub(in crate::exec) fn to_image(
     table: &Arc<Table>,
     run: &Run<'_, '_>,
@@ -120,7 +122,8 @@ pub(in crate::exec) fn to_image(
                     set_null(image, at);
                     column.nullable && !is_generated
                 } else if is_generated && generator.first.is_some() {
-                    // What is generated next has to be greater than this value.
+                    // The next generated value has to be greater than this one, which only the
+                    // conversion value by value sees to.
                     false
                 } else if takes_the_long_way(kind, text, column, is_generated) {
                     false
@@ -130,7 +133,8 @@ pub(in crate::exec) fn to_image(
                 }
             }
             ColumnSource::Generated => match packed::width(&column.ty) {
-                // Taken last, when nothing keeps the row from being stored.
+                // The value is generated last, when nothing can keep the row from being stored any
+                // more.
                 Width::Fixed(len) if generates_in_turn => {
                     generated = Some((image.len(), column));
                     image.resize(image.len() + usize::from(len), 0);
@@ -156,7 +160,7 @@ pub(in crate::exec) fn to_image(
     }
 }
 
-/// Puts the next AUTO_INCREMENT value into the room that it has in the image.
+/// Puts the next AUTO_INCREMENT value into the place that the image has for it.
 fn put_generated(
     table: &Arc<Table>,
     run: &Run<'_, '_>,
@@ -168,7 +172,8 @@ fn put_generated(
     let (first, end) = (generator.first, image.len());
     let id = generator.next(table, run)?;
     if packed::encode(&column.ty, &Value::UInt(id), image).is_err() {
-        // The long way takes the same value again, and says what is wrong with it.
+        // The conversion value by value takes the same number again and reports what is wrong with
+        // it.
         generator.reserved.start -= 1;
         generator.first = first;
         return Ok(false);
@@ -182,7 +187,7 @@ fn set_null(image: &mut [u8], at: usize) {
     image[at / 8] |= 1 << (at % 8);
 }
 
-/// Appends what the value becomes in the column; false, when something is to be said about that.
+/// Appends the encoded value. Returns false if the conversion has an error or a warning.
 fn pack_value(context: convert::Context, value: &Value, column: &ColumnDef, image: &mut Vec<u8>) -> bool {
     match convert::assign(value, &column.ty, context) {
         Ok((value, None)) => packed::encode(&column.ty, &value, image).is_ok(),

@@ -1,5 +1,5 @@
-//! Values that are text where they come from and bytes in their column, or the other way round, and
-//! dates and times with a fraction, which become texts.
+//! Recodes values on their way into text columns: characters that become bytes or bytes that become
+//! characters (one side is `binary`), and dates and times with a fraction, which become texts.
 
 use crate::expr::{is_stored_otherwise, is_text, text_for};
 use crate::plan::QueryPlan;
@@ -7,27 +7,28 @@ use crate::variables::Variables;
 use engine::Table;
 use types::{ColumnType, Value, Zone};
 
-/// The values of one column, which come as one type and are stored as a text of another.
+/// The recoding of the values for one column.
 pub(in crate::exec) struct Recoded {
-    /// The place of the value in the row that comes.
+    /// The position of the value in the row from the source.
     place: usize,
     from: ColumnType,
     to: ColumnType,
 }
 
 impl Recoded {
-    /// Those of a query's rows. `columns` are the columns of the table that its values are for.
+    /// Returns the recodings for a query's rows. `columns` are the table's columns that the values
+    /// are for.
     pub fn of_query(plan: &QueryPlan, table: &Table, columns: &[usize]) -> Vec<Recoded> {
         all(plan.columns.iter().map(|column| &column.ty), table, columns)
     }
 
-    /// Those of literals, which are in the connection's character set.
+    /// Returns the recodings for rows of literals, which are in the connection's character set.
     pub fn of_literals(variables: &Variables, table: &Table, columns: &[usize]) -> Vec<Recoded> {
         let literal = ColumnType::varchar(0, variables.connection_collation);
         all(std::iter::repeat_n(&literal, columns.len()), table, columns)
     }
 
-    /// Sets the value in a row to what its column stores.
+    /// Recodes the value in a row, if it needs that.
     pub fn apply(&self, row: &mut [Value], zone: Zone) {
         let value = &mut row[self.place];
         if let Some(stored) = text_for(value, &self.from, &self.to, zone) {

@@ -1,5 +1,5 @@
-//! A row that may not be put into its table because another one has its key: REPLACE deletes that
-//! one, ON DUPLICATE KEY UPDATE updates it, IGNORE leaves the new one out.
+//! Inserting a row whose key another row already has: REPLACE deletes the other row, ON DUPLICATE
+//! KEY UPDATE updates it, IGNORE leaves the new row out.
 
 use super::super::assign::{encode, now_for};
 use super::super::row_update::{NewValue, assign_all};
@@ -10,7 +10,7 @@ use engine::{EngineError, IndexRef, KeyRange, LockMode, Row, TriggerEvent};
 use types::Value;
 
 impl InsertPlan {
-    /// Puts the row into the table, and deals with the row that is in its way.
+    /// Puts the row into the table, and deals with rows that are in its way.
     pub(in crate::exec) fn put(&self, run: &mut Run<'_, '_>, image: &[u8]) -> Result<Outcome> {
         let mut removed = 0;
         loop {
@@ -35,7 +35,8 @@ impl InsertPlan {
                 self.check_seen(run, &old.image)?;
                 let fires_delete = self.table.has_triggers(TriggerEvent::Delete.bit());
                 if old.image == image && removed == 0 && self.is_last_unique(index) && !fires_delete {
-                    // The row is there: nothing is done for it, and MySQL counts it once.
+                    // The same row is there already, so nothing is done. MySQL counts it as one
+                    // inserted row.
                     return Ok(Outcome::Inserted);
                 }
                 let is_plain = self.table.def.temporal.versioning.is_none() && !fires_delete;
@@ -43,7 +44,8 @@ impl InsertPlan {
                     && self.table.is_related()
                     && run.with(|txn| txn.keeps_references(&self.table, &old.image, image))?
                 {
-                    // Its child rows stay.
+                    // The foreign keys about the row keep their values, so the row is updated in
+                    // place and its child rows stay.
                     run.ctx.counters.handler_update.count();
                     match run.with(|txn| txn.update(&self.table, &old, image)) {
                         Err(EngineError::Duplicate { .. }) => {}
@@ -65,13 +67,15 @@ impl InsertPlan {
         }
     }
 
-    /// Whether no row can be in the way of a new one in an index behind the named one.
+    /// Reports whether the named index is the last unique one, so that no further row can be in the
+    /// way in an index behind it.
     fn is_last_unique(&self, index: &str) -> bool {
         let mut unique = self.table.def.indexes.iter().filter(|index| index.unique);
         unique.next_back().is_none_or(|last| last.name == index)
     }
 
-    /// The row that has the new row's key in the named unique index.
+    /// Returns the row that has the new row's key in the named unique index, and locks it for
+    /// update.
     fn conflicting_row(&self, run: &mut Run<'_, '_>, index: &str, values: &[Value]) -> Result<Option<Row>> {
         let index = match self.table.def.index(index) {
             Some(at) if index != "PRIMARY" => IndexRef::Secondary(at),
@@ -86,14 +90,14 @@ impl InsertPlan {
         Ok(run.with(|txn| scan.next(txn))?)
     }
 
-    /// The columns that ON DUPLICATE KEY UPDATE sets to DEFAULT.
+    /// Returns the columns that ON DUPLICATE KEY UPDATE sets to DEFAULT.
     fn set_to_default(&self) -> Vec<usize> {
         let columns = self.on_duplicate.iter().filter(|(_, value)| matches!(value, NewValue::Default));
         columns.map(|(at, _)| *at).collect()
     }
 
-    /// ON DUPLICATE KEY UPDATE of the row in the way; the new row's values are behind the old
-    /// one's.
+    /// Updates the row in the way, for ON DUPLICATE KEY UPDATE. Its expressions find the values of
+    /// the new row behind those of the old one.
     fn update(&self, run: &mut Run<'_, '_>, old: Row, new: Vec<Value>) -> Result<Outcome> {
         let mut values = self.table.layout.decode_all(&old.image)?;
         values.extend(new);
@@ -129,7 +133,8 @@ impl InsertPlan {
         Ok(Outcome::Updated { changed: true, id })
     }
 
-    /// As [`InsertPlan::update`], of a table with triggers for UPDATE: `new` is what was assigned.
+    /// As [`InsertPlan::update`], for a table with triggers for UPDATE. `new` has the assigned
+    /// values.
     fn update_with_triggers(&self, run: &mut Run<'_, '_>, old: &Row, new: &mut [Value]) -> Result<Outcome> {
         let table = &self.table;
         let before = table.layout.decode_all(&old.image)?;

@@ -1,4 +1,5 @@
-//! Which table rows are inserted into, which of its columns, and whether the account may.
+//! The target of an INSERT: its table or view, the columns that are filled, and the account's
+//! privileges on them.
 
 use super::super::expressions::value_not_allowed;
 use crate::ast;
@@ -12,23 +13,23 @@ use crate::host::Privilege;
 use engine::{ObjectDef, ObjectKind, Table};
 use std::sync::Arc;
 
-/// The table that rows are inserted into, and what the account may do with it.
+/// The table that rows are inserted into, and the account's privileges on it.
 pub(in crate::exec) struct Target {
     pub table: Arc<Table>,
-    /// Its columns are to be checked.
+    /// Whether the account has only privileges on columns, so that the columns have to be checked.
     pub by_column: bool,
     pub readable: bool,
-    /// The view through which they go there.
+    /// The view that the rows are inserted through.
     pub view: Option<ChangedView>,
 }
 
 impl Target {
-    /// The names that columns have.
+    /// Returns the names that the statement may use for the columns.
     pub fn names(&self) -> Names<'_> {
         Names { table: &self.table, view: self.view.as_ref() }
     }
 
-    /// The columns as they may be named.
+    /// Returns a scope with the columns that the statement may name.
     pub fn scope(&self) -> Scope {
         let table = match &self.view {
             Some(view) => view.named().clone(),
@@ -37,7 +38,7 @@ impl Target {
         Scope::of(ScopeTable { readable: self.readable, ..table })
     }
 
-    /// What is filled, as the statement names it.
+    /// Returns what the statement fills, by the name that it uses.
     pub fn changed(&self) -> Changed<'_> {
         let view = self.view.as_ref().map(ChangedView::named);
         let shown = view.map_or(&self.table.def.name, |view| &view.alias);
@@ -45,19 +46,20 @@ impl Target {
     }
 }
 
-/// The view that rows are put through.
+/// The view that rows are inserted through.
 pub(in crate::exec) struct Through {
-    /// Schema and name.
+    /// The schema and the name, with a dot between.
     pub(super) name: String,
     pub(super) check: Option<ViewCheck>,
-    /// The conditions of the rows that it shows: REPLACE deletes no others.
+    /// The conditions of the rows that the view shows. REPLACE may delete no other rows.
     pub(super) filter: Vec<Expr>,
-    /// It has the AUTO_INCREMENT column: else LAST_INSERT_ID() does not tell what was generated.
+    /// Whether the view shows the AUTO_INCREMENT column. If not, LAST_INSERT_ID() does not tell the
+    /// generated value.
     pub(super) shows_generated: bool,
 }
 
 impl Through {
-    /// The view of a bound target; `None`: there is none.
+    /// Returns the view of a bound target, or `None` if the target is a table.
     pub fn of(binder: &mut Binder<'_>, target: Target) -> Result<Option<Through>> {
         let Some(view) = target.view else { return Ok(None) };
         let generated = target.table.def.auto_increment_column();
@@ -68,7 +70,8 @@ impl Through {
     }
 }
 
-/// Finds the table of an INSERT: a temporary one of the session, or a stored one.
+/// Finds the table of an INSERT: a temporary table of the session, a view's table, or a stored
+/// table.
 pub(in crate::exec) fn target_of(
     binder: &mut Binder<'_>,
     insert: &ast::Insert,
@@ -89,11 +92,11 @@ pub(in crate::exec) fn target_of(
     Ok(Target { table: binder.stored_table(&insert.table)?, by_column, readable, view: None })
 }
 
-/// The view that rows are put through.
+/// Opens the view that rows are inserted through, and checks the rights that it needs.
 ///
 /// # Errors
-/// As [`ChangedView::to_fill`]; 1395 for REPLACE where the view has several tables, 1356 where a
-/// table of the view is not there, or its definer may not fill it.
+/// Returns the errors of [`ChangedView::to_fill`], 1395 for REPLACE into a view of several tables,
+/// and 1356 when a table of the view is missing or its definer may not change that table.
 fn opened(binder: &mut Binder<'_>, def: &ObjectDef, insert: &ast::Insert) -> Result<ChangedView> {
     binder.locked.use_view(&def.schema, &def.name, 0)?;
     let plan = binder.view_plan(def, Opening::of(def, TableUse::Within))?;
@@ -117,7 +120,8 @@ fn opened(binder: &mut Binder<'_>, def: &ObjectDef, insert: &ast::Insert) -> Res
     Ok(view)
 }
 
-/// REPLACE deletes the rows in its way, ON DUPLICATE KEY UPDATE updates them.
+/// Returns the privileges that the statement needs. REPLACE also deletes rows, and ON DUPLICATE KEY
+/// UPDATE also updates them.
 fn privileges(insert: &ast::Insert) -> &'static [Privilege] {
     match (insert.replace, insert.on_duplicate.is_empty()) {
         (true, _) => &[Privilege::Insert, Privilege::Delete],
@@ -126,11 +130,11 @@ fn privileges(insert: &ast::Insert) -> &'static [Privilege] {
     }
 }
 
-/// Whether what the statement needs holds on columns of the table alone: those that it names are
-/// then to be checked.
+/// Reports whether the account has the needed privileges on columns of the table only, so that the
+/// columns which the statement names have to be checked.
 ///
 /// # Errors
-/// 1142 where it holds on neither.
+/// Returns 1142 when the account has a needed privilege neither on the table nor on any column.
 fn is_by_column(binder: &Binder<'_>, insert: &ast::Insert, schema: &str) -> Result<bool> {
     let (host, table) = (binder.host, &insert.table.name);
     let Err(error) = host.check_table(privileges(insert), schema, table) else { return Ok(false) };
@@ -141,8 +145,11 @@ fn is_by_column(binder: &Binder<'_>, insert: &ast::Insert, schema: &str) -> Resu
     if privileges(insert).iter().all(holds) { Ok(true) } else { Err(error) }
 }
 
-/// The error of a column that is written without the privilege. A statement that names none writes
-/// all of them.
+/// Checks the privileges on each column that the statement writes. A statement without a column
+/// list writes all visible columns.
+///
+/// # Errors
+/// Returns the error of the first column that may not be written.
 pub(in crate::exec) fn check_columns(
     binder: &Binder<'_>,
     insert: &ast::Insert,
@@ -165,7 +172,7 @@ pub(in crate::exec) fn check_columns(
     Ok(())
 }
 
-/// The column of each value.
+/// Returns the table's column for each value.
 pub(super) fn target_columns(filled: &Target, insert: &ast::Insert) -> Result<Vec<usize>> {
     let Some(names) = &insert.columns else {
         if let Some(view) = &filled.view {
@@ -178,7 +185,7 @@ pub(super) fn target_columns(filled: &Target, insert: &ast::Insert) -> Result<Ve
     let mut columns = Vec::with_capacity(names.len());
     for name in names {
         let at = filled.names().column(name)?;
-        // As in MySQL a view's column may be there twice.
+        // As in MySQL, a column of a view may be named twice.
         if columns.contains(&at) && filled.view.is_none() {
             return Err(SqlError::new(1110, format!("Column '{name}' specified twice")));
         }
@@ -187,7 +194,7 @@ pub(super) fn target_columns(filled: &Target, insert: &ast::Insert) -> Result<Ve
     Ok(columns)
 }
 
-/// Refuses values for generated columns; DEFAULT is none.
+/// Refuses values for generated columns. DEFAULT is allowed for them.
 pub(super) fn check_generated(table: &Table, insert: &ast::Insert, columns: &[usize]) -> Result<()> {
     for (place, at) in columns.iter().enumerate() {
         let column = &table.def.columns[*at];

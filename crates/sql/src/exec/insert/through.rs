@@ -1,4 +1,4 @@
-//! Rows that are put through a view.
+//! Inserting rows through a view.
 
 use super::target::Through;
 use super::{Generator, InsertPlan};
@@ -10,12 +10,12 @@ use crate::exec::row_update::check_view;
 use types::Value;
 
 impl InsertPlan {
-    /// Whether the client is told which value was generated: a view may not have the column.
+    /// Reports whether the client is told the generated value, which a view may hide.
     pub(in crate::exec) fn shows_generated(&self) -> bool {
         self.through.as_ref().is_none_or(|through| through.shows_generated)
     }
 
-    /// Whether a row has to have a value for a column.
+    /// Reports whether a row needs a value for the column, because it has no default.
     fn has_no_default(&self, at: usize) -> bool {
         let column = &self.table.def.columns[at];
         let is_filled = column.generated.is_some()
@@ -24,11 +24,11 @@ impl InsertPlan {
         column.default.is_none() && !column.nullable && !is_filled
     }
 
-    /// Tells of the columns that have no default and that the view lacks, once a statement. Where a
-    /// trigger may give them values it is asked later.
+    /// Warns, once per statement, about the columns without a default that the view lacks. Where
+    /// triggers may supply the values, [`InsertPlan::default_of`] warns later.
     ///
     /// # Errors
-    /// 1423 in strict mode.
+    /// Returns 1423 (`ER_NO_DEFAULT_FOR_VIEW_FIELD`) in strict mode.
     pub(super) fn check_given(&self, run: &Run<'_, '_>) -> Result<()> {
         let Some(through) = self.through.as_ref().filter(|_| !self.fires()) else { return Ok(()) };
         for _ in self.missing.iter().filter(|at| self.has_no_default(**at)) {
@@ -47,10 +47,11 @@ impl InsertPlan {
         Ok(())
     }
 
-    /// The default of a column that a row has no value for.
+    /// Returns the default of a column that a row has no value for.
     ///
     /// # Errors
-    /// 1364, or 1423 where a view lacks the column and no trigger has given it a value.
+    /// In strict mode, returns 1364 for a table's column without a default, and 1423 for one that
+    /// the view lacks and no trigger has set.
     pub(super) fn default_of(&self, run: &Run<'_, '_>, at: usize, number: u64) -> Result<Value> {
         let Some(through) = self.through.as_ref().filter(|_| self.has_no_default(at)) else {
             return default_value(&self.table, at, number, self.strictness(run), run.ctx);
@@ -61,8 +62,7 @@ impl InsertPlan {
         zero_value(&self.table.def.columns[at])
     }
 
-    /// Whether a row is left out, because the view through which it is put would not show it and
-    /// IGNORE was said.
+    /// Reports whether IGNORE leaves the row out because the view would not show it.
     pub(super) fn is_unseen(&self, run: &Run<'_, '_>, values: &[Value]) -> Result<bool> {
         let check = self.through.as_ref().and_then(|through| through.check.as_ref());
         match check.map(|check| check_view(run, check, values, &mut [])) {
@@ -74,8 +74,8 @@ impl InsertPlan {
         }
     }
 
-    /// As [`InsertPlan::is_unseen`], of a row that is new: as in MySQL its AUTO_INCREMENT value is
-    /// not there yet.
+    /// As [`InsertPlan::is_unseen`], for a new row. As in MySQL, the view's check sees 0 in place
+    /// of a generated AUTO_INCREMENT value.
     pub(super) fn is_new_unseen(
         &self,
         run: &Run<'_, '_>,
@@ -91,7 +91,10 @@ impl InsertPlan {
         is_unseen
     }
 
-    /// Error 3059 of a row that REPLACE would delete and the view does not show.
+    /// Checks that the view shows a row that REPLACE is about to delete.
+    ///
+    /// # Errors
+    /// Returns 3059 when the view does not show the row.
     pub(super) fn check_seen(&self, run: &Run<'_, '_>, image: &[u8]) -> Result<()> {
         let Some(through) = &self.through else { return Ok(()) };
         if through.filter.is_empty() {

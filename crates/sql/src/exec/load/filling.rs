@@ -1,5 +1,5 @@
-//! A table that is being filled with the lines of a file: what becomes of a line is what INSERT
-//! does with a row, but for what a value becomes that is missing, and when it is asked for.
+//! Fills a table with the lines of a file. A line is stored as INSERT stores a row, except for the
+//! values of missing and NULL fields, and for the moment at which NULL is checked.
 
 use super::scanner::Fields;
 use super::target::LineTarget;
@@ -12,7 +12,7 @@ use engine::{ColumnDef, ColumnDefault, TriggerEvent};
 use types::convert::{self, LiteralKind};
 use types::{TypeCode, Value, Zone};
 
-/// A line as a row of literals: of a column of integers, digits are an integer.
+/// A line as a row of literals. In a column of integers, a field of digits is an integer literal.
 struct PlainRow<'r> {
     fields: &'r Fields,
     are_integers: &'r [bool],
@@ -48,7 +48,8 @@ fn is_integer_column(column: &ColumnDef) -> bool {
     matches!(column.ty.code, Tiny | Short | Int24 | Long | LongLong)
 }
 
-/// What a column has that no field was there for: the type's zero, and no member of an ENUM.
+/// Returns the value of a column that is filled with nothing: the type's zero value or, for ENUM,
+/// the error value ''.
 pub(super) fn empty_value(column: &ColumnDef) -> Result<Value> {
     if column.ty.code == TypeCode::Enum {
         let lenient =
@@ -61,7 +62,7 @@ pub(super) fn empty_value(column: &ColumnDef) -> Result<Value> {
     zero_value(column)
 }
 
-/// Whether the time of the statement stands for NULL.
+/// Reports whether NULL in the column stands for the time of the statement.
 fn is_now_for_null(column: &ColumnDef) -> bool {
     column.ty.code == TypeCode::Timestamp2 && !column.nullable
 }
@@ -70,22 +71,22 @@ fn is_now_for_null(column: &ColumnDef) -> bool {
 pub(super) struct Filling<'p> {
     plan: &'p InsertPlan,
     generator: Generator,
-    /// So many AUTO_INCREMENT values are taken next, when those that were taken are used up: twice
-    /// as many each time, as in MySQL, for nobody knows how many lines come.
+    /// The number of AUTO_INCREMENT values that are reserved next. As in MySQL, it doubles each
+    /// time, because the number of lines is not known.
     reserve: u64,
     sources: Vec<ColumnSource>,
     are_integers: Vec<bool>,
-    /// Lines may be literals: nothing is computed from their fields.
+    /// Whether lines can be stored as literals, because nothing is computed from their fields.
     is_plain: bool,
-    /// What a line finds in the columns that it has no fields for.
+    /// The values that a row has before its fields are set.
     empty: Vec<Value>,
-    /// Columns that may not be NULL and that the line has NULL for.
+    /// The NOT NULL columns for which the line has NULL.
     nulled: Vec<usize>,
-    /// Columns that have to be given a value, and have none that they could have without.
+    /// The columns without a default that have to be given a value.
     demanding: Vec<usize>,
-    /// Columns that no field and no expression of SET is for.
+    /// The columns that neither a field nor SET gives a value.
     unset: Vec<usize>,
-    /// Columns that DEFAULT was said of.
+    /// The columns of the current row that SET gives DEFAULT.
     defaulted: Vec<usize>,
     pub values: Vec<Value>,
     image: Vec<u8>,
@@ -164,7 +165,7 @@ impl<'p> Filling<'p> {
     }
 
     fn count(&mut self, outcome: &Outcome) {
-        // As in MySQL, what a constraint keeps out is no record.
+        // As in MySQL, a row that a constraint keeps out is no record.
         self.records += u64::from(!matches!(outcome, Outcome::LeftOut));
         match outcome {
             Outcome::Replaced(removed) => {
@@ -177,7 +178,7 @@ impl<'p> Filling<'p> {
         self.generator.end_row(matches!(outcome, Outcome::Inserted | Outcome::Replaced(_)));
     }
 
-    /// Takes the next AUTO_INCREMENT values together, if none is left.
+    /// Sets how many AUTO_INCREMENT values are reserved together next, if none is left.
     fn reserve(&mut self) {
         const MOST_RESERVED: u64 = 65_535;
         if self.generator.column.is_some() && self.generator.reserved.is_empty() {
@@ -186,8 +187,9 @@ impl<'p> Filling<'p> {
         }
     }
 
-    /// Puts a line with all of its fields into the table, if each is stored just as it is written.
-    /// False: the line has to go the long way, by [`Filling::begin_row`].
+    /// Stores a line that has all of its fields, if each can be stored just as it is written.
+    /// Returns false if not: the line then has to be converted field by field, from
+    /// [`Filling::begin_row`] on.
     pub fn put_plain(&mut self, run: &mut Run<'_, '_>, fields: &Fields) -> Result<bool> {
         if !self.is_plain {
             return Ok(false);
@@ -205,21 +207,22 @@ impl<'p> Filling<'p> {
         Ok(is_put)
     }
 
-    /// Sets the row's values to what they are without fields.
+    /// Begins a row: sets its values to those that it has without fields.
     pub fn begin_row(&mut self) {
         self.values.clone_from(&self.empty);
         self.defaulted.clear();
         self.nulled.clear();
     }
 
-    /// A field that is there.
+    /// Sets a column to the value of its field.
     pub fn set(&mut self, at: usize, value: Value) {
         self.nulled.retain(|nulled| *nulled != at);
         self.values[at] = value;
     }
 
-    /// A field of a column that the line does not have. Where fields have fixed lengths it is the
-    /// column's default, which is never NULL.
+    /// Sets a column whose field is missing in the line: to NULL if its default is NULL, else to
+    /// the type's zero value. Where fields have fixed lengths, it gets its default, or the zero
+    /// value if that is NULL.
     pub fn set_missing(&mut self, at: usize, is_fixed: bool, run: &Run<'_, '_>) -> Result<()> {
         let column = &self.plan.table.def.columns[at];
         if self.generator.column == Some(at) {
@@ -236,7 +239,8 @@ impl<'p> Filling<'p> {
         Ok(())
     }
 
-    /// A field that is NULL. What may not be NULL is looked at by SET as if it was empty.
+    /// Sets a column whose field is NULL. If the column is NOT NULL, SET sees the type's zero value
+    /// until the NULL is checked.
     pub fn set_null(&mut self, at: usize, run: &Run<'_, '_>) -> Result<()> {
         let column = &self.plan.table.def.columns[at];
         if is_now_for_null(column) {
@@ -252,7 +256,7 @@ impl<'p> Filling<'p> {
         Ok(())
     }
 
-    /// Carries SET out, from left to right: each expression finds what those before it have set.
+    /// Carries out SET from left to right, so that each expression sees the assignments before it.
     pub fn assign(
         &mut self,
         run: &Run<'_, '_>,
@@ -284,7 +288,11 @@ impl<'p> Filling<'p> {
         Ok(())
     }
 
-    /// Error or warning 1263 of the columns that may not be NULL and are.
+    /// Checks the columns that are NULL and must not be.
+    ///
+    /// # Errors
+    /// Returns 1263 in strict mode, where else it is a warning, and 1364 for a column that has to
+    /// be given a value.
     fn check_nulls(&mut self, run: &Run<'_, '_>, number: u64) -> Result<()> {
         let table = &*self.plan.table;
         let given = self.plan.columns.iter().filter(|at| self.generator.column != Some(**at));
@@ -333,7 +341,7 @@ impl<'p> Filling<'p> {
         Ok(())
     }
 
-    /// What it came to.
+    /// Returns the results of the statement.
     pub fn finish(self, run: &Run<'_, '_>) -> Changes {
         let affected_rows = self.copied + self.deleted;
         let warnings = run.ctx.diagnostics.borrow().count;

@@ -1,18 +1,18 @@
-//! The bytes of a file that is loaded, a piece at a time.
+//! The bytes of a loaded file, one piece at a time.
 
 use crate::error::Result;
 
-/// Where the file's bytes come from: a file of the server, or the client.
+/// The source of the file's bytes: a file of the server, or the client.
 pub(crate) trait Input {
-    /// Puts the next bytes, some 64 KB of them, into `into`, which is empty; none are the file's
-    /// end.
+    /// Puts the next bytes, about 64 KB, into the empty `into`. No bytes mean that the file has
+    /// ended.
     ///
     /// # Errors
-    /// What keeps them from being read.
+    /// Returns the error that keeps the bytes from being read.
     fn read(&mut self, into: &mut Vec<u8>) -> Result<()>;
 }
 
-/// The file as it is looked at: byte by byte, and some bytes ahead.
+/// A buffered view of the file, which can be read byte by byte and looked at some bytes ahead.
 pub(super) struct Bytes<'i> {
     input: &'i mut dyn Input,
     buffer: Vec<u8>,
@@ -26,7 +26,8 @@ impl<'i> Bytes<'i> {
         Bytes { input, buffer: Vec::new(), at: 0, piece: Vec::new(), has_ended: false }
     }
 
-    /// The bytes that are there and not taken yet: none only at the file's end.
+    /// Returns the bytes that are buffered and not taken yet. They are empty only at the end of the
+    /// file.
     #[inline]
     pub fn ahead(&mut self) -> Result<&[u8]> {
         if self.at == self.buffer.len() {
@@ -35,7 +36,7 @@ impl<'i> Bytes<'i> {
         Ok(&self.buffer[self.at..])
     }
 
-    /// The next byte; `None` at the file's end.
+    /// Returns the next byte without taking it, or `None` at the end of the file.
     #[inline]
     pub fn peek(&mut self) -> Result<Option<u8>> {
         if self.at == self.buffer.len() {
@@ -44,7 +45,7 @@ impl<'i> Bytes<'i> {
         Ok(self.buffer.get(self.at).copied())
     }
 
-    /// Takes the next byte.
+    /// Takes the next byte. Returns `None` at the end of the file.
     #[inline]
     pub fn next(&mut self) -> Result<Option<u8>> {
         let byte = self.peek()?;
@@ -52,14 +53,14 @@ impl<'i> Bytes<'i> {
         Ok(byte)
     }
 
-    /// Takes so many of the bytes that are there.
+    /// Takes this many of the buffered bytes.
     #[inline]
     pub fn take(&mut self, bytes: usize) {
         self.at += bytes;
         assert!(self.at <= self.buffer.len(), "what is taken is there");
     }
 
-    /// Takes these bytes if they come next.
+    /// Takes these bytes if they come next. Returns whether they did.
     #[inline]
     pub fn takes(&mut self, wanted: &[u8]) -> Result<bool> {
         if self.buffer.len() - self.at < wanted.len() {
@@ -70,7 +71,7 @@ impl<'i> Bytes<'i> {
         Ok(comes)
     }
 
-    /// Makes so many bytes available, if the file has them.
+    /// Reads until at least `wanted` bytes are buffered, or the file has ended.
     #[cold]
     pub fn fill(&mut self, wanted: usize) -> Result<()> {
         while !self.has_ended && self.buffer.len() - self.at < wanted {

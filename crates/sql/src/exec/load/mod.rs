@@ -1,4 +1,8 @@
 //! LOAD DATA.
+//!
+//! In: the bytes of a file, from the server or the client. They are scanned for lines and fields
+//! ([`scanner`]), and each line fills a row of the table ([`filling`]). Out: the [`Changes`] of the
+//! statement.
 
 mod filling;
 mod input;
@@ -21,7 +25,8 @@ use target::{LineTarget, bind_target};
 use types::collation::{self, Charset};
 use types::{ColumnType, TypeCode, Value};
 
-/// What is said of a line that has fewer fields than there are targets, and of one that has more.
+/// Error or warning for a line with fewer fields than targets, and below for one with more: the
+/// number and the end of the message.
 const TOO_SHORT: (u16, &str) = (1261, "doesn't contain data for all columns");
 const TOO_LONG: (u16, &str) = (1262, "was truncated; it contained more data than there were input columns");
 
@@ -35,10 +40,11 @@ pub(crate) struct LoadPlan {
     format: TextFormat,
     fixed: Option<FixedLengths>,
     charset: Charset,
-    /// Lines are in the encoding in which the server has texts, or in that of every column.
+    /// Whether the file's texts need no conversion: they are in utf8mb4, as the server has texts,
+    /// or in the encoding of every column that they are for.
     is_as_stored: bool,
     skipped: u64,
-    /// Complaints that each run begins with.
+    /// Warnings that each run begins with.
     complaints: Vec<(u16, String)>,
 }
 
@@ -83,16 +89,17 @@ pub(crate) fn bind_load(binder: &mut Binder<'_>, load: &ast::Load) -> Result<Loa
     })
 }
 
-/// Whether a column has characters that are stored otherwise than in utf8mb4.
+/// Reports whether a column has characters that are stored in another encoding than utf8mb4.
 fn is_of_characters(ty: &ColumnType) -> bool {
     let charset = collation::charset_of(ty.collation);
     is_text(ty) && charset != Charset::Binary && !charset.is_stored_as_utf8mb4()
 }
 
-/// Whether the account may have the file read.
+/// Checks that the file may be read.
 ///
 /// # Errors
-/// 1045 for a file of the server, 3948 for one of the client.
+/// For a file of the server, returns 1045 when the account lacks the privilege FILE. For a file of
+/// the client, returns 3948 when `local_infile` is off.
 fn check_source(binder: &Binder<'_>, load: &ast::Load) -> Result<()> {
     if !load.is_local {
         return binder.host.check_file_access();
@@ -101,13 +108,13 @@ fn check_source(binder: &Binder<'_>, load: &ast::Load) -> Result<()> {
     if matches!(allowed, Some(Value::Int(1) | Value::UInt(1))) { Ok(()) } else { Err(no_local_files()) }
 }
 
-/// `ER_CLIENT_LOCAL_FILES_DISABLED`
+/// Builds error 3948 (`ER_CLIENT_LOCAL_FILES_DISABLED`).
 pub(crate) fn no_local_files() -> SqlError {
     let text = "Loading local data is disabled; this must be enabled on both the client and server sides";
     SqlError::new(3948, text)
 }
 
-/// The character set of the file: what was written, or the current schema's.
+/// Returns the character set of the file: the one in the statement, or that of the current schema.
 fn charset_of(binder: &Binder<'_>, load: &ast::Load) -> Result<Charset> {
     let unknown = |name: &str| SqlError::new(1115, format!("Unknown character set: '{name}'"));
     if let Some(name) = &load.charset {
@@ -118,15 +125,16 @@ fn charset_of(binder: &Binder<'_>, load: &ast::Load) -> Result<Charset> {
     Ok(collation::charset_of(collation))
 }
 
-/// Whether values of a type have no greatest length that a field could have.
+/// Reports whether values of a type have no maximum length, so that no fixed field can hold them.
 fn has_no_length(code: TypeCode) -> bool {
     matches!(code, TypeCode::Blob | TypeCode::Json | TypeCode::Geometry | TypeCode::Vector)
 }
 
-/// Whether it can be known where fields end.
+/// Checks that the ends of the fields can be found.
 ///
 /// # Errors
-/// 1084 for values without a length, 1409 for variables.
+/// When nothing in the file ends the fields, returns 1084 for columns without a maximum length and
+/// 1409 for variables.
 fn check_lengths(table: &Table, targets: &[LineTarget], format: &TextFormat) -> Result<()> {
     let is_long = |target: &LineTarget| match target {
         LineTarget::Column(at) => has_no_length(table.def.columns[*at].ty.code),
@@ -144,16 +152,17 @@ fn check_lengths(table: &Table, targets: &[LineTarget], format: &TextFormat) -> 
     Ok(())
 }
 
-/// The lengths of fields that nothing ends.
+/// The lengths of the fields of a file in which nothing ends a field.
 struct FixedLengths {
-    /// Bytes of each field.
+    /// The length of each field in bytes.
     fields: Vec<usize>,
-    /// Bytes that are read of a row.
+    /// The bytes that are read for a row.
     row: usize,
 }
 
 fn fixed_lengths(table: &Table, targets: &[LineTarget]) -> FixedLengths {
-    /// What is read for a value without a length, which takes all that is left of the row.
+    /// The bytes that are read for a value without a maximum length, which then takes everything
+    /// that is left of the row.
     const READ_FOR_BLOB: usize = 256;
     let columns = targets.iter().filter_map(|target| match target {
         LineTarget::Column(at) => Some(&table.def.columns[*at].ty),
@@ -172,17 +181,18 @@ fn fixed_lengths(table: &Table, targets: &[LineTarget]) -> FixedLengths {
 }
 
 impl LoadPlan {
-    /// The table that it fills.
+    /// Returns the table that is filled.
     pub fn table(&self) -> &Arc<Table> {
         &self.insert.table
     }
 
-    /// Rows that cannot be stored are left out.
+    /// Reports whether rows that cannot be stored are left out.
     pub fn has_ignore(&self) -> bool {
         self.insert.has_ignore()
     }
 
-    /// The file's name, as it was written, and whether the client has it.
+    /// Returns the file's name as it is written in the statement, and whether the file is the
+    /// client's.
     pub fn source(&self) -> (&[u8], bool) {
         (&self.path, self.is_local)
     }
@@ -224,7 +234,8 @@ impl LoadPlan {
         Ok(filling.finish(run))
     }
 
-    /// Reads a line's fields, as many as there are targets; `None`: the file has ended.
+    /// Reads the fields of a line, at most as many as there are targets. Returns `None` at the end
+    /// of the file.
     fn read(&self, scanner: &mut Scanner<'_>, fields: &mut Fields) -> Result<Option<Line>> {
         let Some(lengths) = &self.fixed else {
             while fields.len() < self.targets.len() && scanner.next_field(fields)? {}
@@ -275,7 +286,7 @@ impl LoadPlan {
         filling.put_row(run, number)
     }
 
-    /// What a field becomes in a column.
+    /// Converts a field to the type of its column.
     fn converted(&self, run: &Run<'_, '_>, at: usize, text: &[u8], number: u64) -> Result<Value> {
         let column = &self.insert.table.def.columns[at];
         if column.ty.code == TypeCode::Vector && self.charset != Charset::Binary {
@@ -286,7 +297,7 @@ impl LoadPlan {
             && matches!(column.ty.code, Varchar | String | Blob)
             || matches!(column.ty.code, Bit | Geometry);
         let value = match self.charset {
-            // Bytes are characters of the column that they come into.
+            // For a file of bytes, a field is in the encoding of the column that it goes into.
             Charset::Binary if is_of_characters(&column.ty) => {
                 Value::Bytes(collation::to_utf8mb4(column.ty.collation, text).into_owned())
             }
@@ -296,7 +307,7 @@ impl LoadPlan {
             .map_err(|error| super::assign::of_table(error, &self.insert.table.def.name))
     }
 
-    /// A field as a value: bytes as they are, or characters in the server's own encoding.
+    /// Returns a field as a value: its bytes as they are, or its characters in utf8mb4.
     fn text_value(&self, text: &[u8], is_bytes: bool) -> Value {
         let is_ours = self.charset.is_stored_as_utf8mb4() || self.charset == Charset::Binary;
         let as_it_is = is_bytes || is_ours || text.is_ascii() && self.charset.has_ascii();
@@ -306,12 +317,12 @@ impl LoadPlan {
         })
     }
 
-    /// Whether the characters of a line are in the server's own encoding.
+    /// Reports whether the fields of a line need no conversion of their characters.
     fn is_as_stored(&self, fields: &Fields) -> bool {
         self.is_as_stored || self.charset != Charset::Binary && self.charset.has_ascii() && fields.is_ascii()
     }
 
-    /// Warns of a line, or ends the statement, where the mode is strict.
+    /// Warns about a line. In strict mode, the warning is an error that ends the statement.
     fn complain(&self, run: &Run<'_, '_>, number: u64, (code, what): &(u16, &str)) -> Result<()> {
         let text = format!("Row {number} {what}");
         if self.insert.strictness(run).strict {
@@ -322,8 +333,8 @@ impl LoadPlan {
     }
 }
 
-/// What is to be known of a line besides its fields.
+/// What is known about a line besides its fields.
 struct Line {
-    /// There is more in it than the fields take.
+    /// Whether the line has more bytes than its fields take.
     has_more: bool,
 }

@@ -1,7 +1,7 @@
-//! The lines and fields of a text file: FIELDS and LINES of LOAD DATA.
+//! Scans a text file for lines and fields, by the FIELDS and LINES clauses of LOAD DATA.
 //!
-//! What is a field, and what a line, is not to be read from the manual where a file does not keep
-//! to its own format; it is what MySQL makes of it (decision 0056).
+//! For files that do not keep to their own format, the manual does not say what is a field and what
+//! is a line. Here it is what MySQL makes of them (decision 0056).
 
 use super::input::{Bytes, Input};
 use crate::ast::TextFormat;
@@ -34,20 +34,20 @@ impl Fields {
         self.fields.len()
     }
 
-    /// The bytes of a field; `None`: it is NULL.
+    /// Returns the bytes of a field, or `None` if it is NULL.
     #[inline]
     pub fn get(&self, at: usize) -> Option<&[u8]> {
         let field = self.fields[at];
         (!field.is_null).then(|| &self.text[field.start..field.end])
     }
 
-    /// Whether all of it is ASCII.
+    /// Reports whether all fields consist of ASCII characters.
     pub fn is_ascii(&self) -> bool {
         self.text.is_ascii()
     }
 
-    /// Cuts the only field into fields of these lengths, as many as it is long enough for; false:
-    /// something is left over.
+    /// Cuts the only field into fields of these lengths, as many as its bytes suffice for. Returns
+    /// false if bytes are left over.
     pub fn cut(&mut self, lengths: &[usize]) -> bool {
         let [whole] = self.fields[..] else { unreachable!("a row of fixed length is read as one field") };
         self.fields.clear();
@@ -70,17 +70,17 @@ impl Fields {
     }
 }
 
-/// Bits of a byte that may mean something.
+/// Bits for the things that a byte may be.
 mod meaning {
     pub const ESCAPE: u8 = 1;
     pub const FIELD_END: u8 = 2;
     pub const LINE_END: u8 = 4;
     pub const QUOTE: u8 = 8;
-    /// It begins a character of several bytes, or none at all.
+    /// The first byte of a character of several bytes, or a byte that begins no character.
     pub const LEAD: u8 = 16;
 }
 
-/// Reads fields and lines.
+/// Reads the fields and lines of a file.
 pub(super) struct Scanner<'i> {
     bytes: Bytes<'i>,
     between_fields: Vec<u8>,
@@ -89,16 +89,16 @@ pub(super) struct Scanner<'i> {
     quote: Option<u8>,
     escape: Option<u8>,
     charset: Charset,
-    /// What each byte may mean.
+    /// The meanings that each byte may have.
     meanings: [u8; 256],
-    /// The line's end has been taken.
+    /// Whether the end of the current line has been taken.
     is_at_line_end: bool,
     has_ended: bool,
-    /// What stands before a line has to be looked for.
+    /// Whether the text of STARTING BY has yet to be found in front of the line.
     is_before_line: bool,
-    /// The line had more than was read of it.
+    /// Whether the line had more than was read of it.
     pub was_cut: bool,
-    /// For a row's text.
+    /// The charge for the text of a row.
     charge: Charge,
 }
 
@@ -110,7 +110,7 @@ impl<'i> Scanner<'i> {
         charset: Charset,
         charge: Charge,
     ) -> Scanner<'i> {
-        // As in MySQL, lines that end as fields do are no lines.
+        // As in MySQL, a line terminator that equals the field terminator ends no lines.
         let behind_line = match format.behind_line == format.between_fields {
             true => Vec::new(),
             false => format.behind_line.clone(),
@@ -145,7 +145,7 @@ impl<'i> Scanner<'i> {
         }
     }
 
-    /// Appends the line's next field; false: it has no further one.
+    /// Appends the next field of the line. Returns false when the line has no further field.
     pub fn next_field(&mut self, fields: &mut Fields) -> Result<bool> {
         if self.is_at_line_end || !self.begin_line()? {
             return Ok(false);
@@ -157,7 +157,7 @@ impl<'i> Scanner<'i> {
         let mut start = fields.text.len();
         let quote = self.quote.filter(|quote| *quote == first);
         if quote.is_some() {
-            // It stays where the quote's end does not come.
+            // The quote stays part of the field if no closing quote comes.
             self.bytes.take(1);
             fields.text.push(first);
         }
@@ -170,7 +170,8 @@ impl<'i> Scanner<'i> {
         Ok(true)
     }
 
-    /// Appends what is left of a field; says whether it was enclosed, and whether `\N` was in it.
+    /// Appends the rest of a field. Returns whether the field was enclosed, and whether it had `\N`
+    /// in it.
     fn rest_of_field(
         &mut self,
         quote: Option<u8>,
@@ -178,7 +179,7 @@ impl<'i> Scanner<'i> {
         start: usize,
     ) -> Result<(bool, bool)> {
         let text = &mut fields.text;
-        // Within quotes neither fields nor lines end.
+        // Within quotes, neither fields nor lines end.
         let ends = match quote {
             Some(_) => meaning::ESCAPE | meaning::QUOTE | meaning::LEAD,
             None => meaning::ESCAPE | meaning::FIELD_END | meaning::LINE_END | meaning::LEAD,
@@ -222,7 +223,7 @@ impl<'i> Scanner<'i> {
                 Some(quote) if byte == quote => {
                     self.bytes.take(1);
                     if self.bytes.takes(&[quote])? {
-                        // Twice is once.
+                        // A doubled quote stands for one quote.
                         text.push(quote);
                         continue;
                     }
@@ -238,8 +239,8 @@ impl<'i> Scanner<'i> {
         }
     }
 
-    /// Takes what an escape stands before; false: nothing was escaped, and the byte is one of its
-    /// own.
+    /// Takes an escape and the character behind it. Returns false if the escape escapes nothing
+    /// here, so that the byte is one like others.
     fn takes_escaped(&mut self, text: &mut Vec<u8>, found_null: &mut bool) -> Result<bool> {
         let escape = self.escape.expect("only an escape is taken for one");
         self.bytes.fill(2)?;
@@ -249,13 +250,13 @@ impl<'i> Scanner<'i> {
             self.end_file();
             return Ok(true);
         };
-        // The escape that is the quote, too, stands for itself only where it comes twice.
+        // An escape that is the quote, too, escapes only itself.
         if self.quote == Some(escape) && escaped != escape {
             return Ok(false);
         }
         self.bytes.take(1);
         if lead_bytes(self.charset, escaped) > 1 {
-            // What is escaped is a character.
+            // The escaped character has several bytes.
             let start = text.len();
             return self.take_character(escaped, text, start).map(|()| true);
         }
@@ -265,7 +266,8 @@ impl<'i> Scanner<'i> {
         Ok(true)
     }
 
-    /// Whether the field that a quote has closed ends there; what it ends with is taken.
+    /// Reports whether the field ends behind its closing quote, and takes the terminator in that
+    /// case.
     fn ends_behind_quote(&mut self) -> Result<bool> {
         let at_end = self.bytes.peek()?.is_none();
         if at_end || !self.behind_line.is_empty() && self.bytes.takes(&self.behind_line)? {
@@ -275,10 +277,10 @@ impl<'i> Scanner<'i> {
         Ok(!self.between_fields.is_empty() && self.bytes.takes(&self.between_fields)?)
     }
 
-    /// Takes a character, of one byte or several.
+    /// Takes a character of one or several bytes.
     ///
     /// # Errors
-    /// 1300 for a byte that no character begins with.
+    /// Returns 1300 for a byte that begins no character.
     fn take_character(&mut self, first: u8, text: &mut Vec<u8>, start: usize) -> Result<()> {
         let bytes = lead_bytes(self.charset, first);
         if bytes == 0 {
@@ -298,7 +300,7 @@ impl<'i> Scanner<'i> {
                 }
                 Some(_) => {}
                 None => {
-                    // What the file ends within is none.
+                    // A character that the end of the file cuts off is dropped.
                     let cut = ahead.len();
                     self.bytes.take(cut);
                     return Ok(());
@@ -310,8 +312,8 @@ impl<'i> Scanner<'i> {
         Ok(())
     }
 
-    /// Appends the bytes of a row whose fields have fixed lengths, so many at most, as one field;
-    /// false: there is none.
+    /// Appends the bytes of a row with fields of fixed lengths as one field, at most `bytes` of
+    /// them. Returns false when there is no further row.
     pub fn next_fixed(&mut self, bytes: usize, fields: &mut Fields) -> Result<bool> {
         if self.is_at_line_end || !self.begin_line()? {
             return Ok(false);
@@ -349,7 +351,7 @@ impl<'i> Scanner<'i> {
         Ok(true)
     }
 
-    /// Goes behind the line's end; false where the file has ended.
+    /// Moves behind the end of the current line. Returns false when the file has ended.
     pub fn next_line(&mut self) -> Result<bool> {
         self.was_cut = false;
         self.is_before_line = !self.before_line.is_empty();
@@ -390,7 +392,8 @@ impl<'i> Scanner<'i> {
         }
     }
 
-    /// Goes behind what stands before the line; false where it does not come any more.
+    /// Moves behind the text of STARTING BY. Returns false when the text does not occur in the rest
+    /// of the file.
     fn begin_line(&mut self) -> Result<bool> {
         if !std::mem::take(&mut self.is_before_line) {
             return Ok(true);
@@ -410,16 +413,16 @@ impl<'i> Scanner<'i> {
     }
 }
 
-/// Charges a row that has become longer than rows were.
+/// Charges for a row that is longer than all rows before it.
 fn charge(charge: &mut Charge, text: &[u8]) -> Result<()> {
     match text.len() > charge.bytes() {
-        // It grows to twice its size.
+        // The text's capacity grows to at most twice its length.
         true => charge.add(2 * text.len() - charge.bytes()),
         false => Ok(()),
     }
 }
 
-/// What an escaped byte stands for.
+/// Returns the byte that an escaped byte stands for.
 fn unescaped(byte: u8) -> u8 {
     match byte {
         b'n' => b'\n',
@@ -432,7 +435,8 @@ fn unescaped(byte: u8) -> u8 {
     }
 }
 
-/// The bytes of a character that begins with this one; 0: none does.
+/// Returns the length in bytes of a character that begins with this byte. 0 means that no character
+/// does.
 fn lead_bytes(charset: Charset, byte: u8) -> usize {
     let two = |is_lead: bool| if is_lead { 2 } else { 1 };
     match charset {

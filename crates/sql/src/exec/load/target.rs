@@ -1,4 +1,4 @@
-//! What a LOAD DATA fills: its table, where fields go, and SET.
+//! The target of a LOAD DATA: its table, the targets of the fields, and SET.
 
 use crate::ast;
 use crate::bind::{Binder, Place, Scope};
@@ -7,19 +7,19 @@ use crate::exec::insert::{InsertPlan, Rows, Target, Through, check_columns, targ
 use crate::exec::row_update::{NewValue, is_computed};
 use crate::exec::{RowExpressions, expressions};
 
-/// Where a field of a line goes.
+/// The target of a field.
 #[derive(Debug, Clone)]
 pub(super) enum LineTarget {
     Column(usize),
-    /// A user variable.
+    /// The name of a user variable.
     Variable(String),
 }
 
-/// What SET assigns to columns.
+/// The assignments of SET to columns.
 pub(super) type Assignments = Vec<(usize, NewValue)>;
 
-/// Binds what LOAD DATA does with its rows: the plan of their INSERT, where their fields go,
-/// and SET.
+/// Binds the target of a LOAD DATA: the plan of an INSERT that stores the rows, the targets of the
+/// fields, and SET.
 pub(super) fn bind_target(
     binder: &mut Binder<'_>,
     load: &ast::Load,
@@ -30,7 +30,7 @@ pub(super) fn bind_target(
     let table = target.table.clone();
     let targets = targets_of(load, &target)?;
     if target.by_column {
-        // A view's columns have names of their own, which privileges are about.
+        // The columns of a view have names of their own, and privileges are about these.
         let mut columns: Vec<String> = match load.targets.is_empty() {
             true => {
                 let all = target.scope().tables.remove(0).columns.into_iter();
@@ -45,7 +45,7 @@ pub(super) fn bind_target(
     let expressions = RowExpressions::within(binder, &table.def, &load.partitions)?;
     expressions::check_kept_keys(&table.def, |_| true)?;
     let scope = target.scope();
-    // Its variables have other values in each row, and so have subqueries that read them.
+    // The variables change from row to row, and with them subqueries that read them.
     binder.assigns_variables |= targets.iter().any(|target| matches!(target, LineTarget::Variable(_)));
     let assignments = bind_set(binder, load, &target, &scope)?;
     binder.reads.check_none(&target.changed(), "LOAD")?;
@@ -61,7 +61,7 @@ pub(super) fn bind_target(
     let plan = InsertPlan {
         missing: (0..table.columns()).filter(|at| !columns.contains(at)).collect(),
         columns,
-        // They come one at a time.
+        // The rows come one at a time, so the plan has none.
         rows: Rows::Values(Vec::new()),
         recoded: Vec::new(),
         replace: insert.replace,
@@ -76,7 +76,7 @@ pub(super) fn bind_target(
     Ok((plan, targets, assignments))
 }
 
-/// The INSERT that has the privileges and the dangers of the LOAD DATA.
+/// Returns the INSERT that needs the same privileges as the LOAD DATA and is logged like it.
 fn written_insert(load: &ast::Load) -> ast::Insert {
     ast::Insert {
         table: load.table.clone(),
@@ -84,7 +84,7 @@ fn written_insert(load: &ast::Load) -> ast::Insert {
         columns: None,
         source: ast::InsertSource::Values(Vec::new()),
         replace: load.on_duplicate == ast::OnDuplicate::Replace,
-        // Nothing can be told a client that is in the middle of its file.
+        // A client that is sending its file cannot be told of an error, so errors become warnings.
         ignore: match load.on_duplicate {
             ast::OnDuplicate::Ignore => true,
             ast::OnDuplicate::Error => load.is_local,
@@ -95,7 +95,7 @@ fn written_insert(load: &ast::Load) -> ast::Insert {
     }
 }
 
-/// The column that a target names.
+/// Returns the column that a target names, or `None` for a variable.
 fn written_column(target: &ast::LoadTarget) -> Option<String> {
     match target {
         ast::LoadTarget::Column { name, .. } => Some(name.clone()),
@@ -128,7 +128,8 @@ fn targets_of(load: &ast::Load, filled: &Target) -> Result<Vec<LineTarget>> {
         .collect()
 }
 
-/// The table's column that a name means; `written` is all of the name.
+/// Returns the position of the column that a name means. `written` is the name as it is written,
+/// for error messages.
 fn column_of(filled: &Target, name: &str, is_ours: bool, written: &str) -> Result<usize> {
     let unknown = || SqlError::unknown_column(written, "field list");
     if !is_ours {
@@ -137,7 +138,7 @@ fn column_of(filled: &Target, name: &str, is_ours: bool, written: &str) -> Resul
     filled.names().column(name).map_err(|error| if error.code == 1054 { unknown() } else { error })
 }
 
-/// SET. What is assigned to generated columns is computed for nothing, as in MySQL.
+/// Binds SET. As in MySQL, values for generated columns are bound, but not assigned.
 fn bind_set(
     binder: &mut Binder<'_>,
     load: &ast::Load,

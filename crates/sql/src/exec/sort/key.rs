@@ -1,9 +1,10 @@
-//! Keys of ORDER BY as bytes that compare by memcmp as the values are ordered.
+//! Sort keys as bytes: comparing two keys by memcmp orders them as their values are ordered.
 //!
-//! A key is one part for each expression, and no part is the beginning of another: a byte that says
-//! NULL or the kind of the value, and bytes of the kind. The parts of DESC have every bit turned
-//! over. An integer has as many bytes as it needs, and says how many in its first byte, so that the
-//! first eight bytes of a key, which are compared first, mostly decide.
+//! A key consists of one part for each expression of ORDER BY, and no part is a prefix of another.
+//! A part is a byte that says NULL or the kind of the value, followed by the bytes of the value.
+//! The parts of DESC have all bits inverted. An integer has as many bytes as it needs, and its
+//! first byte says how many, so that the first eight bytes of a key, which are compared first,
+//! decide in most cases.
 
 use crate::error::Result;
 use crate::expr::{Context, conform};
@@ -11,8 +12,8 @@ use crate::plan::SortKey;
 use types::temporal::DateTime;
 use types::{TypeCode, Value, Zone, collation};
 
-/// The first bytes of parts, in the order of the kinds. Values of one expression are of one kind
-/// ([`conform`]).
+/// The first bytes of the parts, in the order of the kinds. All values of one expression have the
+/// same kind, because [`conform`] converts them.
 mod kind {
     pub const NULL: u8 = 0;
     pub const TEMPORAL: u8 = 0x10;
@@ -21,15 +22,16 @@ mod kind {
     pub const DECIMAL: u8 = 0x28;
     pub const TEXT: u8 = 0x30;
     pub const JSON: u8 = 0x38;
-    /// Zero. Each byte of a number more is one above it, or, below zero, under it.
+    /// The integer 0. A positive integer of n bytes has this value plus n, a negative one this
+    /// value minus n.
     pub const INTEGER: u8 = 0x80;
 }
 
-/// Appends the key of a row. False: in it is an array or an object, which are ordered by how many
-/// elements they have.
+/// Appends the key of a row. Returns false if one of the values is a JSON array or object, which
+/// are ordered by their number of elements.
 ///
 /// # Errors
-/// Those of the expressions.
+/// Returns the errors of the expressions.
 pub(super) fn write_keys(
     keys: &[SortKey],
     row: &[Value],
@@ -39,7 +41,8 @@ pub(super) fn write_keys(
     let mut is_scalar = true;
     for key in keys {
         let value = conform(key.expr.eval(row, ctx)?, &key.expr.ty, ctx)?;
-        // Moments are in order even in an hour that clocks show twice.
+        // As UTC, moments are in order even in an hour that the clocks of the session's zone
+        // show twice.
         let zone = match key.expr.ty.code {
             TypeCode::Timestamp2 => Zone::UTC,
             _ => ctx.zone(),
@@ -49,8 +52,8 @@ pub(super) fn write_keys(
     Ok(is_scalar)
 }
 
-/// Appends the part of one value; a TIMESTAMP is what clocks of the zone show.
-/// False: it is an array or an object.
+/// Appends the part of one value. A TIMESTAMP is ordered by its local time in `zone`. Returns false
+/// if the value is a JSON array or object.
 pub(super) fn write_part(
     value: &Value,
     collation_id: u16,
@@ -66,7 +69,7 @@ pub(super) fn write_part(
         Value::UInt(n) => write_integer(false, *n, out),
         Value::Year(year) => write_integer(false, u64::from(*year), out),
         Value::Bit { bits, .. } | Value::Set { bits, .. } => write_integer(false, *bits, out),
-        // ENUM and SET are ordered by their numbers.
+        // ENUM and SET are ordered by their numbers, not by their texts.
         Value::Enum { index, .. } => write_integer(false, u64::from(*index), out),
         Value::Float(n) => write_double(f64::from(*n), out),
         Value::Double(n) => write_double(*n, out),
@@ -119,18 +122,19 @@ fn write_integer(is_negative: bool, magnitude: u64, out: &mut Vec<u8>) {
 
 fn write_double(n: f64, out: &mut Vec<u8>) {
     out.push(kind::DOUBLE);
-    // -0 equals 0.
+    // -0 and 0 are equal and need the same bytes.
     let bits = if n == 0.0 { 0 } else { n.to_bits() };
     let ordered = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
     out.extend_from_slice(&ordered.to_be_bytes());
 }
 
-/// The parts of a DATETIME, the largest first, zero parts too.
+/// Appends a DATETIME as one number: the year in the highest bits, the microseconds in the lowest.
+/// Fields that are zero sort first.
 fn write_datetime(at: &DateTime, out: &mut Vec<u8>) {
     let date = u64::from(at.date.year) << 9 | u64::from(at.date.month) << 5 | u64::from(at.date.day);
     let time = u64::from(at.hour) << 12 | u64::from(at.minute) << 6 | u64::from(at.second);
     let packed = date << 37 | time << 20 | u64::from(at.micros);
     out.push(kind::TEMPORAL);
-    // 60 bits: the highest are in the first bytes.
+    // The number has 60 bits. The shift moves the highest of them into the first byte.
     out.extend_from_slice(&(packed << 4).to_be_bytes());
 }

@@ -1,4 +1,4 @@
-//! Merging sorted runs: a tree of losers over one reader a run.
+//! Merges sorted runs with a tree of losers, which has one reader per run.
 
 use super::run::RunReader;
 use crate::error::Result;
@@ -6,18 +6,19 @@ use crate::exec::spill::{Tape, TapeFile};
 use crate::expr::Context;
 use crate::memory::Charge;
 
-/// The entries of several runs, in the order of their keys, and of their runs where keys are equal.
+/// Delivers the entries of several runs in the order of their keys. Of equal keys, the one in the
+/// earlier run comes first.
 #[derive(Debug)]
 pub(super) struct Merge {
     readers: Vec<RunReader>,
-    /// `losers[0]` is the reader with the smallest entry; each other node has the loser of the
-    /// match that was played there.
+    /// `losers[0]` is the reader with the smallest entry. Each other node holds the reader that
+    /// lost the comparison at that node.
     losers: Vec<u32>,
-    /// The smallest entry has been given out.
+    /// Whether the smallest entry has been delivered already.
     is_given: bool,
 }
 
-/// A node where nobody has come yet.
+/// Marks a node that no reader has reached yet.
 const NOBODY: u32 = u32::MAX;
 
 impl Merge {
@@ -35,8 +36,8 @@ impl Merge {
         self.readers[a as usize].is_before(&self.readers[b as usize], a < b)
     }
 
-    /// Plays a reader up the tree for the first time: it stays at the first node where nobody has
-    /// come yet.
+    /// Lets a reader climb the tree for the first time. It stays at the first node that no reader
+    /// has reached yet.
     fn enter(&mut self, mut reader: u32) {
         let mut node = (reader as usize + self.readers.len()) / 2;
         while node > 0 {
@@ -52,7 +53,8 @@ impl Merge {
         self.losers[0] = reader;
     }
 
-    /// The reader whose entry is next; `None`: all entries were given out.
+    /// Moves to the next entry and returns its reader, or `None` when all entries have been
+    /// delivered.
     pub fn next(&mut self) -> Result<Option<&RunReader>> {
         if self.readers.is_empty() {
             return Ok(None);
@@ -75,7 +77,7 @@ impl Merge {
     }
 }
 
-/// Merges runs into one on a tape, which has no more than `most` entries.
+/// Merges runs into one run on a new tape, which gets no more than `most` entries.
 pub(super) fn merge_to_tape(
     runs: Vec<RunReader>,
     most: Option<usize>,

@@ -1,10 +1,11 @@
-//! ORDER BY of rows that do not come in order.
+//! ORDER BY for rows that do not come in order: an external merge sort.
 //!
-//! A row is kept as bytes: its key, which orders by memcmp ([`key`]), and the values that are asked
-//! for later. Rows are collected in a buffer and sorted there; what does not fit
-//! `sort_buffer_size` goes to a temporary file as a sorted run, and the runs are merged. Rows that
-//! are equal keep the order in which they came. With a LIMIT the buffer has no more than a few
-//! times that many rows, and rows behind those are not taken.
+//! In: rows. Each is kept as bytes: its key, which compares by memcmp ([`key`]), and the values
+//! that are asked for later. Rows are collected and sorted in a buffer. What does not fit
+//! `sort_buffer_size` goes to a temporary file as a sorted run, and the runs are merged. Out: the
+//! rows in order, those with equal keys in the order in which they came. With a LIMIT, the buffer
+//! holds no more than a few times that many rows, and rows that sort behind them are dropped at
+//! once.
 
 mod key;
 mod merge;
@@ -21,22 +22,23 @@ use merge::{Merge, merge_to_tape};
 use run::{Buffer, RunReader};
 use types::Value;
 
-/// What is sorted at once: so little that KILL need not look in between.
+/// The most that is sorted at once, in bytes. It is little enough that KILL need not be checked
+/// meanwhile.
 const MOST_BUFFER_BYTES: usize = 4 << 20;
-/// The least that is read and written at once. A run is mostly in the page cache: reading it in
-/// small pieces costs less than merging once more.
+/// The smallest block that is read and written at once, in bytes. Runs are mostly in the page
+/// cache, so that reading them in small blocks costs less than merging once more.
 const LEAST_BLOCK_BYTES: usize = 4 << 10;
 const MOST_BLOCK_BYTES: usize = 64 << 10;
 const LEAST_FAN_IN: usize = 8;
 
-/// How a sorter uses its memory.
+/// How a sorter divides its memory.
 #[derive(Debug, Clone, Copy)]
 struct Room {
-    /// All of it.
+    /// All of the memory, in bytes.
     most_bytes: usize,
     buffer_bytes: usize,
     block_bytes: usize,
-    /// So many runs are read at once.
+    /// The number of runs that are merged at once.
     fan_in: usize,
 }
 
@@ -48,31 +50,32 @@ impl Room {
     }
 }
 
-/// Rows with their sort keys.
+/// Sorts rows by their keys.
 pub(crate) struct Sorter<'p> {
     keys: &'p [SortKey],
     codec: RowCodec,
     room: Room,
-    /// Rows that will be asked for.
+    /// The number of rows that will be asked for. `None` means all.
     wanted: Option<usize>,
-    /// That documents are ordered by how many elements they have.
+    /// Whether the sorter has warned that it orders JSON arrays and objects by their number of
+    /// elements.
     has_warned: bool,
-    /// From this key on nothing is taken: there are as many rows as wanted before it.
+    /// The key from which on rows are dropped, because as many rows as wanted sort before it.
     cutoff: Option<Vec<u8>>,
-    /// The key of the row at hand, and its values so far.
+    /// The key of the current row, and its values so far.
     key: Vec<u8>,
     payload: Vec<u8>,
     buffer: Buffer,
-    /// Sorted, before what is in the buffer.
+    /// Full buffers that have been sorted. Their rows came before those in `buffer`.
     sorted: Vec<Buffer>,
     sorted_bytes: usize,
-    /// Before what is sorted in memory.
+    /// Sorted runs in the file. Their rows came before those in `sorted`.
     tapes: Vec<Tape>,
     file: TapeFile,
 }
 
 impl<'p> Sorter<'p> {
-    /// A sorter of which no more than `wanted` rows will be asked for, if that is known.
+    /// Creates a sorter. At most `wanted` rows will be asked for; `None` means all.
     pub fn new(keys: &'p [SortKey], wanted: Option<u64>, ctx: &Context<'_>) -> Sorter<'p> {
         Sorter {
             keys,
@@ -91,11 +94,11 @@ impl<'p> Sorter<'p> {
         }
     }
 
-    /// Computes the keys of a row. True: it is to be kept, and [`Sorter::write`] and
-    /// [`Sorter::keep`] follow.
+    /// Computes the key of a row, and reports whether the row is to be kept. In that case the
+    /// caller writes its values with [`Sorter::write`] and then calls [`Sorter::keep`].
     ///
     /// # Errors
-    /// Those of the expressions.
+    /// Returns the errors of the expressions.
     pub fn offer(&mut self, row: &[Value], ctx: &Context<'_>) -> Result<bool> {
         self.key.clear();
         self.payload.clear();
@@ -106,31 +109,31 @@ impl<'p> Sorter<'p> {
         Ok(self.cutoff.as_ref().is_none_or(|cutoff| self.key < *cutoff))
     }
 
-    /// Adds a value to the row that was offered.
+    /// Adds a value to the row that was offered last.
     pub fn write(&mut self, value: &Value) {
         self.codec.write(value, &mut self.payload);
     }
 
-    /// Keeps the row that was offered, with the values that were written.
+    /// Keeps the row that was offered last, with the values that were written.
     ///
     /// # Errors
-    /// 1 and 3 when a temporary file cannot be made or written, 1317, those of [`Charge::add`].
+    /// Returns 1 when a temporary file cannot be created and 3 when it cannot be written, 1317 when
+    /// the statement is killed, and the errors of [`Charge::add`].
     pub fn keep(&mut self, ctx: &Context<'_>) -> Result<()> {
         self.buffer.push(&self.key, &self.payload)?;
         self.make_room(ctx)
     }
 
-    /// Keeps an entry whose key somebody else has made: none of these keys is the beginning of
-    /// another.
+    /// Keeps an entry whose key the caller has made. No such key may be a prefix of another.
     ///
     /// # Errors
-    /// As [`Sorter::keep`].
+    /// Returns the errors of [`Sorter::keep`].
     pub fn push_entry(&mut self, key: &[u8], payload: &[u8], ctx: &Context<'_>) -> Result<()> {
         self.buffer.push(key, payload)?;
         self.make_room(ctx)
     }
 
-    /// Empties a buffer that is full.
+    /// Empties the buffer if it is full.
     fn make_room(&mut self, ctx: &Context<'_>) -> Result<()> {
         let is_enough = |wanted: usize| self.buffer.len() >= wanted.saturating_mul(4).saturating_add(1024);
         if self.buffer.used_bytes() >= self.room.buffer_bytes || self.wanted.is_some_and(is_enough) {
@@ -139,10 +142,10 @@ impl<'p> Sorter<'p> {
         Ok(())
     }
 
-    /// As [`Sorter::offer`] and what follows, of a row whose values are these.
+    /// Offers a row and, if it is to be kept, keeps it with these values.
     ///
     /// # Errors
-    /// As [`Sorter::keep`].
+    /// Returns the errors of [`Sorter::keep`].
     pub fn push(&mut self, row: &[Value], values: &[Value], ctx: &Context<'_>) -> Result<()> {
         if self.offer(row, ctx)? {
             values.iter().for_each(|value| self.write(value));
@@ -151,14 +154,15 @@ impl<'p> Sorter<'p> {
         Ok(())
     }
 
-    /// Sorts the buffer, and takes what is not wanted, or all of it, out.
+    /// Makes room in the buffer: sorts it and drops the rows that are not wanted. If little is
+    /// gained by that, moves the buffer's rows to the sorted buffers or to a run in the file.
     fn settle(&mut self, ctx: &Context<'_>) -> Result<()> {
         self.sort_buffer();
         if self.wanted.is_some_and(|wanted| self.buffer.len() >= wanted) {
             if self.buffer.used_bytes() <= self.room.buffer_bytes / 2 {
                 return Ok(());
             }
-            // It has been put into the order in which the rows came.
+            // `sort_buffer` has put the rows back into the order in which they came.
             self.buffer.sort();
         }
         if self.room.buffer_bytes == self.room.most_bytes {
@@ -174,8 +178,8 @@ impl<'p> Sorter<'p> {
         Ok(())
     }
 
-    /// Sorts the buffer. Where it has as many rows as wanted, it has only those then, in the order
-    /// in which they came.
+    /// Sorts the buffer. If it has at least as many rows as wanted, only those stay, in the order
+    /// in which they came, and the largest of their keys becomes the cutoff.
     fn sort_buffer(&mut self) {
         self.buffer.sort();
         if let Some(wanted) = self.wanted
@@ -185,7 +189,7 @@ impl<'p> Sorter<'p> {
         }
     }
 
-    /// Has the sorted buffer's rows on a tape.
+    /// Writes the rows of the sorted buffer to the file as a run.
     fn write_buffer(&mut self, ctx: &Context<'_>) -> Result<()> {
         let mut tape = Tape::new(&self.file, self.room.block_bytes, Charge::new(ctx.memory));
         self.buffer.write_to(&mut tape, ctx)?;
@@ -195,7 +199,7 @@ impl<'p> Sorter<'p> {
         Ok(())
     }
 
-    /// Has the rows that are sorted in memory, but for the buffer's, on one tape.
+    /// Merges the full sorted buffers and writes their rows to the file as one run.
     fn write_sorted(&mut self, ctx: &Context<'_>) -> Result<()> {
         let runs = self.sorted.drain(..).map(RunReader::of_buffer).collect();
         let tape = merge_to_tape(runs, self.wanted, &self.file, self.room.block_bytes, ctx)?;
@@ -204,19 +208,19 @@ impl<'p> Sorter<'p> {
         Ok(())
     }
 
-    /// The rows in order.
+    /// Ends the input and returns the rows in order.
     ///
     /// # Errors
-    /// As [`Sorter::keep`]; 2 when the file cannot be read.
+    /// Returns the errors of [`Sorter::keep`], and 2 when the file cannot be read.
     pub fn finish(mut self, ctx: &Context<'_>) -> Result<Sorted> {
         if !self.keys.is_empty() {
-            // As MySQL does, whatever was read for it.
+            // MySQL counts this for every sort, however its rows are read.
             ctx.counters.sort_scan.count();
         }
         self.buffer.sort();
         let mut runs: Vec<RunReader> = Vec::new();
         if !self.tapes.is_empty() {
-            // Their memory is wanted for the merge.
+            // The merge needs the memory of the sorted buffers.
             if !self.sorted.is_empty() {
                 self.write_sorted(ctx)?;
             }
@@ -231,13 +235,13 @@ impl<'p> Sorter<'p> {
         Ok(Sorted { codec: self.codec, merge: Merge::new(runs)?, left: self.wanted })
     }
 
-    /// Merges tapes until they can all be read at once.
+    /// Merges runs until all of those that are left can be read at once.
     fn merge_to_few(&mut self, ctx: &Context<'_>) -> Result<Vec<Tape>> {
-        // The buffer's memory is the readers'.
+        // The readers need the buffer's memory.
         self.buffer = Buffer::new(Charge::new(ctx.memory));
         let mut tapes = std::mem::take(&mut self.tapes);
         while tapes.len() > self.room.fan_in {
-            // The file of the runs before goes when they are merged.
+            // The old file is deleted when all runs in it have been merged into the new one.
             let file = TapeFile::default();
             let mut longer = Vec::with_capacity(tapes.len().div_ceil(self.room.fan_in));
             let mut rest = tapes.into_iter().peekable();
@@ -254,20 +258,22 @@ impl<'p> Sorter<'p> {
     }
 }
 
-/// Rows in their order.
+/// The sorted rows.
 #[derive(Debug)]
 pub(crate) struct Sorted {
     codec: RowCodec,
     merge: Merge,
-    /// So many more are wanted.
+    /// The number of rows that are still wanted. `None` means all.
     left: Option<usize>,
 }
 
 impl Sorted {
-    /// Reads the next row's values, as many as were written; false: there is none.
+    /// Reads the values of the next row, as many as were written for it. Returns false when there
+    /// is no further row.
     ///
     /// # Errors
-    /// 2 when the temporary file cannot be read; 1317.
+    /// Returns 2 when the temporary file cannot be read, 1034 when it is damaged, and 1317 when the
+    /// statement is killed.
     pub fn next(&mut self, values: &mut [Value], ctx: &Context<'_>) -> Result<bool> {
         let Some(payload) = next_entry(&mut self.merge, &mut self.left, ctx)?.map(|(_, payload)| payload)
         else {
@@ -278,10 +284,10 @@ impl Sorted {
         Ok(true)
     }
 
-    /// The key and the payload of the next entry.
+    /// Returns the key and the payload of the next entry, or `None` at the end.
     ///
     /// # Errors
-    /// As [`Sorted::next`].
+    /// Returns the errors of [`Sorted::next`].
     pub fn next_entry(&mut self, ctx: &Context<'_>) -> Result<Option<(&[u8], &[u8])>> {
         next_entry(&mut self.merge, &mut self.left, ctx)
     }

@@ -1,14 +1,14 @@
-//! Sorted runs: entries of a key and a payload, in memory or on a tape.
+//! Sorted runs, in memory or on a tape. An entry of a run is a key and a payload.
 
 use crate::error::{Result, SqlError};
 use crate::exec::spill::{Tape, TapeReader};
 use crate::expr::Context;
 use crate::memory::{Charge, growth};
 
-/// Lengths of key and payload (4 bytes each), key, payload.
+/// The bytes in front of an entry's key: the lengths of key and payload, 4 bytes each.
 const HEADER_BYTES: usize = 8;
 
-/// The key and the payload of the entry at `at`.
+/// Returns the key and the payload of the entry that begins at the byte `at`.
 fn entry_at(bytes: &[u8], at: usize) -> (&[u8], &[u8]) {
     let length = |at: usize| {
         let bytes: [u8; 4] = bytes[at..at + 4].try_into().expect("four bytes");
@@ -18,14 +18,16 @@ fn entry_at(bytes: &[u8], at: usize) -> (&[u8], &[u8]) {
     bytes[at + HEADER_BYTES..at + HEADER_BYTES + key_len + payload_len].split_at(key_len)
 }
 
-/// The bytes of the entry at `at`, if all of them are there.
+/// Returns the length of the entry that begins at the byte `at`, or `None` if the entry is not
+/// complete.
 fn entry_bytes(bytes: &[u8], at: usize) -> Option<usize> {
     let length = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize);
     let len = HEADER_BYTES.checked_add(length(at)?)?.checked_add(length(at + 4)?)?;
     (bytes.len() - at >= len).then_some(len)
 }
 
-/// Eight key bytes from `depth` on as a number that compares as they do; zeros behind the end.
+/// Returns the eight key bytes from `depth` on as a number that compares as they do. Bytes behind
+/// the end of the key count as 0.
 #[inline]
 pub(super) fn head(key: &[u8], depth: usize) -> u64 {
     let rest = key.get(depth..).unwrap_or_default();
@@ -39,7 +41,7 @@ pub(super) fn head(key: &[u8], depth: usize) -> u64 {
     }
 }
 
-/// Where an entry is, with the key bytes that are being compared.
+/// The position of an entry, with the key bytes that are currently compared.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     head: u64,
@@ -54,9 +56,11 @@ pub(super) struct Buffer {
     charge: Charge,
 }
 
-/// Below this many entries comparing whole keys costs less than fetching heads.
+/// Runs of at most this many entries with equal heads are sorted by whole keys, which costs less
+/// than fetching heads.
 const FEW: usize = 12;
-/// So many key bytes are compared in heads; keys that are equal so far are compared as a whole.
+/// The number of leading key bytes that are compared by heads. Keys that are equal so far are
+/// compared as a whole.
 const MOST_DEPTH: usize = 64;
 
 impl Buffer {
@@ -64,7 +68,7 @@ impl Buffer {
         Buffer { bytes: Vec::new(), places: Vec::new(), charge }
     }
 
-    /// What the entries take.
+    /// Returns the bytes that the entries use.
     pub fn used_bytes(&self) -> usize {
         self.bytes.len() + self.places.len() * size_of::<Place>()
     }
@@ -76,7 +80,8 @@ impl Buffer {
     /// Appends an entry.
     ///
     /// # Errors
-    /// As [`Charge::add`]; 1038 for one that is too long for a sort.
+    /// Returns 1038 (`ER_OUT_OF_SORTMEMORY`) when the key or the payload is longer than a 4-byte
+    /// length can say, and the errors of [`Charge::add`].
     pub fn push(&mut self, key: &[u8], payload: &[u8]) -> Result<()> {
         let length = |bytes: &[u8]| u32::try_from(bytes.len()).map_err(|_| too_long());
         let (key_len, payload_len) = (length(key)?, length(payload)?);
@@ -90,13 +95,13 @@ impl Buffer {
         growth::push(&mut self.places, place, &mut self.charge)
     }
 
-    /// Sorts the entries; those with equal keys stay in the order in which they came.
+    /// Sorts the entries. Those with equal keys keep the order in which they came.
     pub fn sort(&mut self) {
         sort_from(&self.bytes, &mut self.places, 0);
     }
 
-    /// Keeps the first `len` of the sorted entries, in the order in which they came; returns the
-    /// largest key.
+    /// Keeps the first `len` of the sorted entries and puts them back into the order in which they
+    /// came. Returns the largest key among them.
     pub fn keep_first(&mut self, len: usize) -> Option<Vec<u8>> {
         self.places.truncate(len);
         let last = self.places.last().map(|place| entry_at(&self.bytes, place.at).0.to_vec());
@@ -125,20 +130,20 @@ impl Buffer {
         Ok(())
     }
 
-    /// Forgets all entries, and keeps the room.
+    /// Removes all entries, but keeps the capacity.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.places.clear();
     }
 }
 
-/// Error 1038.
+/// Builds error 1038 (`ER_OUT_OF_SORTMEMORY`) for an entry that is too long for a sort.
 fn too_long() -> SqlError {
     SqlError::new(1038, "Out of sort memory, consider increasing server sort buffer size")
 }
 
-/// Sorts places whose keys are equal in their first `depth` bytes, and whose heads are of that
-/// depth.
+/// Sorts entries whose keys are equal in their first `depth` bytes. Their heads have to be the key
+/// bytes behind these.
 fn sort_from(bytes: &[u8], places: &mut [Place], depth: usize) {
     let key = |place: &Place| entry_at(bytes, place.at).0;
     places.sort_unstable_by(|a, b| a.head.cmp(&b.head).then(a.at.cmp(&b.at)));
@@ -148,7 +153,7 @@ fn sort_from(bytes: &[u8], places: &mut [Place], depth: usize) {
         let (group, after) = rest.split_at_mut(same);
         rest = after;
         if same == 1 || group.iter().all(|place| key(place).len() <= depth + 8) {
-            // No key is the beginning of another: those that end here are equal.
+            // No key is a prefix of another, so the keys that end within these heads are equal.
             continue;
         }
         if same > FEW && depth + 8 < MOST_DEPTH {
@@ -160,33 +165,33 @@ fn sort_from(bytes: &[u8], places: &mut [Place], depth: usize) {
     }
 }
 
-/// A run that is read from its beginning.
+/// Where the entries of a run are, and the position of the current one.
 #[derive(Debug)]
 pub(super) enum Run {
     Memory {
         buffer: Buffer,
-        /// Which place is the entry at hand.
+        /// The index of the current entry among the buffer's places.
         at: usize,
     },
     File {
         tape: Tape,
         reader: TapeReader,
-        /// Where in the block the entry at hand is.
+        /// The offset of the current entry in the current block, in bytes.
         at: usize,
     },
 }
 
-/// Reads a run, an entry at a time.
+/// Reads a run from its beginning, one entry at a time.
 #[derive(Debug)]
 pub(super) struct RunReader {
     run: Run,
-    /// The first bytes of the key at hand.
+    /// The first eight bytes of the current entry's key, as a number.
     head: u64,
     is_done: bool,
 }
 
 impl RunReader {
-    /// Of sorted entries in memory.
+    /// Creates a reader for sorted entries in memory.
     pub fn of_buffer(buffer: Buffer) -> RunReader {
         RunReader { run: Run::Memory { buffer, at: 0 }, head: 0, is_done: false }
     }
@@ -196,7 +201,7 @@ impl RunReader {
         RunReader { run: Run::File { tape, reader, at: 0 }, head: 0, is_done: false }
     }
 
-    /// Goes to the first entry.
+    /// Moves to the first entry.
     pub fn start(&mut self) -> Result<()> {
         if let Run::File { tape, reader, .. } = &mut self.run {
             self.is_done = !reader.next_block(tape)?;
@@ -204,12 +209,12 @@ impl RunReader {
         self.note()
     }
 
-    /// Goes to the next one.
+    /// Moves to the next entry.
     pub fn advance(&mut self) -> Result<()> {
         match &mut self.run {
             Run::Memory { at, .. } => *at += 1,
             Run::File { tape, reader, at } => {
-                // It was looked at when it was gone to.
+                // The call that moved to this entry has checked its lengths already.
                 let (key, payload) = entry_at(reader.block(), *at);
                 *at += HEADER_BYTES + key.len() + payload.len();
                 if *at >= reader.block().len() {
@@ -224,7 +229,7 @@ impl RunReader {
     fn note(&mut self) -> Result<()> {
         match &self.run {
             Run::Memory { buffer, at } => match buffer.places.get(*at) {
-                // Sorting has left the heads of other depths there.
+                // Sorting may have left the bytes of another depth in the place's head.
                 Some(place) => self.head = head(entry_at(&buffer.bytes, place.at).0, 0),
                 None => self.is_done = true,
             },
@@ -239,7 +244,7 @@ impl RunReader {
         Ok(())
     }
 
-    /// Key and payload of the entry at hand; there is one unless the run is done.
+    /// Returns the key and the payload of the current entry. The run must not be at its end.
     pub fn entry(&self) -> (&[u8], &[u8]) {
         match &self.run {
             Run::Memory { buffer, at } => entry_at(&buffer.bytes, buffer.places[*at].at),
@@ -251,7 +256,8 @@ impl RunReader {
         self.is_done
     }
 
-    /// Whether its entry comes before another's; where the keys are equal the earlier run's does.
+    /// Reports whether this run's current entry sorts before the other run's. Of equal keys, the
+    /// one in the earlier run does: `is_earlier` says that this run is the earlier one.
     #[inline]
     pub fn is_before(&self, other: &RunReader, is_earlier: bool) -> bool {
         if self.is_done || other.is_done {
@@ -266,7 +272,7 @@ impl RunReader {
         }
     }
 
-    /// Puts the entry at hand on a tape.
+    /// Appends the current entry to a tape.
     pub fn copy_to(&self, tape: &mut Tape, ctx: &Context<'_>) -> Result<()> {
         let (key, payload) = self.entry();
         let length = |bytes: &[u8]| (bytes.len() as u32).to_le_bytes();

@@ -12,7 +12,7 @@ fn part(value: &Value, descending: bool) -> Vec<u8> {
     key
 }
 
-/// Each of these values is before those behind it.
+/// Returns lists of values in which each value sorts before those behind it.
 fn ascending() -> Vec<Vec<Value>> {
     let decimal = |text: &str| Value::Decimal(text.parse::<Decimal>().expect("a number"));
     let at = |year, month, hour, micros| {
@@ -63,7 +63,8 @@ fn keys_order_as_the_values_do() {
     assert_eq!(part(&Value::text("A"), false), part(&Value::text("a"), false));
 }
 
-/// Keys of which none is the beginning of another: of few bytes, each behind a one, and a zero.
+/// Returns a random key. It consists of pairs of a 1 and a random byte and ends with a 0, so that
+/// no key is a prefix of another.
 fn random_key(rng: &mut Rng) -> Vec<u8> {
     let most = if rng.one_in(20) { 200 } else { 24 };
     let mut key: Vec<u8> =
@@ -117,7 +118,7 @@ fn the_first_rows_stay_in_the_order_in_which_they_came() {
     expected.sort();
     expected.truncate(100);
     assert_eq!(last.as_ref(), expected.last().map(|(key, _)| key));
-    // A later row with a key that is there comes behind it.
+    // A later row whose key is there already sorts behind the row that has it.
     buffer.push(&expected[50].0, &9999u32.to_le_bytes()).unwrap();
     expected.push((expected[50].0.clone(), 9999));
     expected.sort();

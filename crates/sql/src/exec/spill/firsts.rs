@@ -1,7 +1,8 @@
-//! The first entry of each key.
+//! Finds the first entry of each key.
 //!
-//! Keys are kept in memory as long as there is room. Entries of further keys then go to a file,
-//! spread by their keys, and each part is looked through when all entries have come.
+//! Keys are kept in memory as long as they fit. After that, entries with keys that are not in
+//! memory go to a file, partitioned by their keys. When all entries have come, the first entries of
+//! each partition are found the same way.
 
 use super::partitions::{Part, Partitions};
 use super::room::table_bytes;
@@ -11,18 +12,18 @@ use crate::error::Result;
 use crate::expr::Context;
 use crate::memory::Charge;
 
-/// The keys so far.
+/// The keys that have been seen, and the entries that are left for later.
 pub(crate) struct Firsts {
     table: KeyTable,
     most_bytes: usize,
     later: Option<Partitions>,
-    /// How many entries went there. Each has its number there, so that they can be put in order
-    /// again.
+    /// The number of entries that went to `later`. Each is stored with its number, so that they can
+    /// be put in order again.
     numbered: u64,
     payload: Vec<u8>,
 }
 
-/// Takes the number and the payload of an entry; false: no more are wanted.
+/// Takes the number and the payload of an entry. It returns false when it wants no more.
 pub(crate) type TakeFirst<'t> = dyn FnMut(u64, &[u8]) -> Result<bool> + 't;
 
 impl Firsts {
@@ -36,11 +37,12 @@ impl Firsts {
         }
     }
 
-    /// Whether an entry is the first of its key. Where that cannot be known, its payload is kept
-    /// for [`Firsts::finish`], and it is not.
+    /// Reports whether an entry is known to be the first one with its key. When this cannot be
+    /// known yet, the entry's payload is kept for [`Firsts::finish`] and the answer is false.
     ///
     /// # Errors
-    /// 1 and 3 when a temporary file cannot be made or written, those of [`Charge::add`].
+    /// Returns 1 when a temporary file cannot be created and 3 when it cannot be written, and the
+    /// errors of [`Charge::add`].
     pub fn is_first(
         &mut self,
         key: &[u8],
@@ -63,19 +65,20 @@ impl Firsts {
         }
     }
 
-    /// Whether entries were kept for [`Firsts::finish`].
+    /// Reports whether entries are left for [`Firsts::finish`].
     pub fn has_later(&self) -> bool {
         self.later.is_some()
     }
 
-    /// Gives the first of each key that was kept to `take`, in any order, with its number among
-    /// those that were kept. False: `take` wants no more.
+    /// Passes the first entry of each key among those left for later to `take`, in any order, with
+    /// its number among them. Returns false when `take` wants no more.
     ///
     /// # Errors
-    /// As [`Firsts::is_first`]; 2 when the file cannot be read; those of `take`; 1317.
+    /// Returns the errors of [`Firsts::is_first`] and of `take`, 2 when the file cannot be read,
+    /// and 1317 when the statement is killed.
     pub fn finish(self, ctx: &Context<'_>, take: &mut TakeFirst<'_>) -> Result<bool> {
         let Firsts { table, later, most_bytes, .. } = self;
-        // Its room is for the parts.
+        // The partitions need the table's memory.
         drop(table);
         let mut parts = later.map_or(Ok(Vec::new()), |later| later.finish(ctx))?;
         while let Some(part) = parts.pop() {
@@ -87,7 +90,8 @@ impl Firsts {
     }
 }
 
-/// Where entries go that have been spread so many times.
+/// Returns the partitions for entries that are left for later, which it creates for the first of
+/// them. `level` is how many times the entries have been partitioned before.
 pub(crate) fn later_parts<'l>(
     later: &'l mut Option<Partitions>,
     level: u32,
@@ -101,8 +105,8 @@ pub(crate) fn later_parts<'l>(
     })
 }
 
-/// Gives the first of each key of a part to `take`. What does not fit is spread once more, to
-/// `parts`.
+/// Passes the first entry of each key of a partition to `take`. Entries that do not fit in memory
+/// are partitioned once more, and these partitions are added to `parts`.
 fn firsts_of_part(
     part: &Part,
     most_bytes: usize,
@@ -118,7 +122,8 @@ fn firsts_of_part(
             return Ok(());
         }
         let has_room = later.is_none() && table.used_bytes() + key.len() <= most_bytes;
-        // What has the same hash cannot be spread.
+        // At the last level the hash has no unused bits left, so everything has to fit in
+        // memory.
         match table.enter(key, hash, has_room || !Partitions::can_spread(part.level()))? {
             Entered::New(_) => {
                 let mut payload = payload;

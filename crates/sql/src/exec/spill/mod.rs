@@ -1,10 +1,10 @@
-//! What a query keeps beyond its memory: rows, sorted runs and parts of groups in temporary files
-//! under `tmpdir`.
+//! Keeps what a query has beyond its memory in temporary files under `tmpdir`: rows, sorted runs
+//! and partitions of groups.
 //!
 //! In: values. Out: the same values, in the order that each structure promises. A sort has
-//! `sort_buffer_size` in memory; groups, duplicates and made tables `tmp_table_size` each, and all
-//! of them no more than a part of what the connection may have. The files have no names: they are
-//! gone when the statement is, whatever ended it, and when the process ends.
+//! `sort_buffer_size` in memory; groups, DISTINCT and materialized tables have `tmp_table_size`
+//! each. Neither takes more than a part of the memory that the connection may still use. The files
+//! have no names, so they vanish with the statement, however it ends, and with the process.
 
 mod firsts;
 mod partitions;

@@ -1,5 +1,6 @@
-//! Entries with keys, spread over parts by the hashes of their keys: all entries of a key are in
-//! one part, so that each part can be worked on for itself, with a part of the memory.
+//! Partitions of entries with keys: entries are distributed by the hashes of their keys, so that
+//! all entries of a key are in one partition and each partition can be processed alone, with a part
+//! of the memory.
 
 use super::room::{BLOCK_BYTES, table_bytes};
 use super::row::{damaged, read_bytes, write_number};
@@ -9,22 +10,23 @@ use crate::error::Result;
 use crate::expr::Context;
 use crate::memory::Charge;
 
-/// So many parts of each, and so many bits of a hash.
+/// The number of partitions at each level, and the hash bits that choose one of them.
 const PARTS: usize = 16;
 const BITS: u32 = 4;
-/// The table of keys goes by the lower half of the hashes, and by four bytes of the upper; the
-/// parts of the first level by the uppermost bits, those of the next by the ones behind.
+/// How many times entries can be partitioned, each time by other bits of the hash: at the first
+/// level by the highest ones, then by those below. The slots of a key table go by the lower half of
+/// the hash, and compare the upper half.
 const LEVELS: u32 = 8;
 
-/// A part of what did not fit, to be worked on.
+/// A partition whose entries are complete.
 #[derive(Debug)]
 pub(crate) struct Part {
     tape: Tape,
-    /// How many times it was spread.
+    /// How many times its entries have been partitioned.
     level: u32,
 }
 
-/// The parts that are being written.
+/// The partitions that entries are being distributed to.
 #[derive(Debug)]
 pub(crate) struct Partitions {
     parts: Vec<Tape>,
@@ -33,12 +35,13 @@ pub(crate) struct Partitions {
 }
 
 impl Partitions {
-    /// Whether entries that have been spread `level` times can be spread once more.
+    /// Reports whether entries that have been partitioned `level` times can be partitioned once
+    /// more.
     pub fn can_spread(level: u32) -> bool {
         level < LEVELS
     }
 
-    /// Parts of entries that have been spread `level` times before.
+    /// Creates empty partitions for entries that have been partitioned `level` times before.
     pub fn new(level: u32, ctx: &Context<'_>) -> Partitions {
         assert!(Partitions::can_spread(level), "the bits of the hashes are used up");
         let block_bytes = (table_bytes(ctx) / PARTS).clamp(1 << 10, BLOCK_BYTES);
@@ -47,10 +50,10 @@ impl Partitions {
         Partitions { parts, level, lengths: Vec::new() }
     }
 
-    /// Puts an entry to its part.
+    /// Appends an entry to its partition.
     ///
     /// # Errors
-    /// As [`Tape::push`].
+    /// Returns the errors of [`Tape::push`].
     pub fn push(&mut self, key: &[u8], hash: u64, payload: &[u8], ctx: &Context<'_>) -> Result<()> {
         let part = (hash >> (64 - BITS * (self.level + 1))) as usize % PARTS;
         self.lengths.clear();
@@ -61,10 +64,10 @@ impl Partitions {
         self.parts[part].push(&[key_length, key, payload_length, payload], ctx)
     }
 
-    /// The parts that have something, none of it in memory.
+    /// Returns the partitions that have entries. All of their entries are in the file now.
     ///
     /// # Errors
-    /// As [`Tape::push`].
+    /// Returns the errors of [`Tape::push`].
     pub fn finish(self, ctx: &Context<'_>) -> Result<Vec<Part>> {
         let mut parts = Vec::new();
         for mut tape in self.parts {
@@ -81,15 +84,17 @@ impl Partitions {
 pub(crate) type VisitEntry<'v> = dyn FnMut(&[u8], u64, &[u8]) -> Result<()> + 'v;
 
 impl Part {
-    /// How many times its entries have been spread.
+    /// Returns how many times its entries have been partitioned.
     pub fn level(&self) -> u32 {
         self.level
     }
 
-    /// Calls `visit` with key, hash and payload of each entry, in the order in which they came.
+    /// Calls `visit` with the key, the hash and the payload of each entry, in the order in which
+    /// the entries came.
     ///
     /// # Errors
-    /// As [`TapeReader::next_block`]; those of `visit`; 1317.
+    /// Returns the errors of [`TapeReader::next_block`] and of `visit`, 1034 when the file is
+    /// damaged, and 1317 when the statement is killed.
     pub fn for_each(&self, ctx: &Context<'_>, visit: &mut VisitEntry<'_>) -> Result<()> {
         let mut reader = TapeReader::new(Charge::new(ctx.memory));
         while reader.next_block(&self.tape)? {

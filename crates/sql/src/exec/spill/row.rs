@@ -1,15 +1,16 @@
-//! Rows as bytes: what a query keeps of them, in memory and in files, takes little room and comes
-//! back as it was, to the kind of each value.
+//! Rows as bytes, for memory and temporary files: they are compact, and each value comes back
+//! exactly as it was, with its kind.
 //!
-//! A value is a byte that says its kind, and what the kind needs: numbers in as many bytes as they
-//! have, texts behind their length. The members of an ENUM or SET are kept once beside the rows.
+//! A value is one byte that says its kind, followed by the contents: numbers with a variable
+//! length, texts behind their length. The member lists of ENUM and SET values are kept once, in the
+//! codec.
 
 use crate::error::{Result, SqlError};
 use std::sync::Arc;
 use types::temporal::{Date, DateTime, Time};
 use types::{Decimal, Value};
 
-/// The kinds.
+/// The bytes that say the kind of a value.
 mod kind {
     pub const NULL: u8 = 0;
     pub const INT: u8 = 1;
@@ -29,21 +30,22 @@ mod kind {
     pub const JSON: u8 = 15;
 }
 
-/// Writes rows, and reads what it has written.
+/// Writes rows as bytes, and reads the rows that it has written itself.
 #[derive(Debug, Default)]
 pub(crate) struct RowCodec {
-    /// The lists of members so far, by number.
+    /// The member lists of ENUM and SET values so far. A value names its list by the index.
     members: Vec<Arc<[String]>>,
 }
 
 impl RowCodec {
-    /// Appends a value.
+    /// Appends the bytes of a value.
     pub fn write(&mut self, value: &Value, out: &mut Vec<u8>) {
         match value {
             Value::Null => out.push(kind::NULL),
             Value::Int(n) => {
                 out.push(kind::INT);
-                // The sign in the lowest bit: small numbers are short on either side of zero.
+                // The sign goes into the lowest bit, so that small numbers are short on either
+                // side of zero.
                 write_number(((n << 1) ^ (n >> 63)) as u64, out);
             }
             Value::UInt(n) => {
@@ -88,8 +90,8 @@ impl RowCodec {
         }
     }
 
-    /// The number of a list of members. Those of one column are one list, so that there are as many
-    /// as columns.
+    /// Returns the index of a member list, which it adds if it is new. The values of a column share
+    /// one list, so there are no more lists than columns.
     fn number_of(&mut self, members: &Arc<[String]>) -> u64 {
         let found = self.members.iter().position(|known| Arc::ptr_eq(known, members) || known == members);
         found.unwrap_or_else(|| {
@@ -98,10 +100,10 @@ impl RowCodec {
         }) as u64
     }
 
-    /// Reads the next value into `value`, whose memory is used again.
+    /// Reads the next value into `value`, whose memory is reused.
     ///
     /// # Errors
-    /// 1034 when the bytes are not what was written.
+    /// Returns 1034 (`ER_NOT_KEYFILE`) when the bytes are not those of a written value.
     pub fn read(&self, bytes: &mut &[u8], value: &mut Value) -> Result<()> {
         self.read_next(bytes, value).ok_or_else(damaged)
     }
@@ -144,7 +146,7 @@ impl RowCodec {
         Some(())
     }
 
-    /// Appends the values of a row; their number is the reader's affair.
+    /// Appends the values of a row. Their number is not written: the reader has to know it.
     pub fn write_row(&mut self, row: &[Value], out: &mut Vec<u8>) {
         row.iter().for_each(|value| self.write(value, out));
     }
@@ -152,18 +154,19 @@ impl RowCodec {
     /// Reads as many values as `row` has.
     ///
     /// # Errors
-    /// As [`RowCodec::read`].
+    /// Returns the errors of [`RowCodec::read`].
     pub fn read_row(&self, mut bytes: &[u8], row: &mut [Value]) -> Result<()> {
         row.iter_mut().try_for_each(|value| self.read(&mut bytes, value))
     }
 }
 
-/// A temporary file does not have what was written to it.
+/// Builds error 1034 (`ER_NOT_KEYFILE`): a temporary file does not hold what was written to it.
 pub(crate) fn damaged() -> SqlError {
     SqlError::new(1034, "Incorrect key file for table '#sql-spill'; try to repair it")
 }
 
-/// Seven bits a byte, the lowest first; the highest bit says that more follow.
+/// Appends a number with seven bits per byte, the lowest first. The highest bit of a byte says that
+/// another one follows.
 pub(super) fn write_number(mut n: u64, out: &mut Vec<u8>) {
     while n >= 0x80 {
         out.push(n as u8 | 0x80);
@@ -207,7 +210,8 @@ fn read_array<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     take(bytes, N)?.try_into().ok()
 }
 
-/// A byte of scale and sign, and the digits as one number: its length, its bytes.
+/// Appends a decimal: one byte with scale and sign, one with the length of the digits in bytes,
+/// then the digits as one little-endian number.
 fn write_decimal(n: &Decimal, out: &mut Vec<u8>) {
     let (magnitude, scale, negative) = n.parts();
     let bits = magnitude.iter().enumerate().rev().find(|(_, limb)| **limb != 0);
@@ -296,7 +300,7 @@ pub(super) mod tests {
     use super::*;
     use os::random::{Rng, test_seed};
 
-    /// A value of any kind; `members` are of its ENUM and SET.
+    /// Returns a value of any kind. `members` is the member list of ENUM and SET values.
     pub fn random_value(rng: &mut Rng, members: &Arc<[String]>) -> Value {
         let bits = rng.u64() >> rng.below(64);
         let bytes = |rng: &mut Rng| -> Vec<u8> { (0..rng.below(300)).map(|_| rng.u64() as u8).collect() };

@@ -1,5 +1,5 @@
-//! The rows of a table that a query makes: a derived table, the source of an INSERT, a UNION before
-//! its order. In memory up to a bound, and behind it in a file.
+//! The rows of a table that a query materializes: a derived table, the source of an INSERT, the
+//! rows of an UPDATE. They are in memory up to a bound, and in a temporary file beyond it.
 
 use super::room::{BLOCK_BYTES, table_bytes};
 use super::row::{RowCodec, damaged, read_bytes, write_number};
@@ -9,27 +9,27 @@ use crate::expr::Context;
 use crate::memory::{Charge, growth};
 use types::Value;
 
-/// Rows of as many values each, which are read in the order in which they came, any number of
-/// times.
+/// A list of rows with the same number of values each. They can be read any number of times, in the
+/// order in which they came.
 #[derive(Debug)]
 pub(crate) struct Rows {
     codec: RowCodec,
     columns: usize,
     len: u64,
-    /// The first rows. They stay here.
+    /// The first rows, which stay in memory.
     first: Vec<u8>,
-    /// The rows that found no room there.
+    /// The rows behind those in `first`, once `first` is full.
     rest: Option<Tape>,
     most_bytes: usize,
-    /// The row that is being written, and its length.
+    /// The row that is being written, and its encoded length.
     scratch: Vec<u8>,
     length: Vec<u8>,
-    /// Of the first rows.
+    /// The charge for the capacity of `first`.
     charge: Charge,
 }
 
 impl Rows {
-    /// No rows, of so many columns.
+    /// Creates an empty list for rows of this many columns.
     pub fn new(columns: usize, ctx: &Context<'_>) -> Rows {
         ctx.counters.created_tmp_tables.count();
         Rows {
@@ -48,7 +48,7 @@ impl Rows {
     /// Appends a row.
     ///
     /// # Errors
-    /// As [`Tape::push`].
+    /// Returns the errors of [`Tape::push`].
     pub fn push(&mut self, row: &[Value], ctx: &Context<'_>) -> Result<()> {
         assert_eq!(row.len(), self.columns, "all rows have as many values");
         self.scratch.clear();
@@ -71,32 +71,33 @@ impl Rows {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Reads them from the first on.
+    /// Returns a cursor in front of the first row.
     pub fn cursor(&self) -> Cursor<'_> {
         Cursor { rows: self, at: 0, rest: None }
     }
 }
 
-/// A place among rows.
+/// A position between the rows.
 #[derive(Debug)]
 pub(crate) struct Cursor<'r> {
     rows: &'r Rows,
-    /// In the first rows, or in the block of the rest.
+    /// The offset in bytes, in `Rows::first` or in the current block of the rest.
     at: usize,
-    /// Reads the rest, from when the first rows are through.
+    /// The reader of the rest. `None` means that the cursor is still in `Rows::first`.
     rest: Option<TapeReader>,
 }
 
 impl Cursor<'_> {
-    /// Reads the next row into as many values as the rows have; false: there is none.
+    /// Reads the next row into `row`, which has as many values as each row has. Returns false when
+    /// there is no further row.
     ///
     /// # Errors
-    /// As [`TapeReader::next_block`].
+    /// Returns the errors of [`TapeReader::next_block`], and 1034 when the file is damaged.
     pub fn next(&mut self, row: &mut [Value], ctx: &Context<'_>) -> Result<bool> {
         assert_eq!(row.len(), self.rows.columns, "a row is read as it was written");
         let bytes = loop {

@@ -1,16 +1,17 @@
-//! A hash table of keys that are bytes: each key gets a number, from 0 on.
+//! A hash table of keys that are byte strings. Each key gets a number, from 0 on.
 //!
-//! The keys lie one behind the other, and the table has four bytes of a key's hash beside its
-//! number, so that a look-up touches one key.
+//! The bytes of the keys lie one behind the other. A slot of the table holds four bytes of a key's
+//! hash beside its number, so that a look-up usually reads the bytes of one key only.
 
 use crate::error::Result;
 use crate::memory::{Charge, growth};
 use std::sync::LazyLock;
 
-/// Drawn when the server starts: nobody can choose keys that all fall into one place.
+/// The seeds of the hash, which are drawn when the process first hashes a key. Nobody can choose
+/// keys that all fall into one slot.
 static SEEDS: LazyLock<[u64; 2]> = LazyLock::new(|| [os::random::u64(), os::random::u64()]);
 
-/// A hash of which every bit depends on every bit of the key.
+/// Returns a hash of which every bit depends on every bit of the key.
 pub(crate) fn hash_of(key: &[u8]) -> u64 {
     let [seed, other_seed] = *SEEDS;
     let fold = |a: u64, b: u64| {
@@ -28,49 +29,50 @@ pub(crate) fn hash_of(key: &[u8]) -> u64 {
     fold(hash ^ word(&last), other_seed | 1) ^ hash.rotate_right(29)
 }
 
-/// A place of the table; `number` is one more than the key's, 0 where there is none.
+/// A slot of the table. `number` is the key's number plus 1; 0 means that the slot is empty. `hash`
+/// is the upper half of the key's hash.
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
     hash: u32,
     number: u32,
 }
 
-/// The keys, in the order in which they came.
+/// A set of keys, numbered in the order in which they came.
 #[derive(Debug)]
 pub(crate) struct KeyTable {
-    /// A power of two of them, at least a quarter free.
+    /// The slots: a power of two, of which at least a quarter is empty.
     places: Vec<Place>,
     bytes: Vec<u8>,
-    /// Where each key ends.
+    /// The end of each key in `bytes`.
     ends: Vec<usize>,
     charge: Charge,
 }
 
-/// What became of a key.
+/// What [`KeyTable::enter`] has done with a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Entered {
-    /// It was there, with this number.
+    /// The key was there already, with this number.
     Known(usize),
-    /// It is there now, with this number.
+    /// The key is new and has this number.
     New(usize),
-    /// It is not there, and may not be entered.
+    /// The key is not there, and may not be entered.
     Refused,
 }
 
 const LEAST_PLACES: usize = 8;
 
 impl KeyTable {
-    /// An empty one.
+    /// Creates an empty table.
     pub fn new(charge: Charge) -> KeyTable {
         KeyTable { places: Vec::new(), bytes: Vec::new(), ends: Vec::new(), charge }
     }
 
-    /// What the keys take.
+    /// Returns the bytes that the keys and the slots use.
     pub fn used_bytes(&self) -> usize {
         self.bytes.len() + size_of_val(&self.places[..]) + size_of_val(&self.ends[..])
     }
 
-    /// How many keys there are.
+    /// Returns the number of keys.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -80,10 +82,10 @@ impl KeyTable {
         &self.bytes[start..self.ends[number]]
     }
 
-    /// Looks for a key, and enters one that is not there if it may.
+    /// Looks for a key. A key that is not there is entered if `may_enter` says so.
     ///
     /// # Errors
-    /// As [`Charge::add`].
+    /// Returns the errors of [`Charge::add`].
     pub fn enter(&mut self, key: &[u8], hash: u64, may_enter: bool) -> Result<Entered> {
         if may_enter && self.ends.len() * 4 >= self.places.len() * 3 {
             self.grow()?;
@@ -101,7 +103,8 @@ impl KeyTable {
             }
             at = (at + 1) & mask;
         }
-        // The numbers have 32 bits: what comes then is as if there were no room.
+        // A number has 32 bits. When all are used, further keys are refused as if memory was
+        // full.
         if !may_enter || self.ends.len() >= u32::MAX as usize - 1 {
             return Ok(Entered::Refused);
         }
@@ -112,7 +115,7 @@ impl KeyTable {
         Ok(Entered::New(number - 1))
     }
 
-    /// Has twice as many places, each key in its own.
+    /// Doubles the number of slots and distributes the keys again.
     fn grow(&mut self) -> Result<()> {
         let count = (self.places.len() * 2).max(LEAST_PLACES);
         let bytes = count * size_of::<Place>();

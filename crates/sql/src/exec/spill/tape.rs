@@ -1,8 +1,9 @@
-//! Entries that are written one after the other and read from the beginning: the last of them in
-//! memory, those before in blocks of a temporary file, which several tapes share.
+//! Tapes: entries that are written one after the other and read from the beginning.
 //!
-//! A block has whole entries, so that a reader has one block in memory. An entry is its owner's
-//! affair: a tape gives back the bytes of each block.
+//! The last entries of a tape are in memory, those before in blocks of a temporary file, which
+//! several tapes share. A block consists of whole entries, so that a reader needs one block in
+//! memory at a time. What the bytes of an entry mean is up to its writer: a tape gives back the
+//! bytes of each block.
 
 use super::row::damaged;
 use crate::error::{Result, SqlError};
@@ -14,12 +15,13 @@ use std::io::{Error, ErrorKind};
 use std::path::Path;
 use std::rc::Rc;
 
-/// A temporary file under `tmpdir` that tapes write to. It goes with the last of them.
+/// A temporary file under `tmpdir` that several tapes write to. It is deleted with the last of
+/// them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TapeFile(Rc<RefCell<Option<TempFile>>>);
 
 impl TapeFile {
-    /// Writes a block; the file is made for the first.
+    /// Appends a block and returns its offset. The file is created for the first block.
     fn append(&self, block: &[u8], ctx: &Context<'_>) -> Result<u64> {
         let mut file = self.0.borrow_mut();
         let file = match &mut *file {
@@ -42,7 +44,8 @@ impl TapeFile {
     }
 }
 
-/// The system's number of an error, as MySQL shows it, and its words.
+/// Formats an I/O error as in MySQL's messages: the operating system's error number and its
+/// description.
 fn shown(error: &Error) -> String {
     let (number, words) = match error.kind() {
         ErrorKind::NotFound => (2, "No such file or directory"),
@@ -68,37 +71,38 @@ fn cannot_read(path: &Path, error: &Error) -> SqlError {
     SqlError::new(2, format!("Error reading file '{}' ({})", path.display(), shown(error)))
 }
 
-/// A block in the file.
+/// The position and the length of a block in the file, in bytes.
 #[derive(Debug, Clone, Copy)]
 struct Block {
     at: u64,
     len: usize,
 }
 
-/// Entries, and where they are.
+/// A list of entries, partly in the file and partly in memory.
 #[derive(Debug)]
 pub(crate) struct Tape {
     file: TapeFile,
     blocks: Vec<Block>,
-    /// Behind the blocks.
+    /// The entries behind the last block.
     tail: Vec<u8>,
-    /// From so many bytes on the tail goes to the file.
+    /// The length at which the tail is written to the file as a block.
     block_bytes: usize,
-    /// Of the tail's room and the list of blocks.
+    /// The charge for the capacity of `tail` and for the list of blocks.
     charge: Charge,
 }
 
 impl Tape {
-    /// An empty one. `block_bytes` is what it has in memory, but for an entry that is longer.
+    /// Creates an empty tape. It keeps at most `block_bytes` in memory, or one entry that is
+    /// longer.
     pub fn new(file: &TapeFile, block_bytes: usize, charge: Charge) -> Tape {
         Tape { file: file.clone(), blocks: Vec::new(), tail: Vec::new(), block_bytes, charge }
     }
 
-    /// Appends an entry, given in parts.
+    /// Appends an entry, which is given in parts.
     ///
     /// # Errors
-    /// 1 and 3 when the file cannot be made or written, as where the disk is full; those of
-    /// [`Charge::add`].
+    /// Returns 1 when the file cannot be created and 3 when it cannot be written (a full disk, for
+    /// example), and the errors of [`Charge::add`].
     pub fn push(&mut self, parts: &[&[u8]], ctx: &Context<'_>) -> Result<()> {
         for part in parts {
             growth::append(&mut self.tail, part, &mut self.charge)?;
@@ -106,10 +110,10 @@ impl Tape {
         if self.tail.len() >= self.block_bytes { self.write_tail(ctx) } else { Ok(()) }
     }
 
-    /// Has everything in the file, and nothing in memory.
+    /// Writes the tail to the file, so that no entry is left in memory.
     ///
     /// # Errors
-    /// As [`Tape::push`].
+    /// Returns the errors of [`Tape::push`].
     pub fn write_tail(&mut self, ctx: &Context<'_>) -> Result<()> {
         if self.tail.is_empty() {
             return Ok(());
@@ -118,17 +122,18 @@ impl Tape {
         growth::push(&mut self.blocks, Block { at, len: self.tail.len() }, &mut self.charge)?;
         self.tail.clear();
         if self.tail.capacity() > self.block_bytes.saturating_mul(2) {
-            // Of a long entry.
+            // A long entry has made the tail larger than it has to be.
             self.charge.take_away(self.tail.capacity());
             self.tail = Vec::new();
         }
         Ok(())
     }
 
-    /// As [`Tape::write_tail`], when nothing more is written: the tail's memory is free again.
+    /// Writes the tail, as [`Tape::write_tail`] does, and frees its memory. Nothing may be written
+    /// afterwards.
     ///
     /// # Errors
-    /// As [`Tape::push`].
+    /// Returns the errors of [`Tape::push`].
     pub fn finish(&mut self, ctx: &Context<'_>) -> Result<()> {
         self.write_tail(ctx)?;
         self.charge.take_away(self.tail.capacity());
@@ -136,33 +141,34 @@ impl Tape {
         Ok(())
     }
 
-    /// Whether nothing was written.
+    /// Reports whether the tape has no entries.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty() && self.tail.is_empty()
     }
 }
 
-/// Reads a tape, block by block.
+/// Reads a tape from the beginning, one block at a time.
 #[derive(Debug)]
 pub(crate) struct TapeReader {
-    /// The next block.
+    /// The index of the block that is read next.
     next: usize,
     block: Vec<u8>,
-    /// Of the block's room.
+    /// The charge for the capacity of `block`.
     charge: Charge,
 }
 
 impl TapeReader {
-    /// At the beginning; `charge` is for the block that it has in memory.
+    /// Creates a reader at the beginning of a tape. `charge` accounts for the block that it has in
+    /// memory.
     pub fn new(charge: Charge) -> TapeReader {
         TapeReader { next: 0, block: Vec::new(), charge }
     }
 
-    /// Reads the next block with its whole entries; false: there is none. `tape` is the same each
-    /// time.
+    /// Reads the next block, which consists of whole entries. Returns false when there is no
+    /// further block. `tape` has to be the same at each call.
     ///
     /// # Errors
-    /// 2 when the file cannot be read; those of [`Charge::add`].
+    /// Returns 2 when the file cannot be read, and the errors of [`Charge::add`].
     pub fn next_block(&mut self, tape: &Tape) -> Result<bool> {
         let at = self.next;
         self.next += 1;
@@ -192,7 +198,7 @@ impl TapeReader {
         Ok(())
     }
 
-    /// The block that was read last.
+    /// Returns the bytes of the block that was read last.
     pub fn block(&self) -> &[u8] {
         &self.block
     }

@@ -1,5 +1,5 @@
-//! The frames of a part's rows: from where to where an aggregate over a window goes for each of
-//! them. Both ends only move forward from row to row.
+//! The frames of a partition's rows: the rows that a window function sees for each row. Both ends
+//! of a frame only move forward from row to row.
 
 use super::part::Part;
 use crate::error::{Result, SqlError};
@@ -10,24 +10,25 @@ use crate::plan::{FrameEdge, WindowPlan};
 use std::cmp::Ordering;
 use types::Value;
 
-/// The frames of the rows of a part.
+/// The frames of the rows of a partition.
 pub(super) enum Frames {
-    /// From the first row to the last one.
+    /// From the first row of the partition to the last one.
     Whole,
-    /// From the first row to the last one that is equal in order.
+    /// From the first row of the partition to the last peer of the row.
     ToPeers,
-    /// Of each row, where its frame begins and where it ends.
+    /// For each row, the index of the first row of its frame and the index behind the last one.
     Each(Vec<(usize, usize)>),
 }
 
-/// Error 3586.
+/// Builds error 3586 (`ER_WINDOW_FRAME_ILLEGAL`), which tells that a bound of the frame is
+/// negative, NULL or no integer.
 fn wrong_bound(window: &WindowPlan) -> SqlError {
     let name = &window.name;
     let text = format!("Window '{name}': frame start or end is negative, NULL or of non-integral type");
     SqlError::new(3586, text)
 }
 
-/// How many rows a frame goes on.
+/// Evaluates the number of rows that a ROWS frame extends before or behind the row.
 fn rows_of(offset: &Expr, window: &WindowPlan, ctx: &Context<'_>) -> Result<usize> {
     let value = offset.eval(&[], ctx)?;
     let rows = match &*value {
@@ -38,7 +39,7 @@ fn rows_of(offset: &Expr, window: &WindowPlan, ctx: &Context<'_>) -> Result<usiz
     rows.map(|rows| usize::try_from(rows).unwrap_or(usize::MAX)).ok_or_else(|| wrong_bound(window))
 }
 
-/// Which end of the frames is looked for.
+/// The end of the frames that is computed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Start,
@@ -61,13 +62,13 @@ impl Frames {
         charge.add(3 * part.rows.len() * size_of::<usize>())?;
         let starts = ends_of(part, window, &frame.start, End::Start, ctx)?;
         let behinds = ends_of(part, window, &frame.end, End::Behind, ctx)?;
-        // A frame that ends before it begins is empty.
+        // A frame that would end before it begins is empty.
         Ok(Frames::Each(
             starts.into_iter().zip(behinds).map(|(start, end)| (start, end.max(start))).collect(),
         ))
     }
 
-    /// The frame of a row.
+    /// Returns the frame of a row: the index of its first row and the index behind its last one.
     pub fn at(&self, row: usize, part: &Part<'_>) -> (usize, usize) {
         match self {
             Frames::Whole => (0, part.rows.len()),
@@ -77,7 +78,7 @@ impl Frames {
     }
 }
 
-/// One end of each row's frame.
+/// Computes one end of each row's frame.
 fn ends_of(
     part: &Part<'_>,
     window: &WindowPlan,
@@ -109,8 +110,8 @@ fn ends_of(
     })
 }
 
-/// One end of each row's frame, where the distance of the keys decides. Rows without a key have
-/// their peers.
+/// Computes one end of each row's frame for RANGE with a distance. The frame of a row whose key is
+/// NULL consists of its peers.
 fn ranges(
     part: &Part<'_>,
     window: &WindowPlan,
@@ -145,7 +146,7 @@ fn ranges(
         }
         let limit = limit.eval(&row.row, ctx)?;
         if limit.is_null() {
-            // Beyond what there is.
+            // The limit cannot be computed because it is out of range.
             ends.push(if end == End::Start { first_peer } else { behind_peers });
             continue;
         }
@@ -153,7 +154,7 @@ fn ranges(
             let ordering = match compare(&key_of(other), &limit, key.expr.ty.collation, ctx)? {
                 Some(ordering) if key.descending => ordering.reverse(),
                 Some(ordering) => ordering,
-                // Rows without a key are the first ones, or the last ones.
+                // NULLs sort first, or last with DESC.
                 None if key.descending => Ordering::Greater,
                 None => Ordering::Less,
             };

@@ -1,4 +1,4 @@
-//! The functions over a window, for the rows of one part.
+//! Computes window functions for the rows of one partition.
 
 use super::frame::Frames;
 use super::part::Part;
@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 use std::collections::VecDeque;
 use types::Value;
 
-/// Computes a function for each row of a part.
+/// Computes a function for each row of a partition.
 pub(super) fn compute(
     part: &mut Part<'_>,
     frames: &Frames,
@@ -88,7 +88,7 @@ pub(super) fn compute(
     }
 }
 
-/// Puts a value into each row's slot.
+/// Puts a value into the function's slot of each row.
 fn put(
     part: &mut Part<'_>,
     function: &WindowFunction,
@@ -113,7 +113,8 @@ fn value_at(part: &Part<'_>, row: usize, expr: &Expr, ctx: &Context<'_>) -> Resu
     ctx.owned(expr.eval(&part.rows[row].row, ctx)?)
 }
 
-/// The bucket of a row, of so many buckets whose sizes differ by at most one.
+/// Returns the NTILE bucket of a row, from 1 on. The sizes of the buckets differ by at most one
+/// row. `None` for `buckets` stands for NULL.
 fn bucket(buckets: Option<u64>, row: usize, rows: usize) -> Value {
     let Some(buckets) = buckets else { return Value::Null };
     let (row, rows) = (row as u64, rows as u64);
@@ -122,10 +123,11 @@ fn bucket(buckets: Option<u64>, row: usize, rows: usize) -> Value {
     Value::UInt(1 + if row < in_larger { row / (small + 1) } else { larger + (row - in_larger) / small })
 }
 
-/// A number that a function is told: the same for all rows. `None` is NULL.
+/// Evaluates an argument that is the same for all rows and is an integer of at least `least`.
+/// `None` means NULL.
 ///
 /// # Errors
-/// 1210.
+/// Returns 1210 (`ER_WRONG_ARGUMENTS`) when the argument is no such integer.
 fn count_of(expr: &Expr, least: u64, name: &str, ctx: &Context<'_>) -> Result<Option<u64>> {
     let value = expr.eval(&[], ctx)?;
     let count = match &*value {
@@ -142,11 +144,12 @@ fn count_of(expr: &Expr, least: u64, name: &str, ctx: &Context<'_>) -> Result<Op
 struct OverFrames<'a> {
     aggregate: &'a Aggregate,
     accumulator: Accumulator,
-    /// What the accumulator has taken in.
+    /// The frame whose rows the accumulator has taken in.
     frame: (usize, usize),
-    /// The value over it, once it is asked for.
+    /// The value over `frame`, once it has been computed.
     known: Option<Value>,
-    /// Of MIN and MAX: the rows that may come to be it, the one that is it first.
+    /// For MIN and MAX, the rows that are or may yet become the extreme. The first is the current
+    /// one.
     candidates: VecDeque<usize>,
     charge: Charge,
 }
@@ -172,7 +175,8 @@ impl<'a> OverFrames<'a> {
         Ok(value)
     }
 
-    /// MIN or MAX. A row that another one behind it is better than can never be it.
+    /// Returns MIN or MAX over the frame. A row with a better one behind it can never be the
+    /// extreme again, so it is no candidate.
     fn extreme(&mut self, part: &Part<'_>, (start, end): (usize, usize), ctx: &Context<'_>) -> Result<Value> {
         let arg = &self.aggregate.args[0];
         let better = match self.aggregate.kind {
@@ -205,8 +209,8 @@ impl<'a> OverFrames<'a> {
         }
     }
 
-    /// Takes in the rows that the frame has more than the one before, and out those that it has not
-    /// any more, where the aggregate allows that; else begins anew.
+    /// Moves the accumulator to the frame: takes out the rows that have left, where the aggregate
+    /// can do that, and takes in the new ones. Else it begins anew.
     fn accumulated(
         &mut self,
         part: &Part<'_>,
@@ -235,7 +239,8 @@ impl<'a> OverFrames<'a> {
         if let Some(value) = self.accumulator.value(self.aggregate, ctx)? {
             return Ok(value);
         }
-        // It ends with its value, and has to begin anew for the next frame.
+        // The aggregate can only deliver its value at its end, so it has to begin anew for the next
+        // frame.
         self.frame = (end, end);
         self.known = None;
         let ended = std::mem::replace(&mut self.accumulator, self.aggregate.start());

@@ -1,9 +1,9 @@
-//! Windows: the values of functions over the rows around each row.
+//! Window functions: values over the rows around each row.
 //!
-//! In: the rows of a query. They are sorted for one window after the other; those whose order
-//! another window's order begins with need no sort of their own. Each part of the rows is then gone
-//! through once for each function ([`function`]), with the frames of its rows ([`frame`]). Out: the
-//! rows with the values in their slots, in the order of the last window.
+//! In: the rows of a query. They are sorted for one window after the other, but not for a window
+//! whose order is the beginning of the current one. Then each function goes through the rows of
+//! each partition ([`function`]), with the frame of each row ([`frame`]). Out: the rows with the
+//! values in their slots, in the order of the last window.
 
 mod frame;
 mod function;
@@ -18,13 +18,14 @@ use frame::Frames;
 use function::compute;
 use part::Part;
 
-/// Whether two windows are in the same order as far as the second goes.
+/// Reports whether rows sorted for one window are in the order that another one wants.
 fn begins_with(sorted: &WindowPlan, wanted: &WindowPlan) -> bool {
     let same = |(a, b): (&SortKey, &SortKey)| a.expr == b.expr && a.descending == b.descending;
     wanted.keys.len() <= sorted.keys.len() && sorted.keys.iter().zip(&wanted.keys).all(same)
 }
 
-/// The windows so that those in the same order come one after the other, the longest order first.
+/// Orders the windows so that those which can share a sort follow one another, the one with the
+/// most keys first.
 fn in_turn(windows: &[WindowPlan]) -> Vec<&WindowPlan> {
     let mut left: Vec<&WindowPlan> = windows.iter().collect();
     let mut turns = Vec::with_capacity(left.len());
@@ -42,7 +43,7 @@ fn in_turn(windows: &[WindowPlan]) -> Vec<&WindowPlan> {
     turns
 }
 
-/// Computes the values of one window's functions, of rows that are sorted for it.
+/// Computes the functions of one window for rows that are sorted for it.
 fn run_window(rows: &mut [KeyedRow], window: &WindowPlan, run: &Run<'_, '_>) -> Result<()> {
     let ctx = run.ctx;
     let (partition, order) = window.keys.split_at(window.partition_keys);
@@ -68,7 +69,7 @@ fn run_window(rows: &mut [KeyedRow], window: &WindowPlan, run: &Run<'_, '_>) -> 
     Ok(())
 }
 
-/// Runs a query, and computes the windows over its rows.
+/// Runs a query and computes the windows over its rows.
 pub(super) fn run_windowed(
     run: &mut Run<'_, '_>,
     run_query: RunQuery,
@@ -85,7 +86,7 @@ pub(super) fn run_windowed(
     let mut before: Option<&WindowPlan> = None;
     for window in in_turn(&windowed.windows) {
         match before {
-            // The keys that it is sorted by begin with the window's.
+            // The rows are sorted by keys that begin with this window's.
             Some(before) if begins_with(before, window) => {}
             _ => {
                 sort(&mut rows, &window.keys, &mut charge, ctx)?;

@@ -1,15 +1,15 @@
-//! The statement that a program runs within.
+//! The statement that calls a program, and its transaction.
 
 use crate::error::Result;
 use crate::expr::SharedTransaction;
 use crate::session::Session;
 use engine::Transaction;
 
-/// Where the statements of a program find their transaction: it is the session's, or that of the
-/// statement around.
+/// The transaction for the statements of a program: that of the calling statement, or `None` for
+/// the session's own.
 pub(super) type Around<'t> = Option<&'t dyn SharedTransaction>;
 
-/// Does something within the transaction of the statement around.
+/// Calls `take` with the transaction of the calling statement.
 pub(super) fn lent<T>(
     shared: &dyn SharedTransaction,
     take: impl FnOnce(&mut Transaction) -> Result<T>,
@@ -19,7 +19,8 @@ pub(super) fn lent<T>(
     taken.expect("a shared transaction is lent once")
 }
 
-/// Whether nobody may catch an error: the program is to end, or its transaction has.
+/// Reports whether no handler may catch an error, because the program has to end or its transaction
+/// has ended.
 pub(super) fn is_fatal(session: &Session, error: &crate::SqlError) -> bool {
     const INTERRUPTED: u16 = 1317;
     const TIME_IS_OVER: u16 = 3024;

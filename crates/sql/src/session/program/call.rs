@@ -1,4 +1,4 @@
-//! CALL.
+//! The CALL statement, and checks of a new program's body.
 
 use super::around::Around;
 use super::entered::Entered;
@@ -24,7 +24,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use types::{ColumnType, Value};
 
-/// The program as it is run, read once.
+/// Returns the program, parsed. It is parsed once, and again when the object or its table has
+/// changed.
 pub(super) fn routine_of(
     session: &Session,
     object: &Arc<Object>,
@@ -38,7 +39,10 @@ pub(super) fn routine_of(
     Ok(routine)
 }
 
-/// Error 1456 of a procedure that calls itself more often than it may.
+/// Checks that a procedure does not call itself more often than allowed.
+///
+/// # Errors
+/// Returns 1456 (`ER_SP_RECURSION_LIMIT`) when it would exceed `max_sp_recursion_depth`.
 fn check_recursion(session: &Session, routine: &Routine) -> Result<()> {
     let depth = session.programs.depth_of(routine.object.id) as u64;
     if depth == 0 {
@@ -71,7 +75,7 @@ fn check_count(routine: &Routine, got: usize) -> Result<()> {
     Err(SqlError::new(1318, text))
 }
 
-/// What takes the value of an OUT parameter.
+/// Returns the variable that takes the value of an OUT parameter.
 fn target_of(argument: &Expr, number: usize, routine: &Routine) -> Result<Target> {
     match argument {
         Expr::UserVariable(name) => Ok(Target::UserVariable(name.clone())),
@@ -87,7 +91,8 @@ fn target_of(argument: &Expr, number: usize, routine: &Routine) -> Result<Target
     }
 }
 
-/// The arguments that take values.
+/// Returns the positions of the OUT and INOUT parameters, with the variables that take their
+/// values.
 fn targets_of(call: &Call, routine: &Routine) -> Result<Vec<(usize, Target)>> {
     check_count(routine, call.arguments.len())?;
     let taking = call.arguments.iter().zip(&routine.parameters).enumerate();
@@ -97,7 +102,7 @@ fn targets_of(call: &Call, routine: &Routine) -> Result<Vec<(usize, Target)>> {
         .collect()
 }
 
-/// Runs a procedure; the values of its parameters at its end.
+/// Runs a procedure. Returns the values that its parameters have at its end.
 fn run_procedure(
     session: &mut Session,
     around: Around<'_>,
@@ -132,10 +137,10 @@ fn run_entered(
     Ok(frame.values)
 }
 
-/// The procedure of this name.
+/// Returns the procedure with this name.
 ///
 /// # Errors
-/// 1305 when there is none.
+/// Returns 1305 (`ER_SP_DOES_NOT_EXIST`) when there is none.
 pub(in crate::session) fn known_procedure(session: &Session, name: &TableName) -> Result<Arc<Object>> {
     let schema = session.settings.schema_of(name)?;
     let found = session.server.engine.catalog().object(&schema, ObjectKind::Procedure, &name.name);
@@ -156,7 +161,7 @@ fn known(session: &Session, call: &Call) -> Result<Arc<Routine>> {
     routine_of(session, &known_procedure(session, &call.name)?, None)
 }
 
-/// CALL within a program.
+/// Runs a CALL statement of a program.
 pub(super) fn call_within(
     running: &mut Running<'_, '_>,
     caller: &Routine,
@@ -181,8 +186,8 @@ pub(super) fn call_within(
     Ok(())
 }
 
-/// CALL as a statement of the client. What its parameters that are `?` come to stays with the
-/// session, for the EXECUTE of the prepared statement.
+/// Runs a CALL statement of the client. The values of OUT parameters whose argument is a `?` stay
+/// in the session, for the EXECUTE of the prepared statement.
 pub(in crate::session) fn call(session: &mut Session, call: &Call, sink: &mut dyn ResultSink) -> Result<()> {
     let routine = known(session, call)?;
     let targets = targets_of(call, &routine)?;
@@ -220,7 +225,7 @@ pub(in crate::session) fn call(session: &mut Session, call: &Call, sink: &mut dy
     done.map(|_| ())
 }
 
-/// CALL of a text, or of EXECUTE: its OK.
+/// Runs a CALL that came as a text or by EXECUTE, and sends its OK.
 pub(in crate::session) fn call_alone(
     session: &mut Session,
     call_of: &Call,
@@ -236,7 +241,8 @@ pub(in crate::session) fn call_alone(
     sink.ok(&OkInfo { affected_rows, warnings, status, ..OkInfo::default() })
 }
 
-/// The values of OUT parameters, as a result set for a client that can tell it from others.
+/// Sends the values of OUT parameters as a result set, to a client that can tell it from the
+/// others.
 fn send_returned(session: &mut Session, sink: &mut dyn ResultSink) -> Result<()> {
     let returned = std::mem::take(&mut session.parameters.returned);
     let columns: Vec<ColumnMeta> =
@@ -252,7 +258,10 @@ fn send_returned(session: &mut Session, sink: &mut dyn ResultSink) -> Result<()>
     sink.end_rows(EndOfRows { warnings: session.warning_count(), status })
 }
 
-/// Error 1320 of a function that nowhere says what it returns.
+/// Checks that a function has a RETURN.
+///
+/// # Errors
+/// Returns 1320 (`ER_SP_NORETURN`) when it has none.
 fn check_returns(session: &Session, create: &CreateObject, program: &Program) -> Result<()> {
     let returns = program.steps.iter().any(|step| matches!(step.op, Op::Return(_)));
     if create.kind != engine::ObjectKind::Function || returns {
@@ -262,7 +271,10 @@ fn check_returns(session: &Session, create: &CreateObject, program: &Program) ->
     Err(SqlError::new(1320, format!("No RETURN found in FUNCTION {schema}.{}", create.name.name)))
 }
 
-/// Error 1054 of a column that a trigger's table does not have.
+/// Checks that a trigger uses only columns that its table has.
+///
+/// # Errors
+/// Returns 1054 (`ER_BAD_FIELD_ERROR`) for another column.
 fn check_columns(session: &Session, trigger: &TriggerDetails, program: &Program) -> Result<()> {
     let schema = session.settings.schema_of(&trigger.table)?;
     let Some(table) = session.server.engine.catalog().table(&schema, &trigger.table.name) else {
@@ -278,7 +290,8 @@ fn check_columns(session: &Session, trigger: &TriggerDetails, program: &Program)
     Ok(())
 }
 
-/// Refuses, when a program is made, what its grammar does not tell: variables that are not there.
+/// Checks the body of a new program for what its grammar does not tell, such as system variables
+/// that do not exist.
 pub(in crate::session) fn check_body(session: &Session, create: &CreateObject) -> Result<()> {
     use crate::parse::program::{Owner, parse_body};
     let (trigger, parameters) = match &create.details {
@@ -291,7 +304,7 @@ pub(in crate::session) fn check_body(session: &Session, create: &CreateObject) -
     let is_procedure = create.kind == engine::ObjectKind::Procedure;
     let parameters = crate::parse::object::parameters_of(parameters, is_procedure, mode);
     let owner = Owner { kind: create.kind, trigger };
-    // A body with statements that are missing here has been let through.
+    // A body with statements that are missing here is accepted when it is created.
     let Ok(program) = parse_body(create.body.as_bytes(), &owner, &parameters, mode) else { return Ok(()) };
     check_returns(session, create, &program)?;
     if let ObjectDetails::Trigger(trigger) = &create.details {

@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::session::state::PlanKey;
 use types::Value;
 
-/// The longest MESSAGE_TEXT, in characters; other items have half of it.
+/// The longest MESSAGE_TEXT, in characters. Other items may have half as many.
 const MOST_MESSAGE_CHARS: usize = 128;
 const MOST_ITEM_CHARS: usize = 64;
 
@@ -32,7 +32,7 @@ fn name_of(item: ConditionItem) -> &'static str {
     }
 }
 
-/// A condition of this SQLSTATE that nothing more is said of.
+/// Returns a condition with this SQLSTATE and the default message and number.
 fn plain(state: [u8; 5]) -> Warning {
     let (level, code, message) = match &state[..2] {
         b"01" => (Level::Warning, 1642, "Unhandled user-defined warning condition"),
@@ -44,7 +44,7 @@ fn plain(state: [u8; 5]) -> Warning {
     Warning { state, items, ..Warning::new(level, code, message) }
 }
 
-/// Says of a condition what an item of SIGNAL does.
+/// Sets an item of a condition to a value from SIGNAL or RESIGNAL.
 fn set_item(condition: &mut Warning, item: ConditionItem, value: &Value) -> Result<()> {
     let text = String::from_utf8_lossy(&text_of(value)).into_owned();
     let wrong = |shown: &str| SqlError::wrong_value_for_variable(name_of(item), shown);
@@ -71,7 +71,7 @@ fn set_item(condition: &mut Warning, item: ConditionItem, value: &Value) -> Resu
     Ok(())
 }
 
-/// Raises a condition: a warning is noted, anything else is the statement's error.
+/// Raises a condition: a warning is noted, anything else becomes the statement's error.
 fn raise(session: &Session, condition: Warning) -> Result<()> {
     let mut diagnostics = session.statement.diagnostics.borrow_mut();
     if condition.level != Level::Error {
@@ -88,7 +88,7 @@ fn check_resignal(is_active: bool) -> Result<()> {
     if is_active { Ok(()) } else { Err(SqlError { state: *b"0K000", ..SqlError::new(1645, text) }) }
 }
 
-/// SIGNAL outside of a program.
+/// Runs a SIGNAL outside of a program.
 pub(in crate::session) fn signal(session: &mut Session, signal: &Signal) -> Result<()> {
     check_resignal(!signal.again)?;
     let mut condition = plain(signal.state.expect("SIGNAL has one"));
@@ -100,7 +100,7 @@ pub(in crate::session) fn signal(session: &mut Session, signal: &Signal) -> Resu
     raise(session, condition)
 }
 
-/// SIGNAL and RESIGNAL in a program.
+/// Runs a SIGNAL or RESIGNAL in a program.
 pub(super) fn signal_in(
     running: &mut Running<'_, '_>,
     key: PlanKey,
@@ -120,7 +120,7 @@ pub(super) fn signal_in(
     };
     let mut area = handled.map_or_else(Vec::new, |handled| handled.area.clone());
     if signal.state.is_none() {
-        // It is raised again, with what is said of it now.
+        // The handled condition is raised again, with the new items, in place of its old form.
         area.pop();
     }
     for (at, (item, expr)) in signal.items.iter().enumerate() {
@@ -135,7 +135,7 @@ pub(super) fn signal_in(
     raise(running.session, condition)
 }
 
-/// What a condition says under a name.
+/// Returns the value of a condition's item.
 fn item_of(condition: &Warning, item: ConditionItem) -> Value {
     let said = condition.items.iter().find(|(known, _)| *known == item).map(|(_, text)| text.as_str());
     let origin = |part: u8| match part {
@@ -156,18 +156,19 @@ fn item_of(condition: &Warning, item: ConditionItem) -> Value {
     }
 }
 
-/// The condition of this number.
+/// Returns the condition with this number, from 1 on.
 fn numbered<'c>(area: &'c [Warning], value: &Value) -> Option<&'c Warning> {
     let at = crate::expr::decimal_of(&number(value)).to_u64().unwrap_or(0) as usize;
     at.checked_sub(1).and_then(|at| area.get(at))
 }
 
-/// Error 1758, which is a condition, but not the statement's error.
+/// Builds condition 1758, which is noted, but is not the statement's error.
 fn no_such_condition() -> Warning {
     Warning { state: *b"35000", ..Warning::new(Level::Error, 1758, "Invalid condition number") }
 }
 
-/// The values that GET DIAGNOSTICS asks for; `None`: there is no such condition.
+/// Returns the targets of GET DIAGNOSTICS with their values, or `None` if there is no condition
+/// with the wanted number.
 fn wanted<'g>(
     get: &'g GetDiagnostics,
     area: &[Warning],
@@ -195,7 +196,7 @@ fn no_handler() -> SqlError {
     SqlError { state: *b"0Z002", ..SqlError::new(3004, text) }
 }
 
-/// GET DIAGNOSTICS outside of a program.
+/// Runs a GET DIAGNOSTICS outside of a program.
 pub(in crate::session) fn get_diagnostics(session: &mut Session, get: &GetDiagnostics) -> Result<()> {
     if get.stacked {
         return Err(no_handler());
@@ -215,7 +216,7 @@ pub(in crate::session) fn get_diagnostics(session: &mut Session, get: &GetDiagno
     Ok(())
 }
 
-/// GET DIAGNOSTICS in a program.
+/// Runs a GET DIAGNOSTICS in a program.
 pub(super) fn get_in(
     running: &mut Running<'_, '_>,
     routine: &Routine,

@@ -1,14 +1,14 @@
-//! What a session is while it runs a program: with the program's `sql_mode`, character sets and
-//! schema, and the privileges of its definer.
+//! Switches a session to the `sql_mode`, the character sets and the schema of a program, and to the
+//! privileges of its definer, while the program runs.
 
 use crate::error::Result;
 use crate::program::Routine;
 use crate::session::Session;
 use crate::sql_mode::SqlMode;
 
-/// What the session was before.
+/// The settings that the session had before it entered a program.
 pub(super) struct Entered {
-    /// The number of the program that was entered.
+    /// The number of the entered program.
     program: u64,
     schema: Option<String>,
     sql_mode: SqlMode,
@@ -21,7 +21,7 @@ impl Entered {
     /// Enters a program.
     ///
     /// # Errors
-    /// 1449 when its definer is not there.
+    /// Returns 1449 (`ER_NO_SUCH_USER`) when the program's definer does not exist.
     pub fn enter(session: &mut Session, routine: &Routine) -> Result<Entered> {
         let def = &routine.object.def;
         let acts = !routine.is_of_invoker();
@@ -44,7 +44,7 @@ impl Entered {
         Ok(entered)
     }
 
-    /// Leaves it.
+    /// Leaves the program and restores the settings.
     pub fn leave(self, session: &mut Session) {
         session.programs.leave(self.program);
         session.settings.schema = self.schema;

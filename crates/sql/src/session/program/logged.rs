@@ -1,5 +1,5 @@
-//! The text of a program's statement for the binary log: its variables are their values, named, as
-//! MySQL logs them.
+//! The text of a program's statement for the binary log, in which the program's variables are
+//! replaced by their named values, as in MySQL.
 
 use crate::ast::program::InnerStatement;
 use crate::binlog_format::BinlogFormat;
@@ -9,7 +9,8 @@ use crate::session::logging::put_literal;
 use std::borrow::Cow;
 use types::{Value, collation};
 
-/// The text of a statement, where somebody will read it; else as it is in the program.
+/// Returns the text of a statement with its variables replaced, if it is going to be logged. Else
+/// returns it as it is in the program.
 pub(super) fn text_of<'i>(session: &Session, inner: &'i InnerStatement, frame: &Frame) -> Cow<'i, [u8]> {
     let is_read = session.settings.variables.binlog_format != BinlogFormat::Row
         || session.settings.variables.kept_on("binlog_rows_query_log_events");

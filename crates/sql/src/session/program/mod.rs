@@ -1,9 +1,9 @@
-//! Stored programs in a session: CALL, stored functions, triggers.
+//! Stored programs in a session: CALL, stored functions and triggers.
 //!
-//! A procedure that CALL runs has the session to itself: its statements are statements of the
-//! session, each in the session's transaction or in its own. A function or a trigger runs within a
-//! statement: in a session of its own ([`within`]), which has what the session around has, and in
-//! that statement's transaction.
+//! A procedure that is called with CALL has the session to itself: its statements are statements of
+//! the session, each in the session's transaction or in one of its own. A function or a trigger
+//! runs within a statement: in a session of its own ([`within`]), which has the settings of the
+//! calling one, and in the calling statement's transaction.
 
 mod around;
 mod call;

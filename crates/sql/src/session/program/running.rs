@@ -1,4 +1,5 @@
-//! What the steps of a program are made of: statements of its session, expressions, variables.
+//! Carries out the steps of a program in its session: statements, expressions, variables and
+//! cursors.
 
 use super::around::{Around, lent};
 use super::{logged, values};
@@ -21,18 +22,18 @@ use types::{ColumnType, TypeCode, Value, collation};
 pub(super) struct Running<'s, 'o> {
     pub session: &'s mut Session,
     pub around: Around<'o>,
-    /// Where its result sets go.
+    /// The sink for the program's result sets.
     pub sink: &'o mut dyn ResultSink,
 }
 
 /// The rows of a cursor, or of SELECT ... INTO.
 pub(super) struct KeptRows {
     rows: Vec<Vec<Value>>,
-    /// Of the columns.
+    /// The types of the columns.
     types: Vec<ColumnType>,
-    /// How many columns there have to be.
+    /// The number of columns that there have to be. `None` means any.
     wanted: Option<usize>,
-    /// Error 1172 for more.
+    /// The most rows that there may be. A further row is error 1172.
     most: usize,
     charge: Charge,
 }
@@ -78,10 +79,10 @@ impl ResultSink for KeptRows {
     }
 }
 
-/// Hands result sets on, and keeps OK to itself: a CALL has one, at its end.
+/// Passes result sets on, but not OKs, since a CALL sends one OK at its end.
 pub(super) struct ResultSets<'o> {
     sink: &'o mut dyn ResultSink,
-    /// A result set has begun and has not ended.
+    /// Whether a result set has begun and not ended yet.
     is_open: bool,
 }
 
@@ -148,19 +149,22 @@ impl Running<'_, '_> {
         Ok(bound)
     }
 
-    /// The value of one of a step's expressions.
+    /// Evaluates one of a step's expressions.
     pub fn one(&mut self, key: PlanKey, expr: &Expr, frame: &Frame) -> Result<Value> {
         self.one_typed(key, expr, frame).map(|(value, _)| value)
     }
 
-    /// The value of one of a step's expressions, and its type.
+    /// Evaluates one of a step's expressions. Returns its value and type.
     pub fn one_typed(&mut self, key: PlanKey, expr: &Expr, frame: &Frame) -> Result<(Value, ColumnType)> {
         let bound = self.bound_values(key, std::slice::from_ref(expr), frame)?;
         let mut all = values::evaluate(self.session, self.around, &bound, &frame.values)?;
         Ok((all.pop().unwrap_or(Value::Null), bound.exprs[0].ty.clone()))
     }
 
-    /// Error 1442 of a statement that changes a table which the statement around uses.
+    /// Checks that a statement does not change a table that a calling statement uses.
+    ///
+    /// # Errors
+    /// Returns 1442 (`ER_CANT_UPDATE_USED_TABLE_IN_SF_OR_TRG`) for such a table.
     fn check_free(&self, bound: &Bound) -> Result<()> {
         let around = self.session.programs.tables_around();
         if around.is_empty() {
@@ -179,7 +183,8 @@ impl Running<'_, '_> {
         Ok(())
     }
 
-    /// Runs a statement about rows, whose result is kept, or handed on.
+    /// Runs a statement about rows. Its result goes to `kept`, or to the program's sink if that is
+    /// `None`.
     pub fn run_rows(
         &mut self,
         key: PlanKey,
@@ -236,7 +241,7 @@ impl Running<'_, '_> {
         Ok(())
     }
 
-    /// Puts a value of a type into a slot, as the slot's type has it.
+    /// Stores a value in a slot, converted to the slot's type.
     pub fn keep(
         &mut self,
         routine: &Routine,
@@ -247,7 +252,7 @@ impl Running<'_, '_> {
         let column = &routine.columns[slot];
         let is_row = matches!(routine.program.slots[slot].kind, SlotKind::Column { .. });
         if value.is_null() && is_row {
-            // Whether the column may be NULL is asked when all triggers have run.
+            // Whether the column may be NULL is checked when all triggers have run.
             return frame.put(slot, Value::Null);
         }
         let stored = {
@@ -256,12 +261,12 @@ impl Running<'_, '_> {
             let text = text_for(value, ty, &column.ty, ctx.zone());
             to_column(text.as_ref().unwrap_or(value), column, 1, strictness, &ctx)?
         };
-        // That digits were rounded is told of columns alone.
+        // The note that digits were rounded is only for columns, not for variables.
         self.session.statement.diagnostics.borrow_mut().forget_notes(1265);
         frame.put(slot, as_read(stored, column))
     }
 
-    /// Opens a cursor: its rows are read, and kept.
+    /// Opens a cursor: all of its rows are read and kept.
     pub fn open_cursor(&mut self, routine: &Routine, cursor: usize, frame: &mut Frame) -> Result<()> {
         let key = (routine.object.id, routine.program.steps.len() + cursor, 0);
         let mut kept = KeptRows::new(self.session, None, usize::MAX);
@@ -271,7 +276,7 @@ impl Running<'_, '_> {
         Ok(())
     }
 
-    /// Puts a value of a type into a variable.
+    /// Stores a value in a variable.
     pub fn put(
         &mut self,
         routine: &Routine,
@@ -285,12 +290,13 @@ impl Running<'_, '_> {
         }
     }
 
-    /// A step that computes something begins without conditions, as a statement does.
+    /// Clears the diagnostics area, before a step that evaluates something, as at the beginning of
+    /// a statement.
     pub fn clear_area(&self) {
         self.session.statement.diagnostics.borrow_mut().clear();
     }
 
-    /// SET of what are no variables of the program.
+    /// Runs a SET of things that are no variables of the program.
     pub fn set(
         &mut self,
         key: PlanKey,
@@ -336,7 +342,7 @@ impl Running<'_, '_> {
     }
 }
 
-/// A value as it is read back: a CHAR without the spaces at its end.
+/// Returns a value as it is read back: a CHAR loses its trailing spaces.
 fn as_read(value: Value, column: &ColumnDef) -> Value {
     let is_char = column.ty.code == TypeCode::String && column.ty.is_character();
     match value {

@@ -1,4 +1,4 @@
-//! What a program's steps mean in a session.
+//! The steps of a program, carried out in a session.
 
 use super::around::is_fatal;
 use super::running::{Running, arguments_of};

@@ -1,4 +1,4 @@
-//! Expressions without tables: bound once, computed any number of times.
+//! Expressions without tables: bound once, and evaluated any number of times.
 
 use super::around::{Around, lent};
 use crate::ast;
@@ -12,7 +12,7 @@ use crate::session::state::BoundValues;
 use engine::{StatementContext, Transaction};
 use types::{ColumnType, Value};
 
-/// Binds expressions; `types` are those of a program's variables.
+/// Binds expressions. `types` are the types of the program's variables.
 pub(super) fn bind(session: &Session, written: &[ast::Expr], types: &[ColumnType]) -> Result<BoundValues> {
     let scope = Scope::default();
     let mut place = Place::new(&scope, "field list");
@@ -50,8 +50,8 @@ fn eval_in(
     Subqueries::with(&bound.subqueries, transaction, &ctx, false, bound.calls, read)
 }
 
-/// The values of bound expressions. With subqueries or stored functions they are read, and may
-/// change rows, in the transaction around, or in the session's as a statement of it.
+/// Evaluates bound expressions. Subqueries and stored functions run in the calling statement's
+/// transaction. Without one, they run in the session's, as a statement of its own.
 pub(super) fn evaluate(
     session: &mut Session,
     around: Around<'_>,
@@ -78,7 +78,7 @@ pub(super) fn evaluate(
     bound::finish_statement(session, transaction, values, true)
 }
 
-/// The values of expressions of a statement that is not about rows, and their types.
+/// Evaluates the expressions of a statement that is not about rows. Returns their values and types.
 pub(in crate::session) fn evaluate_written(
     session: &mut Session,
     written: &[ast::Expr],
@@ -92,7 +92,7 @@ pub(in crate::session) fn evaluate_written(
     values
 }
 
-/// The value of one such expression, and its type.
+/// As [`evaluate_written`], for one expression.
 pub(in crate::session) fn evaluate_typed(
     session: &mut Session,
     written: &ast::Expr,
@@ -101,7 +101,7 @@ pub(in crate::session) fn evaluate_typed(
     Ok(values.pop().expect("an expression has a value"))
 }
 
-/// The value of one such expression.
+/// As [`evaluate_typed`], without the type.
 pub(in crate::session) fn evaluate_one(session: &mut Session, written: &ast::Expr) -> Result<Value> {
     evaluate_typed(session, written).map(|(value, _)| value)
 }

@@ -1,8 +1,8 @@
 //! Stored functions and triggers: programs that run within a statement.
 //!
-//! They run in a session of their own, which is made of the session around and lasts as long as the
-//! program: it has the same variables, the same user variables and the same programs, and a
-//! statement's state of its own. Its statements run in the transaction of the statement around.
+//! Each runs in a session of its own, which is created from the calling session and lasts as long
+//! as the program. It has the same variables, user variables and programs, but a statement state of
+//! its own. Its statements run in the transaction of the calling statement.
 
 use super::call::routine_of;
 use super::entered::Entered;
@@ -17,7 +17,7 @@ use engine::{ObjectKind, Table};
 use std::sync::Arc;
 use types::{ColumnType, Value};
 
-/// A function or a trigger has no result set.
+/// Refuses result sets, which a function or a trigger may not return.
 struct NoResults;
 
 impl ResultSink for NoResults {
@@ -38,7 +38,7 @@ impl ResultSink for NoResults {
     }
 }
 
-/// Runs something in a session within the statement of this context.
+/// Calls `run` with a session for a program within the statement of this context.
 fn within<T>(
     session: &Session,
     ctx: &Context<'_>,

@@ -1,4 +1,4 @@
-//! A statement about rows that is bound: its plan, and what it was bound under.
+//! A bound statement about rows: its plan, and the conditions under which the plan is valid.
 
 use crate::ast::SelectInto;
 use crate::bind::{Constants, LoggingNeeds};
@@ -13,7 +13,7 @@ use crate::sink::ColumnMeta;
 use engine::Table;
 use std::sync::Arc;
 
-/// What a statement does to rows.
+/// The plan of a statement about rows.
 pub(crate) enum Plan {
     Query(QueryPlan),
     Insert(InsertPlan),
@@ -25,7 +25,7 @@ pub(crate) enum Plan {
 }
 
 impl Plan {
-    /// The tables whose rows it changes.
+    /// Returns the tables whose rows the statement changes.
     pub fn changed_tables(&self) -> Vec<&Arc<Table>> {
         match self {
             Plan::Query(_) => Vec::new(),
@@ -38,14 +38,14 @@ impl Plan {
         }
     }
 
-    /// Whether it changes rows, and those of temporary tables only.
+    /// Reports whether the statement changes rows, and only rows of temporary tables.
     pub fn changes_temporary_only(&self) -> bool {
         let changed = self.changed_tables();
         !changed.is_empty() && changed.iter().all(|table| table.is_temporary())
     }
 
-    /// Changes the rows; `None` of a query, which changes none, and of LOAD DATA, which needs a
-    /// file.
+    /// Changes the rows. Returns `None` for a query, which changes none, and for LOAD DATA, which
+    /// needs a file.
     pub fn change(&self, run: &mut Run<'_, '_>) -> Option<Result<Changes>> {
         match self {
             Plan::Query(_) | Plan::Load(_) => None,
@@ -57,7 +57,7 @@ impl Plan {
         }
     }
 
-    /// Whether it is to go on where a row cannot be changed.
+    /// Reports whether the statement goes on when a row cannot be changed.
     pub fn has_ignore(&self) -> bool {
         match self {
             Plan::Query(_) => false,
@@ -83,29 +83,31 @@ impl Plan {
     }
 }
 
-/// A bound statement.
+/// A bound statement about rows.
 pub(crate) struct Bound {
     pub plan: Plan,
     pub subqueries: Vec<SubPlan>,
-    /// Where the rows of a query go that the client does not get.
+    /// The target of a query's rows, if they do not go to the client.
     pub into: Option<SelectInto>,
-    /// It calls stored functions.
+    /// Whether the statement calls stored functions.
     pub calls: bool,
-    /// The stored tables that it uses.
+    /// The stored tables that the statement uses.
     pub tables: Vec<Arc<Table>>,
-    /// Its optimizer hints.
+    /// The statement's optimizer hints.
     pub hints: Hints,
-    /// What is told of the constants that it compares, and how its parameters are read.
+    /// The warnings about the constants that the statement compares, and how texts among its
+    /// parameters are read.
     pub constants: Constants,
-    /// What has to be known to log its text.
+    /// What logging the statement's text takes.
     pub logging: LoggingNeeds,
-    /// May be run again while the session's settings and the tables are the same.
+    /// Whether the plan can be run again as long as the session's settings and the tables are the
+    /// same.
     pub cacheable: bool,
-    /// The session's generation that it was bound in.
+    /// The session's generation in which the statement was bound.
     pub generation: u64,
-    /// What the plan takes, if that is much; given back with it.
+    /// The charge for the plan, if it takes much memory.
     pub _charge: Option<Charge>,
-    /// The generation of the privileges that it was checked against.
+    /// The generation of the privileges that were checked.
     pub privileges: u64,
 }
 
@@ -114,7 +116,7 @@ impl Bound {
         matches!(self.plan, Plan::Query(_))
     }
 
-    /// The columns of the rows that the client gets.
+    /// Returns the columns of the rows that go to the client.
     pub fn columns(&self) -> &[ColumnMeta] {
         match &self.plan {
             Plan::Query(plan) if self.into.is_none() => &plan.columns,

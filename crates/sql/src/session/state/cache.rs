@@ -1,36 +1,38 @@
-//! Bound plans of text statements, by their text.
+//! Bound plans of statements, by their texts.
 //!
-//! A text is kept from the second time on that it is seen, so that statements which differ in their
-//! literals do not push out those that come again and again.
+//! A plan is kept when its text comes for the second time, so that statements which differ only in
+//! their literals do not displace those that come again and again.
 
 use super::bound::Bound;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-/// Texts longer than this are not kept.
+/// The longest text that is kept, in bytes.
 const MOST_TEXT_BYTES: usize = 4096;
 const MOST_PLANS: usize = 256;
 const MOST_SEEN: usize = 4096;
 
-/// The cache of one session.
+/// The plan cache of one session.
 #[derive(Default)]
 pub(crate) struct StatementCache {
-    /// A plan that was bound in another generation means nothing any more.
+    /// The current generation. Plans that were bound in another one are invalid.
     generation: u64,
     plans: HashMap<Box<[u8]>, Arc<Bound>>,
-    /// Hashes of texts that were seen once.
+    /// The hashes of the texts that have come once.
     seen: HashSet<u64>,
     hasher: RandomState,
 }
 
 impl StatementCache {
-    /// An empty cache, for a session whose plans mean what those of this generation do.
+    /// Creates an empty cache in this generation, for a session that shares the settings of another
+    /// one.
     pub fn of_generation(generation: u64) -> StatementCache {
         StatementCache { generation, ..StatementCache::default() }
     }
 
-    /// Changes whenever bound plans may mean something else: settings, the current schema.
+    /// Returns the generation. It changes whenever bound plans may have become invalid: with the
+    /// settings and with the current schema.
     pub fn generation(&self) -> u64 {
         self.generation
     }
@@ -42,7 +44,7 @@ impl StatementCache {
         self.plans.get(text).cloned()
     }
 
-    /// Keeps the plan if its text has been seen before.
+    /// Keeps a plan if its text has come before.
     pub fn offer(&mut self, text: &[u8], bound: &Arc<Bound>) {
         if text.len() > MOST_TEXT_BYTES {
             return;
@@ -65,7 +67,7 @@ impl StatementCache {
         self.plans.remove(text);
     }
 
-    /// Plans that were bound before mean nothing any more, here and elsewhere.
+    /// Makes all plans that were bound before invalid, here and elsewhere.
     pub fn invalidate(&mut self) {
         self.generation += 1;
         self.plans.clear();

@@ -1,52 +1,57 @@
-//! What a session knows of its client, and what it has yet to tell it.
+//! The client of a session: how it has connected, and what it has yet to be told.
 
 use crate::error::{Result, SqlError};
 use types::collation;
 
-/// What a connection starts with.
+/// The settings that a connection begins with.
 #[derive(Debug, Clone, Default)]
 pub struct SessionInit {
     /// The schema that the client asked for.
     pub schema: Option<String>,
-    /// CLIENT_MULTI_STATEMENTS.
+    /// Whether the client may send several statements at once (CLIENT_MULTI_STATEMENTS).
     pub multi_statements: bool,
-    /// CLIENT_FOUND_ROWS: an UPDATE counts the rows that it found, not those that it changed.
+    /// Whether an UPDATE reports the rows that it found instead of those that it changed
+    /// (CLIENT_FOUND_ROWS).
     pub found_rows: bool,
-    /// CLIENT_PS_MULTI_RESULTS: OUT parameters of a prepared CALL are told as a result set.
+    /// Whether the OUT parameters of a prepared CALL are sent as a result set
+    /// (CLIENT_PS_MULTI_RESULTS).
     pub ps_multi_results: bool,
-    /// The collation of the handshake; 0 is the server's.
+    /// The id of the collation in the client's handshake. 0 means the server's.
     pub collation: u16,
 }
 
-/// The client's end of a session.
+/// The state of a session's client.
 #[derive(Default)]
 pub(crate) struct ClientState {
     pub init: SessionInit,
-    /// More results follow, of the same text or of the procedure that is called.
+    /// Whether more results follow, of the same text or of the procedure that is running.
     pub more_results: bool,
-    /// The connection is to be closed after the statement that runs.
+    /// Whether the connection is closed after the running statement.
     pub closing: bool,
 }
 
 impl ClientState {
-    /// The client of a session that begins, which has asked for `init` in its handshake.
+    /// Creates the state for a new session, whose handshake has asked for `init`.
     ///
     /// # Errors
-    /// 1231 for a character set that no client may have.
+    /// Returns 1231 for a character set that clients may not use.
     pub fn new(init: SessionInit) -> Result<ClientState> {
         let collation = client_collation(init.collation)?;
         Ok(ClientState { init: SessionInit { collation, ..init }, ..ClientState::default() })
     }
 
-    /// The client of a session within a statement: it is the one around, which has nothing yet of
-    /// what the session does.
+    /// Returns the client state for a session within a statement: the same settings, with nothing
+    /// to tell yet.
     pub fn within(&self) -> ClientState {
         ClientState { init: self.init.clone(), ..ClientState::default() }
     }
 }
 
-/// The collation for a client that names this one: itself, or 0, the server's, for an id that is
-/// not known.
+/// Checks the collation that a client has named. Returns its id, or 0 (the server's) for an unknown
+/// one.
+///
+/// # Errors
+/// Returns 1231 for a character set that clients may not use.
 fn client_collation(id: u16) -> Result<u16> {
     match collation::by_id(id) {
         Some(found) if found.charset.is_for_clients() => Ok(id),

@@ -1,31 +1,31 @@
 //! `gtid_next`: the GTID under which a session's next transaction is committed.
 //!
-//! Who sets a GTID owns it until its transaction has been committed or rolled back; another session
-//! that sets the same one waits until then. A GTID that is set serves for one transaction; after
-//! that the session must set another, or AUTOMATIC. Transactions whose GTID has been executed are
-//! passed over in silence. `BEGIN; COMMIT` under a GTID commits an empty transaction, which is how
-//! a replica is told to leave one out.
+//! A session that sets a GTID owns it until its transaction is committed or rolled back. Another
+//! session that sets the same GTID waits until then. A GTID serves for one transaction: after that,
+//! the session has to set another one, or AUTOMATIC. Transactions whose GTID has been executed
+//! already are skipped silently. `BEGIN; COMMIT` under a GTID commits an empty transaction, which
+//! is how a replica is made to skip one.
 
 use crate::error::{Result, SqlError};
 use binlog::gtid::Gtid;
 use engine::{GtidNext, GtidOwner};
 use types::Value;
 
-/// `gtid_next` of a session.
+/// The state of a session's `gtid_next`.
 #[derive(Default)]
 pub(crate) struct NextGtid {
-    /// What the next transaction gets.
+    /// The GTID that the next transaction gets.
     pub next: GtidNext,
-    /// A transaction has had it.
+    /// Whether a transaction has used the GTID.
     pub spent: bool,
-    /// It was executed before.
+    /// Whether the GTID had been executed before.
     pub executed: bool,
-    /// What the session owns for it.
+    /// The ownership of the GTID. `None` means that the session owns nothing.
     pub owner: Option<GtidOwner>,
 }
 
 impl NextGtid {
-    /// `@@SESSION.gtid_owned`; `None`: nothing.
+    /// Returns the value of `@@SESSION.gtid_owned`, or `None` if the session owns nothing.
     pub fn owned(&self) -> Option<String> {
         match self.next {
             _ if self.owner.is_none() => None,
@@ -35,22 +35,25 @@ impl NextGtid {
         }
     }
 
-    /// The transactions that follow are to be passed over: they have been executed.
+    /// Reports whether the next transaction is skipped because its GTID has been executed.
     pub fn is_executed(&self) -> bool {
         self.executed
     }
 
-    /// The session owns a GTID, that is, and not the right to have none.
+    /// Reports whether the session owns a GTID. Owning the right to anonymous transactions does not
+    /// count.
     pub fn is_owned(&self) -> bool {
         self.owner.is_some() && matches!(self.next, GtidNext::Given(_))
     }
 
-    /// ANONYMOUS serves for any number of transactions, and is owned for each anew.
+    /// Reports whether ownership has to be taken for the next transaction. ANONYMOUS serves for any
+    /// number of transactions, and each takes it anew.
     pub fn wants_owner(&self) -> bool {
         self.next == GtidNext::Anonymous && self.owner.is_none()
     }
 
-    /// A transaction has ended that had it, one way or the other. True: something was given back.
+    /// Ends the use of the GTID by a transaction that was committed or rolled back. Returns true if
+    /// ownership was given up.
     pub fn spend(&mut self) -> bool {
         let was_owned = self.owned().is_some();
         if was_owned {
@@ -60,7 +63,10 @@ impl NextGtid {
         was_owned
     }
 
-    /// A GTID serves for one transaction.
+    /// Checks that the GTID has not been used by a transaction.
+    ///
+    /// # Errors
+    /// Returns 1837 (`ER_GTID_NEXT_TYPE_UNDEFINED_GTID`) when it has.
     pub fn check_not_spent(&self) -> Result<()> {
         let GtidNext::Given(gtid) = self.next else { return Ok(()) };
         if !self.spent {
@@ -74,7 +80,7 @@ impl NextGtid {
     }
 }
 
-/// AUTOMATIC, AUTOMATIC:tag, ANONYMOUS or a GTID.
+/// Parses a value of `gtid_next`: AUTOMATIC, AUTOMATIC:tag, ANONYMOUS or a GTID.
 pub(crate) fn parse(text: &str) -> Result<GtidNext> {
     let text = text.trim();
     if text.eq_ignore_ascii_case("AUTOMATIC") {
@@ -92,7 +98,7 @@ pub(crate) fn parse(text: &str) -> Result<GtidNext> {
     }
 }
 
-/// Whether a value of `gtid_next` names a tag: the one of a GTID, or that of those to come.
+/// Reports whether a value of `gtid_next` names a tag, of a given GTID or of automatic ones.
 pub(crate) fn is_tagged(value: &Value) -> bool {
     match parse(&String::from_utf8_lossy(&crate::expr::text_of(value))) {
         Ok(GtidNext::AutomaticTagged(_)) => true,

@@ -1,40 +1,40 @@
-//! The tables that a session has opened by HANDLER, and where it is in each of them.
+//! The tables that a session has opened with HANDLER, and the position in each of them.
 
 use crate::memory::Charge;
 use engine::{IndexRef, Table};
 use std::sync::Arc;
 
-/// Where the reading of an index is.
+/// A position in an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum HandlerPosition {
     /// Before the first entry.
     Start,
     /// At the entry with this key.
     At(Vec<u8>),
-    /// Before the entries whose keys are not below this one.
+    /// In front of the first entry whose key is not less than this one.
     Before(Vec<u8>),
     /// Behind the last entry.
     End,
 }
 
-/// A table that is open.
+/// An open table.
 pub(crate) struct OpenHandler {
     pub alias: String,
     pub table: Arc<Table>,
-    /// What was read last: an index, or the table in its own order (`None`); and how far. Nothing
-    /// has been: the outer `None`.
+    /// The index that was read last (`None` stands for the table in its own order) and the position
+    /// in it. The outer `None` means that nothing has been read yet.
     pub reading: Option<(Option<IndexRef>, HandlerPosition)>,
     pub _charge: Charge,
 }
 
-/// The tables that are open, by their aliases.
+/// The open tables of a session.
 #[derive(Default)]
 pub(crate) struct SessionHandlers {
     open: Vec<OpenHandler>,
 }
 
 impl SessionHandlers {
-    /// The place of the open table with this alias.
+    /// Returns the index of the open table with this alias.
     pub fn find(&self, alias: &str) -> Option<usize> {
         self.open.iter().position(|handler| handler.alias.eq_ignore_ascii_case(alias))
     }
@@ -43,7 +43,7 @@ impl SessionHandlers {
         &self.open[at]
     }
 
-    /// Notes how far the reading of an open table is.
+    /// Sets the position in an open table.
     pub fn set_reading(&mut self, at: usize, index: Option<IndexRef>, position: HandlerPosition) {
         self.open[at].reading = Some((index, position));
     }
@@ -56,12 +56,13 @@ impl SessionHandlers {
         self.open.remove(at);
     }
 
-    /// Closes what is open of a table.
+    /// Closes all handlers of a table.
     pub fn close_all_of(&mut self, table: &Table) {
         self.open.retain(|handler| handler.table.id != table.id);
     }
 
-    /// FLUSH TABLES: each reading begins anew, of these tables (schema and name) or of all (none).
+    /// Makes the reading of these tables (schema and name) begin anew, for FLUSH TABLES. An empty
+    /// list stands for all tables.
     pub fn begin_anew(&mut self, tables: &[(String, String)]) {
         for handler in &mut self.open {
             let def = &handler.table.def;

@@ -1,4 +1,4 @@
-//! What LOCK TABLES and FLUSH TABLES WITH READ LOCK leave in a session.
+//! The locks of LOCK TABLES and FLUSH TABLES WITH READ LOCK that a session holds.
 
 use super::ServerHandles;
 use crate::bind::LockedNames;
@@ -6,25 +6,25 @@ use crate::error::{Result, SqlError};
 use engine::{CommitHold, LockedTables, Transaction};
 use std::sync::Arc;
 
-/// The tables that a session has locked.
+/// The locks of LOCK TABLES.
 pub(crate) struct TableLocks {
     /// The locks. The session's transactions use the tables under them.
     pub tables: Arc<LockedTables>,
-    /// The names that statements may use the tables by.
+    /// The names by which statements may use the tables.
     pub names: LockedNames,
 }
 
-/// What a session has locked by statements, until it says otherwise.
+/// The locks that a session holds until it releases them.
 #[derive(Default)]
 pub(crate) struct SessionLocks {
-    /// LOCK TABLES.
+    /// The locks of LOCK TABLES.
     pub tables: Option<TableLocks>,
-    /// FLUSH TABLES WITH READ LOCK.
+    /// The lock of FLUSH TABLES WITH READ LOCK.
     pub read_lock: Option<CommitHold>,
 }
 
 impl SessionLocks {
-    /// The names of the tables that are locked, if LOCK TABLES was said.
+    /// Returns the names of the locked tables, or `None` if LOCK TABLES is not in effect.
     pub fn names(&self) -> Option<&LockedNames> {
         self.tables.as_ref().map(|locked| &locked.names)
     }
@@ -37,11 +37,11 @@ impl SessionLocks {
         self.read_lock.is_some()
     }
 
-    /// Whether the session may write: neither `read_only` nor its own global read lock keeps it
-    /// from that.
+    /// Checks that neither `read_only` nor the session's own global read lock keeps it from
+    /// writing.
     ///
     /// # Errors
-    /// 1223, 1290.
+    /// Returns 1223 for the read lock, and 1290 for `read_only`.
     pub fn check_writable(&self, server: &ServerHandles) -> Result<()> {
         if self.has_read_lock() {
             let text = "Can't execute the query because you have a conflicting read lock";
@@ -50,14 +50,14 @@ impl SessionLocks {
         server.check_writable()
     }
 
-    /// Has a new transaction use the tables that the session has locked.
+    /// Puts a new transaction under the session's table locks.
     pub fn put_under(&self, transaction: &mut Transaction) {
         if let Some(locked) = &self.tables {
             transaction.set_locked_tables(locked.tables.clone());
         }
     }
 
-    /// Lets go what LOCK TABLES locked. True: something was.
+    /// Releases the locks of LOCK TABLES. Returns true if there were any.
     pub fn let_tables_go(&mut self) -> bool {
         self.tables.take().is_some()
     }

@@ -1,7 +1,7 @@
-//! What a session keeps: values that know nothing of the session.
+//! The state that a session keeps, as types that do not depend on the session.
 //!
-//! The files beside this one are what a session does with them. No file here names [`Session`]:
-//! what is below can be read, and tested, without what is above.
+//! The files beside this module implement what a session does with its state. No file in here names
+//! [`Session`], so that this state can be read and tested without it.
 //!
 //! [`Session`]: super::Session
 

@@ -1,32 +1,33 @@
-//! The values of a statement's `?`: those that it is given, and those that a CALL gives back.
+//! The values of a statement's `?`: those that it is given, and those that a CALL returns.
 
 use types::{ColumnType, Value};
 
-/// The values that stand for the parameters of the expressions of a statement that is not about
-/// rows: of a prepared one, or of one within a program.
+/// The values of the parameters in the expressions of a statement that is not about rows. The
+/// statement is a prepared one, or one of a program.
 #[derive(Default)]
 pub(crate) struct Arguments {
     pub values: Vec<Value>,
-    /// Of a program's variables; none: the values are of a client.
+    /// The types of the program's variables. Empty means that the values come from a client.
     pub types: Vec<ColumnType>,
 }
 
 /// The value of a procedure's OUT parameter for which a prepared CALL has a `?`.
 pub(crate) struct Returned {
-    /// The number of the `?`.
+    /// The position of the `?`, from 0 on.
     pub number: usize,
-    /// The parameter's name and type.
+    /// The name of the parameter, and below its type.
     pub name: String,
     pub ty: ColumnType,
     pub value: Value,
 }
 
-/// The parameters of the statement that runs.
+/// The parameters of the running statement.
 #[derive(Default)]
 pub(crate) struct Parameters {
     pub arguments: Arguments,
-    /// What a CALL has come to, until its EXECUTE has told the client of it.
+    /// The values that a CALL returns, until EXECUTE has passed them to the client.
     pub returned: Vec<Returned>,
-    /// A prepared statement of the binary protocol runs, which has a result set for `returned`.
+    /// Whether a prepared statement of the binary protocol is running, which sends `returned` as a
+    /// result set.
     pub tells_returned: bool,
 }

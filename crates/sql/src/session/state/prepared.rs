@@ -1,4 +1,4 @@
-//! The prepared statements that a session keeps.
+//! The prepared statements of a session.
 
 use super::Bound;
 use crate::ast::Statement;
@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use types::ColumnType;
 
-/// A statement's place under `max_prepared_stmt_count`, given back when dropped.
+/// A place that a statement takes under `max_prepared_stmt_count`. It is given back when this is
+/// dropped.
 pub(crate) struct PreparedPlace(Arc<dyn Host>);
 
 impl PreparedPlace {
@@ -29,24 +30,25 @@ impl Drop for PreparedPlace {
 /// A prepared statement.
 pub(crate) struct PreparedStatement {
     pub _place: PreparedPlace,
-    /// Its text and its trees.
+    /// The charge for the text and the trees.
     pub _charge: Charge,
     pub text: Arc<[u8]>,
     pub statement: Arc<Statement>,
     pub hints: Hints,
     pub parameters: usize,
-    /// For statements about rows.
+    /// The bound statement, if it is about rows.
     pub bound: Option<Arc<Bound>>,
-    /// The types that it is bound with, where its result's types depend on those of its parameters.
+    /// The parameter types that it is bound with. `None` means that the types of its result do not
+    /// depend on them.
     pub parameter_types: Option<Vec<ColumnType>>,
 }
 
-/// The prepared statements of a session: those of the binary protocol by their ids, those of
-/// PREPARE by their names in small letters, since case makes no difference in them.
+/// The prepared statements of a session: those of the binary protocol by their ids, and those of
+/// PREPARE by their names in lower case, since names are case-insensitive.
 ///
-/// A statement that runs is taken out, and put back when it has ended.
+/// A running statement is taken out, and put back when it has ended.
 pub(crate) struct PreparedStatements {
-    /// `None`: it is running.
+    /// The statements by their ids. `None` means that the statement is running.
     by_id: BTreeMap<u32, Option<PreparedStatement>>,
     by_name: HashMap<String, PreparedStatement>,
     next_id: u32,
@@ -71,7 +73,7 @@ impl PreparedStatements {
         self.by_id.get_mut(&id).and_then(Option::take)
     }
 
-    /// Puts a statement back that was taken, unless it was closed since.
+    /// Puts a statement back that was taken, unless it was closed meanwhile.
     pub fn put_back(&mut self, id: u32, prepared: PreparedStatement) {
         if let Some(place) = self.by_id.get_mut(&id) {
             assert!(place.is_none(), "a statement is put back where it was taken from");
@@ -79,23 +81,23 @@ impl PreparedStatements {
         }
     }
 
-    /// Forgets a statement of the binary protocol; an unknown id is nothing.
+    /// Removes a statement of the binary protocol. An unknown id is ignored.
     pub fn close(&mut self, id: u32) {
         self.by_id.remove(&id);
     }
 
-    /// Keeps a statement under a name in small letters, in place of the one that had it.
+    /// Keeps a statement under a name in lower case, and replaces the one that had the name.
     pub fn put_named(&mut self, name: String, prepared: PreparedStatement) {
         debug_assert_eq!(name, name.to_lowercase(), "names are kept in small letters");
         self.by_name.insert(name, prepared);
     }
 
-    /// Takes the statement that has a name, which is in small letters.
+    /// Takes the statement with a name, which has to be in lower case.
     pub fn take_named(&mut self, name: &str) -> Option<PreparedStatement> {
         self.by_name.remove(name)
     }
 
-    /// Forgets all. Ids are not used again.
+    /// Removes all statements. Their ids are not used again.
     pub fn clear(&mut self) {
         self.by_id.clear();
         self.by_name.clear();

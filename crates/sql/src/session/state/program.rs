@@ -1,5 +1,5 @@
-//! What a session has of stored programs: those that run, and of those that it has run the bodies
-//! and the plans of their statements.
+//! The stored programs of a session: those that are running, and the parsed bodies and plans of
+//! those that it has run.
 
 use super::Bound;
 use crate::expr::Expr;
@@ -11,35 +11,35 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Plans that are kept of all programs together.
+/// The most plans that are kept, for all programs together.
 const MOST_PLANS: usize = 4096;
 
-/// Expressions that are bound.
+/// Bound expressions.
 pub(crate) struct BoundValues {
     pub exprs: Vec<Expr>,
     pub subqueries: Vec<SubPlan>,
-    /// It calls stored functions.
+    /// Whether the expressions call stored functions.
     pub calls: bool,
     pub tables: Vec<Arc<Table>>,
-    /// What is told of the constants that it compares.
+    /// The warnings about the constants that the expressions compare.
     pub complaints: Vec<(u16, String)>,
     pub cacheable: bool,
     pub generation: u64,
     pub privileges: u64,
 }
 
-/// A plan for a step of a program.
+/// The plan of a step of a program.
 #[derive(Clone)]
 pub(crate) enum Planned {
     Statement(Arc<Bound>),
     Values(Arc<BoundValues>),
 }
 
-/// The step of a program, by the program's number, that a plan is for, and its number among the
-/// step's plans.
+/// The key of a plan: the number of the program, the step, and the number of the plan among those
+/// of the step.
 pub(crate) type PlanKey = (u64, usize, usize);
 
-/// A program as it was read, and the table that it was read for.
+/// A parsed program, with the table of a trigger that it was parsed for.
 struct Known {
     routine: Arc<Routine>,
     table: Option<Arc<Table>>,
@@ -53,7 +53,7 @@ pub(crate) struct ProgramCache {
 }
 
 impl ProgramCache {
-    /// The program, unless it or its table has changed since it was read.
+    /// Returns the program, unless it or its table has changed since it was parsed.
     pub fn routine(&self, object: &Arc<Object>, table: Option<&Arc<Table>>) -> Option<Arc<Routine>> {
         let known = self.routines.get(&object.id)?;
         let same_table = match (&known.table, table) {
@@ -85,26 +85,27 @@ impl ProgramCache {
     }
 }
 
-/// What a session has of stored programs: those that it knows, those that it runs, and the
+/// The stored programs of a session: those that it knows, those that are running, and the
 /// statements that it runs a function or a trigger within.
 ///
-/// A function or a trigger runs in a session of its own, which is lent the programs that the
-/// session around knows, and gives them back at its end.
+/// A function or a trigger runs in a session of its own. That session is lent the programs that the
+/// calling session knows, and gives them back at its end.
 #[derive(Default)]
 pub(crate) struct SessionPrograms {
     pub known: RefCell<ProgramCache>,
-    /// The numbers of the programs that run, the outermost first.
+    /// The numbers of the running programs, the outermost first.
     running: Vec<u64>,
-    /// The numbers of the tables that the statements around use. `None`: the session runs the
-    /// statements of a client.
+    /// The numbers of the tables that the calling statements use. `None` means that the session
+    /// runs a client's statements.
     around: Option<Vec<u64>>,
-    /// What a function or a trigger has made of the variables: the session's when the statement
-    /// that it is within has ended.
+    /// The variables as a function or a trigger has changed them. They become the session's when
+    /// the calling statement has ended.
     pub variables_after: RefCell<Option<Variables>>,
 }
 
 impl SessionPrograms {
-    /// Those of a session for a function or a trigger within a statement that uses these tables.
+    /// Lends the programs to a session for a function or a trigger, within a statement that uses
+    /// these tables.
     pub fn lend(&self, tables: impl Iterator<Item = u64>) -> SessionPrograms {
         SessionPrograms {
             known: RefCell::new(self.known.take()),
@@ -114,33 +115,34 @@ impl SessionPrograms {
         }
     }
 
-    /// Takes back what was lent.
+    /// Takes the lent programs back.
     pub fn take_back(&self, lent: &SessionPrograms) {
         assert_eq!(self.running, lent.running, "a program ends after those that it has called");
         self.known.swap(&lent.known);
     }
 
-    /// The session runs a function or a trigger, within a statement.
+    /// Reports whether the session runs a function or a trigger, within a statement.
     pub fn is_within(&self) -> bool {
         self.around.is_some()
     }
 
-    /// The numbers of the tables that the statements around use.
+    /// Returns the numbers of the tables that the calling statements use.
     pub fn tables_around(&self) -> &[u64] {
         self.around.as_deref().unwrap_or_default()
     }
 
-    /// How often a program runs at the moment: it has called itself if more than once.
+    /// Returns how many times a program is running now. More than once means that it has called
+    /// itself.
     pub fn depth_of(&self, id: u64) -> usize {
         self.running.iter().filter(|other| **other == id).count()
     }
 
-    /// A program begins.
+    /// Notes that a program begins.
     pub fn enter(&mut self, id: u64) {
         self.running.push(id);
     }
 
-    /// The program ends that began last.
+    /// Notes that the program which began last ends.
     pub fn leave(&mut self, id: u64) {
         assert_eq!(self.running.pop(), Some(id), "a program ends after those that it has called");
     }

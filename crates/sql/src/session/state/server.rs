@@ -1,4 +1,4 @@
-//! What a session shares with the server that it belongs to.
+//! The server that a session belongs to.
 
 use crate::counters::Counters;
 use crate::error::{Result, SqlError};
@@ -9,17 +9,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use types::Value;
 
-/// A session's handles on its server. They are the same as long as the session lives, and the
-/// session of a function or a trigger has those of the session around it.
+/// A session's handles on its server. They stay the same as long as the session lives. The session
+/// of a function or a trigger shares those of the calling session.
 #[derive(Clone)]
 pub(crate) struct ServerHandles {
     pub engine: Arc<Engine>,
     pub host: Arc<dyn Host>,
-    /// What the session may keep.
+    /// The budget for the memory that the session may use.
     pub memory: Arc<Budget>,
-    /// What the session's statements have done.
+    /// The status counters of the session's statements.
     pub counters: Arc<Counters>,
-    /// The host's flag, which ends the statement that runs.
+    /// The host's flag that interrupts the running statement.
     pub interrupt: Arc<AtomicBool>,
 }
 
@@ -34,12 +34,15 @@ impl ServerHandles {
         }
     }
 
-    /// Error 1317 when the session was told to end what it does.
+    /// Checks that the session has not been interrupted.
+    ///
+    /// # Errors
+    /// Returns 1317 (`ER_QUERY_INTERRUPTED`) when it has.
     pub fn check_interrupt(&self) -> Result<()> {
         if self.interrupt.load(Ordering::Relaxed) { Err(SqlError::interrupted()) } else { Ok(()) }
     }
 
-    /// Ends a transaction that has committed nothing, and waits until everybody can see what it has
+    /// Ends a transaction without committing anything, and waits until everyone can see what it has
     /// seen.
     pub fn end_unchanged(&self, transaction: Box<Transaction>) {
         let seen = transaction.depends_on();
@@ -47,7 +50,7 @@ impl ServerHandles {
         self.engine.wait_visible(seen);
     }
 
-    /// Whether an error rolls the whole transaction back, not only the statement.
+    /// Reports whether an error rolls back the whole transaction, not only the statement.
     pub fn ends_transaction(&self, error: &SqlError) -> bool {
         const LOCK_WAIT_TIMEOUT: u16 = 1205;
         let by_wish = || self.host.variable(VariableScope::Global, "innodb_rollback_on_timeout");
@@ -56,7 +59,10 @@ impl ServerHandles {
                 && matches!(by_wish(), Ok(Some(Value::Int(1) | Value::UInt(1)))))
     }
 
-    /// Error 1290 where `read_only` or `super_read_only` keeps the account from writing.
+    /// Checks that neither `read_only` nor `super_read_only` keeps the account from writing.
+    ///
+    /// # Errors
+    /// Returns 1290 (`ER_OPTION_PREVENTS_STATEMENT`) when one of them does.
     pub fn check_writable(&self) -> Result<()> {
         if !self.host.is_read_only()? {
             return Ok(());

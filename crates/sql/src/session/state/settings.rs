@@ -1,4 +1,4 @@
-//! What SET, USE and the statements before have left in a session.
+//! The settings of a session, which SET, USE and other statements change.
 
 use super::ServerHandles;
 use crate::ast::TableName;
@@ -12,23 +12,24 @@ use std::cell::Cell;
 use std::sync::Arc;
 use types::collation;
 
-/// The settings of a session: its variables, and what else an expression's value depends on.
+/// The settings of a session: its variables, and everything else that the value of an expression
+/// depends on.
 pub(crate) struct Settings {
     pub variables: Variables,
     pub user_variables: UserVariables,
     /// The current schema.
     pub schema: Option<String>,
-    /// LAST_INSERT_ID().
+    /// The value of LAST_INSERT_ID().
     pub last_insert_id: Cell<u64>,
     /// The state of RAND().
     pub random: Cell<u64>,
 }
 
 impl Settings {
-    /// The settings of a new session.
+    /// Creates the settings of a new session.
     ///
     /// # Errors
-    /// Those of a global value that the host cannot tell.
+    /// Returns the error of a global value that the host cannot tell.
     pub fn new(server: &ServerHandles) -> Result<Settings> {
         Ok(Settings {
             variables: Variables::of_host(&server.engine, &*server.host)?,
@@ -39,8 +40,8 @@ impl Settings {
         })
     }
 
-    /// The settings of a session within a statement, which has these variables and began at this
-    /// moment. The user variables are lent to it, until [`Settings::take_back`].
+    /// Returns the settings for a session within a statement that began at `now_us`. The user
+    /// variables are lent to it, until [`Settings::take_back`].
     pub fn lend(&self, mut variables: Variables, now_us: u64, memory: &Arc<Budget>) -> Settings {
         variables.timestamp_us = Some(now_us);
         let lent = Settings {
@@ -61,24 +62,25 @@ impl Settings {
         self.random.set(lent.random.get());
     }
 
-    /// Sets back to what a new session has; the current schema and the state of RAND() stay. What
-    /// the host cannot tell now has MySQL's default.
+    /// Resets the settings to those of a new session, except for the current schema and the state
+    /// of RAND(). If the host cannot tell the global values, the variables get MySQL's defaults.
     pub fn reset(&mut self, server: &ServerHandles) {
         self.variables = Variables::of_host(&server.engine, &*server.host).unwrap_or_default();
         self.user_variables.clear();
         self.last_insert_id.set(0);
     }
 
-    /// The moment of a statement that begins now.
+    /// Returns the time of a statement that begins now, in microseconds since 1970: the value that
+    /// was set with `timestamp`, or the clock's.
     pub fn now_us(&self) -> u64 {
         self.variables.timestamp_us.unwrap_or_else(os::clock::now_us)
     }
 
-    /// Refuses what commits and then changes more than rows, and so is no part of a transaction,
-    /// where all transactions of the session are READ ONLY.
+    /// Refuses a statement that commits first and then changes more than rows, if all transactions
+    /// of the session are READ ONLY.
     ///
     /// # Errors
-    /// 1792.
+    /// Returns 1792 (`ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION`) if they are.
     pub fn check_writable(&self) -> Result<()> {
         if self.variables.transaction_read_only {
             return Err(SqlError::new(1792, "Cannot execute statement in a READ ONLY transaction."));
@@ -86,16 +88,16 @@ impl Settings {
         Ok(())
     }
 
-    /// The schema of a name: its own, or the current one.
+    /// Returns the schema of a name: its own, or the current one.
     ///
     /// # Errors
-    /// 1046 where there is neither.
+    /// Returns 1046 (`ER_NO_DB_ERROR`) when there is neither.
     pub fn schema_of(&self, name: &TableName) -> Result<String> {
         let schema = name.schema.as_ref().or(self.schema.as_ref());
         schema.cloned().ok_or_else(SqlError::no_schema_selected)
     }
 
-    /// Takes over the collation that a client has named in its handshake, if it has named one.
+    /// Sets the collation that a client has named in its handshake, if it is known.
     pub fn set_handshake_collation(&mut self, id: u16) {
         if let Some(known) = collation::by_id(id) {
             self.variables.client_collation = known.id;
@@ -104,7 +106,7 @@ impl Settings {
         }
     }
 
-    /// What the binary log says of the session that ran a statement at this moment.
+    /// Returns the settings that the binary log gets for a statement that ran at this moment.
     pub fn session_context(&self, thread_id: u32, now_us: u64) -> SessionContext {
         let mut flags = 0;
         if !self.variables.foreign_key_checks {
@@ -131,7 +133,7 @@ impl Settings {
         }
     }
 
-    /// Texts are logged as they are parsed, in utf8mb4.
+    /// Returns the client collation to log. Texts are logged as they are parsed, in utf8mb4.
     fn logged_character_set(&self) -> u16 {
         match self.variables.client_collation {
             id if collation::charset_of(id) == collation::Charset::Utf8mb4 => id,

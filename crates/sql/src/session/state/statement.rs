@@ -1,25 +1,25 @@
-//! What a session keeps of one statement: its diagnostics area and its counts.
+//! The state of one statement: its diagnostics area and its counts.
 
 use crate::expr::Diagnostics;
 use std::cell::{Cell, RefCell};
 
-/// The state of the statement that runs, or of the one that ran last, which SHOW WARNINGS,
-/// ROW_COUNT() and FOUND_ROWS() tell of.
+/// The state of the running statement, or of the last one, which SHOW WARNINGS, ROW_COUNT() and
+/// FOUND_ROWS() show.
 ///
-/// It is a value: a statement that runs inside another one, as a stored program's will, gets a
-/// state of its own when this one is taken out of the session, and the outer statement goes on with
-/// its state when that is put back. Nothing of a statement may therefore be kept in the session
-/// beside it.
+/// It is a value that can be taken out of the session, so that a statement within another one gets
+/// a state of its own, and the outer one gets its state back. Therefore nothing about a statement
+/// may be kept in the session beside it.
 #[derive(Default)]
 pub(crate) struct StatementState {
-    /// Warnings, notes and the error.
+    /// The warnings, notes and the error.
     pub diagnostics: RefCell<Diagnostics>,
-    /// The statement has called LAST_INSERT_ID(expr).
+    /// Whether the statement has called LAST_INSERT_ID(expr).
     pub last_insert_id_set: Cell<bool>,
-    /// The description of its result is with the client: it cannot be run again.
+    /// Whether the description of the result has been sent to the client, so that the statement
+    /// cannot be run again.
     pub has_described: Cell<bool>,
-    /// ROW_COUNT(): the rows that it changed, or -1.
+    /// The value of ROW_COUNT(): the number of changed rows, or -1.
     pub row_count: i64,
-    /// FOUND_ROWS().
+    /// The value of FOUND_ROWS().
     pub found_rows: u64,
 }

@@ -1,4 +1,4 @@
-//! The transaction of a session, from BEGIN, or its first statement, to its end.
+//! The transaction of a session, from BEGIN or its first statement to its end.
 
 use super::{NextGtid, SessionXa};
 use crate::ast::Statement;
@@ -7,35 +7,36 @@ use crate::variables::Variables;
 use engine::{CommitOptions, Isolation, Savepoint, Transaction};
 use types::Value;
 
-/// The transaction that a session is in, and what the next one begins with.
+/// The transaction that a session is in, and the settings of the next one.
 #[derive(Default)]
 pub(crate) struct SessionTransaction {
-    /// Started explicitly, or by a statement without autocommit. While a statement runs it has the
-    /// transaction, and this is `None`.
+    /// The open transaction, which was begun explicitly, or by a statement without autocommit. A
+    /// running statement takes it out, so that this is `None` meanwhile.
     pub open: Option<Box<Transaction>>,
-    /// BEGIN was said: autocommit does not end the transaction.
+    /// Whether BEGIN was said, so that autocommit does not end the transaction.
     pub explicit: bool,
     pub read_only: bool,
     pub savepoints: Vec<(String, Savepoint)>,
-    /// Temporary tables were made, or dropped, in the transaction: a rollback says that it leaves
-    /// that.
+    /// Whether temporary tables were created in the transaction, and below whether some were
+    /// dropped. A rollback warns that it does not undo that.
     pub made_temporary: bool,
     pub dropped_temporary: bool,
-    /// SET TRANSACTION without a scope: for the next transaction only.
+    /// The isolation level that SET TRANSACTION without a scope has set for the next transaction
+    /// only.
     pub next_isolation: Option<Isolation>,
-    /// The same of the access mode.
+    /// The access mode that was set for the next transaction only.
     pub next_read_only: Option<bool>,
     pub gtid: NextGtid,
     pub xa: SessionXa,
 }
 
 impl SessionTransaction {
-    /// A transaction was begun that has not ended.
+    /// Reports whether a transaction has begun and not ended.
     pub fn is_begun(&self) -> bool {
         self.explicit || self.open.is_some()
     }
 
-    /// The transaction is over, whoever ended it; what was said of the next one stands.
+    /// Forgets the transaction that has ended. The settings of the next one stay.
     pub fn forget(&mut self) {
         self.open = None;
         self.explicit = false;
@@ -52,7 +53,7 @@ impl SessionTransaction {
         }
     }
 
-    /// What a rollback says of the temporary tables that it leaves as they are.
+    /// Returns the warnings of a rollback about temporary tables that it leaves as they are.
     pub fn stays_of_temporary(&self) -> Vec<(u16, &'static str)> {
         let made = "The creation of some temporary tables could not be rolled back.";
         let dropped = "Some temporary tables were dropped, but these operations could not be rolled back.";
@@ -60,17 +61,17 @@ impl SessionTransaction {
         told.into_iter().filter_map(|(says, told)| says.then_some(told)).collect()
     }
 
-    /// As [`SessionTransaction::note_temporary`], of CREATE ... SELECT.
+    /// As [`SessionTransaction::note_temporary`], for CREATE TEMPORARY TABLE ... SELECT.
     pub fn note_temporary_made(&mut self) {
         self.made_temporary |= self.is_begun();
     }
 
-    /// A transaction was begun by a statement, or has used a table.
+    /// Reports whether a transaction was begun explicitly or has used a table.
     pub fn is_used(&self) -> bool {
         self.explicit || self.open.as_ref().is_some_and(|transaction| !transaction.is_untouched())
     }
 
-    /// How the session's transactions are committed.
+    /// Returns the options with which the session's transactions are committed.
     pub fn commit_options(&self, variables: &Variables) -> CommitOptions<'static> {
         CommitOptions {
             gtid: self.gtid.next,
@@ -80,17 +81,17 @@ impl SessionTransaction {
         }
     }
 
-    /// Notes a savepoint of the open transaction, in place of the one that had its name.
+    /// Adds a savepoint to the open transaction, in place of one with the same name.
     pub fn add_savepoint(&mut self, name: &str) {
         let transaction = self.open.as_mut().expect("a savepoint is one of an open transaction");
         self.savepoints.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
         self.savepoints.push((name.to_owned(), transaction.savepoint()));
     }
 
-    /// ROLLBACK TO SAVEPOINT: the savepoint stays, those behind it go.
+    /// Rolls back to a savepoint. The savepoint stays, those behind it are removed.
     ///
     /// # Errors
-    /// 1305.
+    /// Returns 1305 (`ER_SP_DOES_NOT_EXIST`) when there is no savepoint with this name.
     pub fn rollback_to(&mut self, name: &str) -> Result<()> {
         let at = self.find_savepoint(name)?;
         self.savepoints.truncate(at + 1);
@@ -101,20 +102,20 @@ impl SessionTransaction {
         Ok(())
     }
 
-    /// RELEASE SAVEPOINT: the savepoint goes, and those behind it.
+    /// Releases a savepoint and those behind it.
     ///
     /// # Errors
-    /// 1305.
+    /// Returns 1305 (`ER_SP_DOES_NOT_EXIST`) when there is no savepoint with this name.
     pub fn release_savepoint(&mut self, name: &str) -> Result<()> {
         let at = self.find_savepoint(name)?;
         self.savepoints.truncate(at);
         Ok(())
     }
 
-    /// Refuses what gtid_next cannot be set to, or not now.
+    /// Checks that `gtid_next` may be set to a value now.
     ///
     /// # Errors
-    /// 1766, 1790, 1231.
+    /// Returns 1766 within a transaction, 1790 for a client that owns a GTID, and 1231 for NULL.
     pub fn check_next_gtid(&self, value: &Value) -> Result<()> {
         self.check_none_begun("gtid_next")?;
         if let Some(owned) = self.gtid.owned() {
@@ -130,10 +131,10 @@ impl SessionTransaction {
         Ok(())
     }
 
-    /// A client that owns a GTID or is in a transaction may not change what GTIDs are for.
+    /// Checks that a setting about GTIDs may be changed.
     ///
     /// # Errors
-    /// 1766, 3138.
+    /// Returns 1766 within a transaction, and 3138 for a client that owns a GTID.
     pub fn check_gtid_setting(&self, name: &str) -> Result<()> {
         self.check_none_begun(name)?;
         let Some(owned) = self.gtid.owned() else { return Ok(()) };

@@ -1,18 +1,18 @@
-//! The XA transaction that a session is in: its stages, and what each allows.
+//! The XA transaction that a session is in: its stages, and what each of them allows.
 
 use crate::ast::XaStart;
 use crate::error::{Result, SqlError};
 use binlog::Xid;
 use engine::XaBranch;
 
-/// How far the session's XA transaction has come.
+/// The stage of a session's XA transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
     Active,
     Idle,
-    /// With `xa_detach_on_prepare = OFF`: it is the session's still.
+    /// Prepared, but still the session's, because `xa_detach_on_prepare` is OFF.
     Prepared,
-    /// It was rolled back, for the reason that this error names.
+    /// Rolled back, for the reason that this error number names.
     RollbackOnly(u16),
 }
 
@@ -27,16 +27,17 @@ impl Stage {
     }
 }
 
-/// An XA transaction that a session is in.
+/// The XA transaction that a session is in.
 pub(crate) struct XaOfSession {
     pub xid: Xid,
     pub stage: Stage,
-    /// Its place among the engine's XA transactions; `None`: it is prepared.
+    /// The transaction's place among the engine's XA transactions. `None` means that it is
+    /// prepared.
     pub place: Option<XaBranch>,
 }
 
-/// The XA state of a session: the transaction that it is in, if any, and what that allows. Its rows
-/// are in the session's transaction.
+/// The XA state of a session: its XA transaction, if any. The rows of that are in the session's
+/// transaction.
 #[derive(Default)]
 pub(crate) struct SessionXa(pub Option<XaOfSession>);
 
@@ -66,7 +67,7 @@ pub(crate) fn rolled_back(code: u16) -> SqlError {
 }
 
 impl SessionXa {
-    /// The session is in an XA transaction.
+    /// Reports whether the session is in an XA transaction.
     pub fn is_begun(&self) -> bool {
         self.0.is_some()
     }
@@ -75,24 +76,25 @@ impl SessionXa {
         self.0.as_ref().map(|branch| branch.stage)
     }
 
-    /// The stage of the session's XA transaction if it is this one.
+    /// Returns the stage of the session's XA transaction if it has this XID.
     pub fn stage_of(&self, xid: &Xid) -> Option<Stage> {
         self.0.as_ref().filter(|branch| branch.xid == *xid).map(|branch| branch.stage)
     }
 
-    /// Error 1399, which names the state of the session's XA transaction.
+    /// Builds error 1399 (`ER_XAER_RMFAIL`), which names the state of the session's XA transaction.
     pub fn rmfail(&self) -> SqlError {
         let state = self.stage().map_or("NON-EXISTING", Stage::name);
         let text = "XAER_RMFAIL: The command cannot be executed when global transaction is in the";
         SqlError::new(1399, format!("{text}  {state} state"))
     }
 
-    /// Refuses what ends transactions or begins others, within an XA transaction.
+    /// Refuses a statement that ends or begins a transaction, within an XA transaction.
     pub fn check_none(&self) -> Result<()> {
         if self.is_begun() { Err(self.rmfail()) } else { Ok(()) }
     }
 
-    /// Refuses what uses tables or savepoints, when the session's XA transaction is past that.
+    /// Refuses a statement that uses tables or savepoints, when the XA transaction has left the
+    /// stage ACTIVE.
     pub fn check_active(&self) -> Result<()> {
         match self.stage() {
             None | Some(Stage::Active) => Ok(()),
@@ -101,7 +103,8 @@ impl SessionXa {
         }
     }
 
-    /// XA START of what was ended here. False: a new one is to be begun.
+    /// Resumes the XA transaction that XA END has ended, for XA START ... RESUME. Returns false if
+    /// a new one is to be begun.
     pub fn resume(&mut self, xid: &Xid, how: XaStart) -> Result<bool> {
         match &mut self.0 {
             Some(branch) if branch.stage == Stage::Idle && how == XaStart::Resume => {
@@ -117,7 +120,7 @@ impl SessionXa {
         }
     }
 
-    /// XA END.
+    /// Ends the statements of the XA transaction, for XA END.
     pub fn end(&mut self, xid: &Xid) -> Result<()> {
         match &mut self.0 {
             Some(branch) if matches!(branch.stage, Stage::Active | Stage::RollbackOnly(_)) => {
@@ -134,7 +137,7 @@ impl SessionXa {
         }
     }
 
-    /// Refuses XA PREPARE of what is not ended here.
+    /// Checks that XA PREPARE finds the XA transaction in the stage IDLE.
     pub fn check_preparable(&self, xid: &Xid) -> Result<()> {
         match &self.0 {
             Some(branch) if branch.stage != Stage::Idle => Err(self.rmfail()),
@@ -144,8 +147,8 @@ impl SessionXa {
         }
     }
 
-    /// The transaction was rolled back by an error. An XA transaction stays, to be rolled back by
-    /// its client.
+    /// Notes that an error has rolled the transaction back. An XA transaction stays until its
+    /// client rolls it back.
     pub fn note_rolled_back(&mut self, error: &SqlError) {
         if let Some(branch) = &mut self.0 {
             branch.stage = Stage::RollbackOnly(match error.code {
@@ -156,7 +159,7 @@ impl SessionXa {
         }
     }
 
-    /// The session leaves it. The XID of one that is prepared and left to whoever finishes it.
+    /// Leaves the XA transaction. Returns the XID of a prepared one, which any session may finish.
     pub fn leave(&mut self) -> Option<Xid> {
         self.0.take().filter(|branch| branch.stage == Stage::Prepared).map(|branch| branch.xid)
     }

@@ -1,4 +1,4 @@
-//! What SET gtid_next does to a session, and what the session's transactions do to it.
+//! What SET `gtid_next` does to a session, and what the session's transactions do to `gtid_next`.
 
 use super::Transacting;
 use crate::error::{Result, SqlError};
@@ -7,12 +7,13 @@ use engine::{GtidMode, GtidNext, GtidOwner};
 use types::Value;
 
 impl Transacting<'_> {
-    /// SET gtid_next to what [`SessionTransaction::check_next_gtid`] has let through. Whether it is
-    /// a GTID is looked at here, as by MySQL: what stands in front of it in the same SET is set by
+    /// Sets `gtid_next` to a value that [`SessionTransaction::check_next_gtid`] has let through. As
+    /// in MySQL, the value is parsed here: the items before it in the same SET have been set by
     /// then.
     ///
     /// # Errors
-    /// 1774; 1781, 1782 and 6039 where `gtid_mode` does not allow it.
+    /// Returns 1774 for a malformed GTID, and 1781, 1782 and 6039 for a value that `gtid_mode` does
+    /// not allow.
     ///
     /// [`SessionTransaction::check_next_gtid`]: crate::session::state::SessionTransaction
     pub fn set_gtid_next(&mut self, value: &Value) -> Result<()> {
@@ -29,8 +30,8 @@ impl Transacting<'_> {
         Ok(())
     }
 
-    /// What the session owns from now on, as far as `gtid_mode` allows it, and whether the GTID has
-    /// been executed.
+    /// Takes the ownership that a value needs, if `gtid_mode` allows the value. Also returns
+    /// whether the GTID has been executed already.
     fn own(&self, next: GtidNext) -> Result<(Option<GtidOwner>, bool)> {
         let engine = &self.server.engine;
         let owner = match next {
@@ -52,10 +53,11 @@ impl Transacting<'_> {
         Ok((Some(owner), false))
     }
 
-    /// Before a statement that begins or makes a transaction. True: it is passed over.
+    /// Prepares `gtid_next` for a statement that begins or forms a transaction. Returns true if the
+    /// statement is skipped.
     ///
     /// # Errors
-    /// 1837 where the GTID that is set has been used.
+    /// Returns 1837 when the GTID has been used already.
     pub fn check_gtid_next(&mut self) -> Result<bool> {
         if self.of.gtid.wants_owner() {
             self.of.gtid.owner = self.own(GtidNext::Anonymous)?.0;
@@ -65,13 +67,13 @@ impl Transacting<'_> {
         Ok(self.of.gtid.is_executed())
     }
 
-    /// `@@SESSION.gtid_owned`
+    /// Updates `@@SESSION.gtid_owned`.
     fn show_owned_gtid(&mut self) {
         let owned = self.of.gtid.owned().unwrap_or_default();
         self.settings.variables.show_owned_gtid(&owned);
     }
 
-    /// A transaction has ended that had the GTID, one way or the other.
+    /// Ends the use of the GTID by a transaction that was committed or rolled back.
     pub fn spend_gtid(&mut self) {
         if self.of.gtid.spend() {
             self.show_owned_gtid();

@@ -1,7 +1,7 @@
-//! How a session's transactions begin and end.
+//! The beginning and the end of a session's transactions.
 //!
-//! Nothing here knows of the session: a [`Transacting`] borrows the parts of it that a transaction
-//! is made of.
+//! Nothing here depends on the session itself: a [`Transacting`] borrows the parts of it that
+//! transactions need.
 
 mod gtid;
 mod xa;
@@ -10,7 +10,7 @@ use super::state::{ServerHandles, SessionLocks, SessionTransaction, Settings};
 use crate::error::{Result, SqlError};
 use engine::{CommitOptions, GtidNext, Isolation, Transaction};
 
-/// The parts of a session that its transaction begins with and leaves something in.
+/// The parts of a session that its transactions need.
 pub(super) struct Transacting<'s> {
     pub server: &'s ServerHandles,
     pub settings: &'s mut Settings,
@@ -18,11 +18,12 @@ pub(super) struct Transacting<'s> {
     pub of: &'s mut SessionTransaction,
 }
 
-/// What COMMIT AND CHAIN takes over: the access mode and the isolation level.
+/// The access mode (whether it is READ ONLY) and the isolation level that COMMIT AND CHAIN passes
+/// on.
 pub(super) type Chained = (bool, Option<Isolation>);
 
 impl Transacting<'_> {
-    /// The open transaction, or a new one, taken out of the session while a statement runs.
+    /// Takes the open transaction out of the session, or begins a new one, for a statement.
     pub fn take(&mut self) -> Box<Transaction> {
         match self.of.open.take() {
             Some(transaction) => transaction,
@@ -57,10 +58,11 @@ impl Transacting<'_> {
         self.of.commit_options(&self.settings.variables)
     }
 
-    /// BEGIN, after what was open has been committed and let go.
+    /// Begins an explicit transaction. The caller has committed the open one and released the table
+    /// locks.
     ///
     /// # Errors
-    /// 1290 for READ WRITE on a server that is read-only; 1837.
+    /// Returns 1290 for READ WRITE on a read-only server, and 1837 when `gtid_next` has been used.
     pub fn begin(&mut self, snapshot: bool, read_only: Option<bool>) -> Result<()> {
         assert!(!self.of.is_begun(), "what was open is committed before BEGIN");
         self.check_gtid_next()?;
@@ -79,20 +81,21 @@ impl Transacting<'_> {
         Ok(())
     }
 
-    /// Commits what is open.
+    /// Commits the open transaction.
     ///
     /// # Errors
-    /// 1399 within an XA transaction, which its own statements end; those of the commit, after
-    /// which nothing is open either.
+    /// Returns 1399 within an XA transaction, which only XA statements end, and the errors of the
+    /// commit. After these, no transaction is open either.
     pub fn commit(&mut self) -> Result<()> {
         self.of.xa.check_none()?;
         let committed = match self.of.open.take() {
-            // Executed before: nothing was done in it.
+            // The GTID had been executed before, so nothing was done in the transaction.
             Some(_) if self.of.gtid.is_executed() => {
                 self.spend_gtid();
                 Ok(())
             }
-            // An empty one under a GTID would wait for itself.
+            // Under the session's own read lock, an empty commit under a GTID would wait for
+            // itself.
             Some(mut transaction) if self.locks.has_read_lock() => {
                 let options = CommitOptions { gtid: GtidNext::Anonymous, ..self.commit_options() };
                 transaction.commit_in_place(&options).map(|_| ())
@@ -108,10 +111,10 @@ impl Transacting<'_> {
         Ok(committed?)
     }
 
-    /// COMMIT of a session that owns a GTID and has begun nothing: an empty transaction has it.
+    /// Commits an empty transaction for a session that owns a GTID and has begun nothing.
     ///
     /// # Errors
-    /// Those of the commit.
+    /// Returns the errors of the commit.
     pub fn commit_empty(&mut self) -> Result<()> {
         if self.of.open.is_none() && self.of.gtid.is_owned() && !self.locks.has_read_lock() {
             self.server.engine.commit_empty(&self.commit_options())?;
@@ -119,7 +122,7 @@ impl Transacting<'_> {
         Ok(())
     }
 
-    /// Rolls back what is open, and leaves the XA transaction, if that is one.
+    /// Rolls back the open transaction, and leaves the XA transaction if it is one.
     pub fn rollback(&mut self) {
         if let Some(transaction) = self.of.open.take() {
             self.server.end_unchanged(transaction);
@@ -127,32 +130,32 @@ impl Transacting<'_> {
         }
         self.of.forget();
         if let Some(xid) = self.of.xa.leave() {
-            // It is prepared: some session finishes it.
+            // The XA transaction is prepared, and any session may finish it.
             self.server.engine.detach_xa(&xid);
         }
     }
 
-    /// What COMMIT or ROLLBACK AND CHAIN hands on; `None` where nothing is chained.
+    /// Returns what COMMIT or ROLLBACK AND CHAIN passes on, or `None` if nothing is chained.
     pub fn chained(&self, chain: bool) -> Option<Chained> {
         let isolation = self.of.open.as_deref().map(Transaction::isolation);
         chain.then_some((self.of.read_only, isolation))
     }
 
-    /// What the next transaction takes over from the one before it.
+    /// Sets what the next transaction takes over from the one before it.
     pub fn continue_as(&mut self, (read_only, isolation): Chained) {
         self.of.next_read_only = Some(read_only);
         self.of.next_isolation = isolation.or(self.of.next_isolation);
     }
 
-    /// SAVEPOINT.
+    /// Sets a savepoint.
     ///
     /// # Errors
-    /// Those of an XA transaction that is past its statements.
+    /// Returns the error of an XA transaction that is past its statements.
     pub fn savepoint(&mut self, name: &str) -> Result<()> {
         self.of.xa.check_active()?;
         if self.of.open.is_none() {
             if self.settings.variables.autocommit && !self.of.explicit {
-                // Alone in its transaction, it is gone at once.
+                // Alone in its transaction, the savepoint is gone at once.
                 return Ok(());
             }
             self.of.open = Some(self.new_transaction());
@@ -161,11 +164,13 @@ impl Transacting<'_> {
         Ok(())
     }
 
-    /// The end of a statement in this transaction, whatever came of it. With `tells` the client may
-    /// tell other clients of the statement's answer, and their statements have to find it too.
+    /// Ends a statement that had this transaction, whatever its outcome. `tells` says that the
+    /// client may tell other clients what the statement answered, so that their statements have to
+    /// find the same.
     ///
     /// # Errors
-    /// The statement's own; those of the commit of a transaction that is the statement's alone.
+    /// Returns the error of the statement, or of the commit if the statement was a transaction of
+    /// its own.
     pub fn finish_statement<T>(
         &mut self,
         transaction: Box<Transaction>,
@@ -188,7 +193,7 @@ impl Transacting<'_> {
         }
     }
 
-    /// After a statement: autocommit, or the transaction stays open.
+    /// Commits after a statement with autocommit, or leaves the transaction open.
     fn end_statement(
         &mut self,
         mut transaction: Box<Transaction>,

@@ -1,6 +1,7 @@
-//! `XA START` to `XA PREPARE`, and the end of prepared transactions, whichever session began them.
+//! `XA START` to `XA PREPARE`, and the end of prepared transactions, whichever session has begun
+//! them.
 //!
-//! States, refusals and their numbers are those of MySQL 9.7 (`testkit/tests/xa.rs` compares).
+//! The states, refusals and error numbers are those of MySQL 9.7 (`testkit/tests/xa.rs` compares).
 
 use super::Transacting;
 use crate::ast::XaStart;
@@ -12,10 +13,10 @@ use binlog::Xid;
 use engine::XaFinish;
 
 impl Transacting<'_> {
-    /// XA START.
+    /// Runs XA START.
     ///
     /// # Errors
-    /// 1397 to 1400, 1440.
+    /// Returns 1397 to 1400, and 1440 for an XID that is in use.
     pub fn start_xa(&mut self, xid: &Xid, how: XaStart) -> Result<()> {
         if self.of.xa.resume(xid, how)? {
             return Ok(());
@@ -25,7 +26,7 @@ impl Transacting<'_> {
         }
         self.check_gtid_next()?;
         let place = self.server.engine.begin_xa(*xid)?;
-        // Without autocommit a statement may have begun one that has touched nothing.
+        // Without autocommit, a statement may have begun a transaction that has touched nothing.
         self.of.open = None;
         let mut transaction = self.new_transaction();
         transaction.set_xid(*xid);
@@ -35,10 +36,11 @@ impl Transacting<'_> {
         Ok(())
     }
 
-    /// XA END.
+    /// Runs XA END.
     ///
     /// # Errors
-    /// 1398 for SUSPEND; 1397, 1399; the reason why the transaction was rolled back.
+    /// Returns 1398 for SUSPEND, 1397 for another XID, 1399 in a wrong state, and the reason when
+    /// the transaction was rolled back.
     pub fn end_xa(&mut self, xid: &Xid, suspend: bool) -> Result<()> {
         if suspend {
             return Err(inval());
@@ -46,10 +48,11 @@ impl Transacting<'_> {
         self.of.xa.end(xid)
     }
 
-    /// XA PREPARE.
+    /// Runs XA PREPARE.
     ///
     /// # Errors
-    /// 1397, 1399; 1402 when it could not be prepared, and is rolled back.
+    /// Returns 1397 for another XID, 1399 in a wrong state, and 1402 when the transaction could not
+    /// be prepared and was rolled back.
     pub fn prepare_xa(&mut self, xid: &Xid) -> Result<()> {
         self.of.xa.check_preparable(xid)?;
         if self.of.open.as_ref().is_some_and(|transaction| transaction.has_changes()) {
@@ -76,10 +79,11 @@ impl Transacting<'_> {
         Ok(())
     }
 
-    /// XA COMMIT.
+    /// Runs XA COMMIT.
     ///
     /// # Errors
-    /// 1397, 1399; the reason why the transaction was rolled back.
+    /// Returns 1397 for an unknown XID, 1399 in a wrong state, and the reason when the transaction
+    /// was rolled back.
     pub fn commit_xa(&mut self, xid: &Xid, one_phase: bool) -> Result<()> {
         match (self.of.xa.stage_of(xid), one_phase) {
             (None, _) => self.finish_others_xa(xid, true),
@@ -88,7 +92,7 @@ impl Transacting<'_> {
                 Err(rolled_back(code))
             }
             (Some(Stage::Idle), true) => {
-                // Its number is taken until it has been committed.
+                // The XID stays in use until the transaction has been committed.
                 let _place = self.of.xa.0.take();
                 self.commit()
             }
@@ -97,10 +101,10 @@ impl Transacting<'_> {
         }
     }
 
-    /// XA ROLLBACK.
+    /// Runs XA ROLLBACK.
     ///
     /// # Errors
-    /// 1397, 1399.
+    /// Returns 1397 for an unknown XID, and 1399 in a wrong state.
     pub fn rollback_xa(&mut self, xid: &Xid) -> Result<()> {
         match self.of.xa.stage_of(xid) {
             None => self.finish_others_xa(xid, false),
@@ -113,7 +117,7 @@ impl Transacting<'_> {
         }
     }
 
-    /// Finishes a prepared transaction that no session has, or another had.
+    /// Finishes a prepared transaction that is not this session's.
     fn finish_others_xa(&mut self, xid: &Xid, commit: bool) -> Result<()> {
         if self.of.xa.is_begun() || self.of.is_used() {
             return Err(self.of.xa.rmfail());

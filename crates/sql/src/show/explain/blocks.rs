@@ -1,9 +1,9 @@
-//! The query blocks of a statement, and their tables in the order in which EXPLAIN shows them.
+//! The query blocks of a statement, with their tables in the order in which EXPLAIN shows them.
 //!
-//! As in MySQL a block is numbered when it is met, from left to right: what the select list asks,
-//! FROM, and then the other clauses. Its own tables are shown first, and then the blocks within it,
-//! the last one first. MySQL numbers blocks before it merges them into those around them; here a
-//! block that was merged has no number, and those behind it have lower ones than MySQL's.
+//! As in MySQL, a block is numbered when it is met, from left to right: in the select list, then in
+//! FROM, then in the other clauses. The block's own tables are shown first, followed by the blocks
+//! within it, the last one first. MySQL numbers blocks before it merges some of them into others.
+//! Here a merged block has no number, and those behind it have lower numbers than in MySQL.
 
 use crate::ast::SetOperator;
 use crate::expr::{Expr, Node, SubqueryCall};
@@ -13,10 +13,10 @@ use std::collections::HashMap;
 
 /// A part of a statement that EXPLAIN shows.
 pub(crate) enum Part<'p> {
-    /// The table that an INSERT, a REPLACE or a LOAD fills.
+    /// The table that an INSERT, REPLACE or LOAD DATA fills, with the word for the kind.
     Filled(&'static str, &'p Table),
     Query(&'p QueryPlan),
-    /// Tables that an UPDATE or a DELETE goes through, and its word.
+    /// The tables that an UPDATE or DELETE reads, with the word for the kind.
     Changed(&'static str, &'p [TableStep]),
 }
 
@@ -27,17 +27,17 @@ pub(super) struct Line<'p> {
     pub what: What<'p>,
 }
 
-/// What a row of EXPLAIN shows.
+/// The subject of a row of EXPLAIN.
 pub(super) enum What<'p> {
     Step(Step<'p>),
-    /// What the queries of a UNION, or of its like, are put together in.
+    /// The temporary table that collects the rows of a UNION, INTERSECT or EXCEPT.
     Result {
         operator: SetOperator,
         blocks: Vec<u32>,
         sorted: bool,
     },
     Filled(&'p Table),
-    /// A block that reads no table, and why.
+    /// A block that reads no table, with the reason.
     Nothing(&'static str),
 }
 
@@ -46,15 +46,16 @@ pub(super) struct Step<'p> {
     pub step: &'p TableStep,
     /// All tables of the block.
     pub block: &'p [TableStep],
-    /// The block that computes the table's rows.
+    /// The number of the block that computes the table's rows.
     pub computed_by: Option<u32>,
-    /// Its rows are those that a common table that names itself has found last.
+    /// Whether the table stands for the rows that a recursive common table expression has found
+    /// last.
     pub is_recursive: bool,
-    /// What is done with the rows of the block, at its first table.
+    /// The notes on how the rows of the block are processed. They are shown at its first table.
     pub notes: Vec<&'static str>,
 }
 
-/// The rows of EXPLAIN for a statement.
+/// Returns the rows of EXPLAIN for a statement.
 pub(super) fn lines<'p>(parts: &[Part<'p>], subqueries: &'p [SubPlan]) -> Vec<Line<'p>> {
     let mut blocks = Blocks { subqueries, met: 0, numbers: HashMap::new(), own_rows: Vec::new() };
     let mut lines = Vec::new();
@@ -72,17 +73,17 @@ pub(super) fn lines<'p>(parts: &[Part<'p>], subqueries: &'p [SubPlan]) -> Vec<Li
 enum Child<'p> {
     Derived(&'p QueryPlan),
     Asked(&'p SubqueryCall),
-    /// A table of FROM that is one of the statement's subqueries.
+    /// A table in FROM that is one of the statement's subqueries.
     Table(&'p SubqueryCall),
 }
 
 struct Blocks<'p> {
     subqueries: &'p [SubPlan],
-    /// Blocks that have a number.
+    /// The number of blocks that have a number.
     met: u32,
-    /// The first blocks of the subqueries that have been met, and the number of each.
+    /// The subqueries that have been met, each with the number of its first block.
     numbers: HashMap<usize, u32>,
-    /// The subqueries that stand for rows of common tables that name themselves.
+    /// The subqueries that stand for the rows of recursive common table expressions.
     own_rows: Vec<usize>,
 }
 
@@ -92,7 +93,7 @@ impl<'p> Blocks<'p> {
         self.met
     }
 
-    /// The number of a query's first block, and the rows of all its blocks.
+    /// Returns the number of a query's first block, and the rows of all its blocks.
     fn query(&mut self, plan: &'p QueryPlan, kind: &'static str) -> (u32, Vec<Line<'p>>) {
         match &plan.body {
             QueryBody::Select(select) => self.block(select, kind),
@@ -159,7 +160,8 @@ impl<'p> Blocks<'p> {
         (id, lines)
     }
 
-    /// The tables of an UPDATE or DELETE, and all subqueries that no other one asks.
+    /// Returns the rows for the tables of an UPDATE or DELETE, and for all subqueries that are not
+    /// within others.
     fn changed(&mut self, kind: &'static str, steps: &'p [TableStep]) -> Vec<Line<'p>> {
         let id = self.next();
         let mut children = Vec::new();
@@ -169,7 +171,7 @@ impl<'p> Blocks<'p> {
         let of_step = |step: &TableStep| if is_joined && step.key_slot.is_none() { "PRIMARY" } else { kind };
         let mut lines = self.steps(id, steps, of_step, &computed_by, Vec::new());
         for (number, subquery) in self.subqueries.iter().enumerate().rev() {
-            // Those that are asked by others have been met with them: they have lower numbers.
+            // A subquery within another one has a lower number, and has been met with it.
             if !subquery.is_joined && !self.numbers.contains_key(&number) {
                 within.extend(self.subquery(number, false, false));
             }
@@ -201,7 +203,7 @@ impl<'p> Blocks<'p> {
         block.iter().map(line).collect()
     }
 
-    /// The numbers of the derived tables, and the rows of all queries within a block.
+    /// Returns the numbers of the derived tables, and the rows of all queries within a block.
     fn children(&mut self, children: Vec<Child<'p>>) -> (HashMap<*const QueryPlan, u32>, Vec<Line<'p>>) {
         let (mut numbers, mut parts) = (HashMap::new(), Vec::new());
         for child in children {
@@ -236,7 +238,7 @@ impl<'p> Blocks<'p> {
     }
 }
 
-/// The word for a query of a UNION, or of its like, that has this word as a whole.
+/// Returns the word for a branch of a set operation that has the word `whole`.
 fn branch_kind(at: usize, operator: SetOperator, whole: &'static str) -> &'static str {
     match (at, operator, whole.starts_with("DEPENDENT")) {
         (0, _, _) if whole == "SIMPLE" => "PRIMARY",
@@ -258,7 +260,7 @@ fn result_kind(operator: SetOperator) -> &'static str {
     }
 }
 
-/// The SELECT whose rows a stage of windows or of ROLLUP takes.
+/// Returns the SELECT whose rows a stage of window functions or ROLLUP takes.
 fn layer_below(select: &SelectPlan) -> Option<&SelectPlan> {
     let [TableStep { source: Source::Derived(plan), .. }] = &select.tables[..] else { return None };
     let input = match &plan.body {
@@ -278,7 +280,7 @@ fn note_once(notes: &mut Vec<&'static str>, text: &'static str) {
     }
 }
 
-/// What is done with the rows of a block.
+/// Adds the notes on how the rows of a block are processed.
 fn note(notes: &mut Vec<&'static str>, select: &SelectPlan) {
     let has_groups = select.grouping.as_ref().is_some_and(|grouping| !grouping.keys.is_empty());
     let is_one_row = select.grouping.is_some() && !has_groups;
@@ -309,7 +311,8 @@ fn in_outputs<'p>(select: &'p SelectPlan, found: &mut Vec<Child<'p>>) {
     select.outputs.iter().for_each(|output| in_expr(output, found));
 }
 
-/// The queries that are tables, from left to right, and then those that are asked by conditions.
+/// Collects the queries in the tables, from left to right, and then those in the tables'
+/// conditions.
 fn in_tables<'p>(tables: &'p [TableStep], found: &mut Vec<Child<'p>>) {
     let mut steps: Vec<&TableStep> = tables.iter().collect();
     steps.sort_by_key(|step| step.base);

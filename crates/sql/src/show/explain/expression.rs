@@ -1,20 +1,20 @@
-//! Bound expressions as text, as MySQL prints the conditions of a plan.
+//! Prints bound expressions as MySQL prints the conditions of a plan.
 
 use crate::expr::{Expr, Node, Quantified, SubqueryUse};
 use std::cell::RefCell;
 use types::Value;
 
-/// What slots and arguments are called.
+/// The names of slots and arguments.
 pub(super) struct Names<'n> {
     pub slot: &'n dyn Fn(usize) -> String,
-    /// What the arguments of the subquery at hand are in the query around it.
+    /// The arguments of the current subquery, as the query around it names them.
     pub arguments: &'n [String],
-    /// The subqueries that were met, and their arguments.
+    /// The subqueries that have been met, with their arguments.
     pub subqueries: &'n RefCell<Vec<(usize, Vec<String>)>>,
 }
 
 impl Names<'_> {
-    /// The conditions, all of which hold.
+    /// Returns the text of conditions that are all demanded.
     pub fn all(&self, conditions: &[&Expr]) -> String {
         match conditions {
             [one] => self.text(one),
@@ -26,7 +26,8 @@ impl Names<'_> {
         exprs.map(|expr| self.text(expr)).collect::<Vec<_>>().join(between)
     }
 
-    /// The number that a subquery is shown with, the statement's own query being 1.
+    /// Returns the text for a subquery, with the number that it is shown by. The statement's own
+    /// query is number 1.
     fn subquery(&self, number: usize, args: &[Expr]) -> String {
         let mut met = self.subqueries.borrow_mut();
         if !met.iter().any(|(known, _)| *known == number) {
@@ -39,7 +40,8 @@ impl Names<'_> {
         self.text_with(expr, false)
     }
 
-    /// `is_argument`: no subquery in it is noted, for the list of them is in use.
+    /// Returns the text of an expression. With `is_argument`, its subqueries are not recorded,
+    /// because the list of them is borrowed already.
     fn text_with(&self, expr: &Expr, is_argument: bool) -> String {
         let text = |expr: &Expr| self.text_with(expr, is_argument);
         let joined = |operands: &[Expr], between: &str| {

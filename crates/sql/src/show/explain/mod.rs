@@ -1,4 +1,4 @@
-//! EXPLAIN: the plan that runs, as a table or as a tree.
+//! EXPLAIN: shows the plan that would run, as a table or as a tree.
 
 mod blocks;
 mod expression;

@@ -1,4 +1,4 @@
-//! A plan as a tree of operations, each with the operations whose rows it takes.
+//! Turns a plan into a tree of operations, each with the operations whose rows it takes.
 
 use super::expression::Names;
 use crate::ast::SetOperator;
@@ -9,18 +9,18 @@ use crate::plan::{
 use engine::{IndexRef, Table};
 use std::cell::RefCell;
 
-/// What is expected of an operation.
+/// The optimizer's estimate for an operation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Expected {
     pub cost: f64,
     pub rows: f64,
 }
 
-/// An operation, in MySQL's words.
+/// An operation, named as in MySQL.
 #[derive(Debug)]
 pub(crate) struct Operation {
     pub(super) text: String,
-    /// MySQL's word for it in the JSON format.
+    /// The operation's `access_type` in the JSON format.
     pub(super) kind: &'static str,
     pub(super) expected: Option<Expected>,
     pub(super) inputs: Vec<Operation>,
@@ -31,7 +31,7 @@ fn operation(kind: &'static str, text: impl Into<String>, inputs: Vec<Operation>
 }
 
 impl Operation {
-    /// What comes above this.
+    /// Returns an operation that takes the rows of this one.
     fn below(self, kind: &'static str, text: impl Into<String>) -> Operation {
         operation(kind, text, vec![self])
     }
@@ -52,7 +52,7 @@ impl Operation {
     }
 }
 
-/// A statement's plan: its own query, and the subqueries that it runs.
+/// Returns the plan of a statement: its own query first, then the subqueries that it runs.
 pub(crate) fn of_query(plan: &QueryPlan, subqueries: &[SubPlan]) -> Vec<Operation> {
     let met = RefCell::new(Vec::new());
     let mut all = vec![query(plan, subqueries, &[], &met)];
@@ -115,7 +115,7 @@ fn query(plan: &QueryPlan, subqueries: &[SubPlan], arguments: &[String], met: &M
     }
 }
 
-/// A SELECT that is shown.
+/// A SELECT that is printed.
 struct Shown<'p> {
     select: &'p SelectPlan,
     subqueries: &'p [SubPlan],
@@ -220,7 +220,7 @@ impl Shown<'_> {
         all
     }
 
-    /// Steps from one of them on, the first of which is at its `opened`th nest.
+    /// Returns the operation for the steps, of which the first is within `opened` nests already.
     fn joined(&self, steps: &[TableStep], opened: usize) -> Operation {
         let Some(first) = steps.first() else {
             return operation("rows_fetched_before_execution", "Rows fetched before execution", Vec::new());
@@ -237,7 +237,7 @@ impl Shown<'_> {
         all
     }
 
-    /// The join of the rows so far with one table, or with those of a nest.
+    /// Returns the join of the rows so far with one table, or with the tables of a nest.
     fn join(&self, left: Operation, steps: &[TableStep]) -> Operation {
         let step = &steps[0];
         let last = steps.last().and_then(|step| step.estimate);
@@ -266,7 +266,7 @@ impl Shown<'_> {
         }
     }
 
-    /// The right side of a join: a table, or what is in its nest.
+    /// Returns the right side of a join: a table, or the contents of its nest.
     fn inner(&self, steps: &[TableStep], opened: usize) -> Operation {
         let step = &steps[0];
         let Some(nest) = step.nests.get(opened) else {
@@ -289,7 +289,7 @@ impl Shown<'_> {
         shown.collect::<Vec<_>>().join(", ").trim_start_matches('(').trim_end_matches(')').to_owned()
     }
 
-    /// One table, with the conditions that are decided there.
+    /// Returns the operation that reads one table, with the conditions that are checked there.
     fn read(&self, step: &TableStep) -> Operation {
         let estimate = step.estimate;
         let read = estimate.map(|estimate| Expected { cost: estimate.cost, rows: estimate.read });
@@ -371,7 +371,7 @@ impl Shown<'_> {
         operation(kind, text, Vec::new())
     }
 
-    /// What an index's first columns are compared with.
+    /// Returns the text of what an index's first columns are compared with.
     fn bounds(&self, table: &Table, access: &Access, condition: &KeyCondition) -> String {
         let mut columns =
             table.index_columns(access.index).iter().map(|part| &table.def.columns[part.column].name);

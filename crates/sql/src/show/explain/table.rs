@@ -7,12 +7,13 @@ use crate::plan::{Access, KeyCondition, NestKind, Source, SubPlan, TableStep, Wi
 use engine::{Engine, IndexColumn, IndexRef, Table};
 use types::{TypeCode, Value};
 
-/// One row a table, and one for what the queries of a UNION are put together in.
+/// Returns the rows of EXPLAIN: one for each table, and one for the temporary table of each set
+/// operation.
 pub(crate) fn explain_rows(engine: &Engine, parts: &[Part<'_>], subqueries: &[SubPlan]) -> Vec<Vec<Value>> {
     lines(parts, subqueries).iter().map(|line| row(engine, line)).collect()
 }
 
-/// What the columns behind the kind of the query say.
+/// The values of the columns behind `select_type`.
 struct Shown {
     table: Value,
     ty: Value,
@@ -41,7 +42,7 @@ impl Default for Shown {
 }
 
 impl Shown {
-    /// All rows of something that is computed.
+    /// Returns the values for reading all rows of a computed table.
     fn all_of(table: &str) -> Shown {
         Shown { table: Value::text(table), ty: Value::text("ALL"), ..Shown::default() }
     }
@@ -104,7 +105,7 @@ fn of_step(engine: &Engine, step: &Step<'_>) -> Shown {
     shown
 }
 
-/// In the order in which MySQL has them.
+/// Returns the notes of a table, in MySQL's order.
 fn notes_of(step: &Step<'_>) -> Vec<&'static str> {
     let Step { step, is_recursive, notes, .. } = step;
     let is_json_table = matches!(step.source, Source::JsonTable(_));
@@ -124,7 +125,7 @@ fn notes_of(step: &Step<'_>) -> Vec<&'static str> {
     [held(&own), notes.clone(), held(&behind)].concat()
 }
 
-/// The indexes that conditions on the table can be looked up in.
+/// Returns the indexes that the conditions on the table could use.
 fn possible_keys(table: &Table, step: &TableStep, access: &Access) -> Value {
     let conditions: Vec<Expr> = step.all_conditions().cloned().collect();
     let own = step.base..step.base + step.columns;
@@ -157,8 +158,8 @@ fn index_name(table: &Table, index: IndexRef) -> &str {
     }
 }
 
-/// The bytes of those parts of the index that are used, as MySQL counts a key: with a byte for
-/// NULL, and two for the length of a string that has one.
+/// Returns the length of the used index parts in bytes, as MySQL counts it: with one byte more for
+/// a nullable column and two for the length of a variable-length string.
 fn used_key_bytes(table: &Table, access: &Access) -> u64 {
     let parts = table.index_columns(access.index);
     let used = |condition: &KeyCondition| {
@@ -179,8 +180,8 @@ fn key_part_bytes(table: &Table, part: &IndexColumn) -> u64 {
     bytes + nullable + if has_length { LENGTH_BYTES } else { 0 }
 }
 
-/// What the parts of the index are compared with: constants, columns of tables before, or anything
-/// else.
+/// Returns what the index parts are compared with: constants, columns of the tables before, or
+/// something else.
 fn compared_with(access: &Access, tables: &[TableStep]) -> String {
     let mut shown = Vec::new();
     for (expr, _) in access.alternatives.iter().flat_map(|condition| &condition.equals) {
@@ -195,7 +196,7 @@ fn compared_with(access: &Access, tables: &[TableStep]) -> String {
     shown.join(",")
 }
 
-/// The column of a slot with its schema and table.
+/// Returns the column of a slot, qualified with its schema and table.
 fn column_of(slot: usize, tables: &[TableStep]) -> String {
     let owner = tables.iter().find(|step| (step.base..step.base + step.columns).contains(&slot));
     match owner.map(|step| (step, &step.source, slot - step.base)) {
@@ -206,7 +207,7 @@ fn column_of(slot: usize, tables: &[TableStep]) -> String {
     }
 }
 
-/// MySQL's word for the access, and a rough number of rows.
+/// Returns MySQL's word for an access, and a rough number of rows.
 fn access_type(engine: &Engine, table: &Table, access: &Access) -> (&'static str, u64) {
     let all = engine.table_figures(table).rows;
     match &access.alternatives[..] {
@@ -228,7 +229,8 @@ fn access_type(engine: &Engine, table: &Table, access: &Access) -> (&'static str
     }
 }
 
-/// One row at most: found once, or for each row of the tables before.
+/// Returns the word for an access that finds at most one row: once, or for each row of the tables
+/// before.
 fn point_type(access: &Access) -> &'static str {
     let mut slots = Vec::new();
     let compared = access.alternatives.iter().flat_map(|condition| &condition.equals);

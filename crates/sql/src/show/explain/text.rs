@@ -1,9 +1,9 @@
-//! Trees of operations as text: FORMAT=TREE and FORMAT=JSON (its second version).
+//! Prints trees of operations for FORMAT=TREE and FORMAT=JSON (version 2 of its schema).
 
 use super::operation::Operation;
 use std::fmt::Write;
 
-/// A number as MySQL shows it: three digits that count.
+/// Returns a number as MySQL shows it, with three significant digits.
 fn short(number: f64) -> String {
     if number == 0.0 {
         return "0".to_owned();
@@ -19,7 +19,7 @@ fn short(number: f64) -> String {
     }
 }
 
-/// FORMAT=TREE.
+/// Returns the text of FORMAT=TREE.
 pub(crate) fn tree(operations: &[Operation]) -> String {
     let mut text = String::new();
     operations.iter().for_each(|operation| put_tree(operation, 0, &mut text));
@@ -54,7 +54,7 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// FORMAT=JSON.
+/// Returns the text of FORMAT=JSON.
 pub(crate) fn json(operations: &[Operation]) -> String {
     let mut text = String::from("{\n  \"query_plan\": ");
     let (own, subqueries) = operations.split_at(operations.len().min(1));

@@ -1,10 +1,10 @@
-//! Texts of files and the fields that they have.
+//! Tests what the scanner makes of texts of files.
 
 use super::*;
 use crate::memory::Budget;
 use std::sync::Arc;
 
-/// A file that comes in pieces of so many bytes.
+/// A file that comes in pieces of this many bytes.
 struct Pieces {
     text: Vec<u8>,
     at: usize,
@@ -32,8 +32,8 @@ fn format(text: &[&str; 5]) -> TextFormat {
     }
 }
 
-/// The lines of a text with so many fields each: fields with `|` between them, lines with `/`, one
-/// that was cut with `+` at its end.
+/// Returns the lines of a text, with at most `columns` fields each. Fields have `|` between them
+/// and lines `/`; `+` marks the end of a line that was cut.
 fn lines(text: &[u8], format: &TextFormat, columns: usize, piece: usize) -> Result<String> {
     let mut pieces = Pieces { text: text.to_vec(), at: 0, bytes: piece };
     let charge = Charge::new(&Budget::new(Arc::default()));
@@ -93,6 +93,6 @@ fn what_begins_no_character_is_refused() {
     let tabs = format(&["\t", "", "\\", "", "\n"]);
     let error = lines(b"1\tab\xff\n", &tabs, 2, 100).expect_err("no character begins so");
     assert_eq!((error.code, &*error.message), (1300, "Invalid utf8mb4 character string: 'ab'"));
-    // One that is cut by something else is bytes.
+    // A character that is cut off by something else is read as bytes.
     assert_eq!(lines(b"\xc3\t1\n", &tabs, 2, 100).expect("it is read"), "\\xc3|1");
 }
