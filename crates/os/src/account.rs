@@ -520,6 +520,18 @@ impl Watch {
     }
 }
 
+/// Returns how long the calling thread has been in a state so far, in nanoseconds, without the span
+/// that it may be in now. A thread without an account has been nowhere.
+pub fn wall_ns_of_this_thread(state: State) -> u64 {
+    let pointer = CURRENT.get();
+    if pointer.is_null() {
+        return 0;
+    }
+    // SAFETY: as in `set`.
+    let ticks = unsafe { &(*pointer).wall_ticks[state as usize] }.load(Ordering::Relaxed);
+    clock::ticks_to_ns(ticks)
+}
+
 /// Counts requests for pages of the buffer pool. Too many are made for a counter that threads
 /// share; a thread without an account goes uncounted.
 #[inline]

@@ -48,6 +48,7 @@ pub mod internal;
 pub mod listener;
 pub mod options;
 pub mod process;
+pub mod query_log;
 pub mod serve;
 pub mod server;
 pub mod show;

@@ -13,7 +13,7 @@ use sql::counters::Counters;
 use sql::memory::Budget;
 use sql::{
     AdminCommand, ComputedTable, Host, Privilege, ResultSink, Session, SessionInit, Sight, SqlError,
-    StatementClass, UserLocks, VariableScope,
+    StatementClass, StatementLog, UserLocks, VariableScope,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,6 +44,10 @@ const RESTRICTED: &[&str] =
 impl Host for ConnectionHost {
     fn connection_id(&self) -> u32 {
         self.entry().id
+    }
+
+    fn statement_log(&self) -> Option<&dyn StatementLog> {
+        self.server().query_logs.is_any_on().then_some(self)
     }
 
     fn note_transaction(&self, transaction_id: u64) {

@@ -12,6 +12,7 @@ use crate::error::{Result, SqlError};
 use crate::memory::Budget;
 use crate::sink::ResultSink;
 pub use crate::sink::VirtualTable;
+use crate::statement_log::StatementLog;
 use engine::ObjectKind;
 use std::sync::Arc;
 use std::time::Duration;
@@ -398,6 +399,11 @@ pub trait Host: Rights {
     /// long as the host lives.
     fn counters(&self) -> Arc<Counters> {
         Arc::default()
+    }
+
+    /// Returns the host's logs of statements. `None` means that it logs none now.
+    fn statement_log(&self) -> Option<&dyn StatementLog> {
+        None
     }
 
     /// Returns the flag that `KILL` and a time limit set. Every loop of a statement and every wait

@@ -65,6 +65,7 @@ mod session;
 mod show;
 mod sink;
 mod sql_mode;
+mod statement_log;
 mod temporary;
 pub mod time_zone;
 pub mod touched;
@@ -83,3 +84,4 @@ pub use session::event::{EventCondition, EventRun, drop_event, note_event_run, r
 pub use session::prepared::Prepared;
 pub use session::{Session, SessionInit};
 pub use sink::{ClientFile, ColumnMeta, EndOfRows, OkInfo, ResultSink, column_flag, status};
+pub use statement_log::{EndedStatement, StatementLog, StatementOrigin};

@@ -1,6 +1,7 @@
 //! FLUSH.
 
 use crate::client::connection_host::ConnectionHost;
+use crate::query_log::Log;
 use crate::server::Server;
 use sql::SqlError;
 use sql::admin::FlushTarget;
@@ -13,7 +14,7 @@ pub fn flush(host: &ConnectionHost, targets: &[FlushTarget]) -> sql::Result<()> 
         FlushTarget::Logs => flush_logs(server),
         FlushTarget::BinaryLogs => flush_binary_logs(server),
         FlushTarget::RelayLogs => Err(SqlError::not_supported("FLUSH RELAY LOGS")),
-        FlushTarget::OtherLogs(word) if word.eq_ignore_ascii_case("ERROR") => reopen_error_log(),
+        FlushTarget::OtherLogs(word) => flush_other_logs(server, word),
         FlushTarget::Privileges => crate::accounts::storage::load(server),
         FlushTarget::Status => {
             server.status.flush(server.sessions.clients());
@@ -27,10 +28,7 @@ pub fn flush(host: &ConnectionHost, targets: &[FlushTarget]) -> sql::Result<()> 
         // Tables are not cached apart from the engine's own, and the engine log is synced by its
         // own thread: nothing is held back that would have to be flushed. The session holds the
         // commits.
-        FlushTarget::OtherLogs(_)
-        | FlushTarget::Tables(_)
-        | FlushTarget::TablesWithReadLock
-        | FlushTarget::Other(_) => Ok(()),
+        FlushTarget::Tables(_) | FlushTarget::TablesWithReadLock | FlushTarget::Other(_) => Ok(()),
     })
 }
 
@@ -57,7 +55,18 @@ fn check(host: &ConnectionHost, target: &FlushTarget) -> sql::Result<()> {
 /// FLUSH LOGS and SIGHUP.
 pub fn flush_logs(server: &Server) -> sql::Result<()> {
     reopen_error_log()?;
+    server.query_logs.reopen(server, &[Log::General, Log::Slow])?;
     flush_binary_logs(server)
+}
+
+/// `FLUSH ERROR|GENERAL|SLOW|ENGINE LOGS`.
+fn flush_other_logs(server: &Server, word: &str) -> sql::Result<()> {
+    match word.to_ascii_uppercase().as_str() {
+        "ERROR" => reopen_error_log(),
+        "GENERAL" => server.query_logs.reopen(server, &[Log::General]),
+        "SLOW" => server.query_logs.reopen(server, &[Log::Slow]),
+        _ => Ok(()),
+    }
 }
 
 fn reopen_error_log() -> sql::Result<()> {

@@ -30,6 +30,7 @@ struct Limits {
     interactive_timeout_s: AtomicU64,
     net_read_timeout_s: AtomicU64,
     net_write_timeout_s: AtomicU64,
+    long_query_time_us: AtomicU64,
 }
 
 /// What belongs to the session of one client. It answers what `sql::Session` asks of the server
@@ -104,6 +105,8 @@ impl ConnectionHost {
         set(&self.limits.interactive_timeout_s, "interactive_timeout");
         set(&self.limits.net_read_timeout_s, "net_read_timeout");
         set(&self.limits.net_write_timeout_s, "net_write_timeout");
+        let long_us = self.variables.named("long_query_time").double() * 1_000_000.0;
+        self.limits.long_query_time_us.store(long_us as u64, Ordering::Relaxed);
         self.variables.limit(&self.memory);
     }
 
@@ -272,6 +275,11 @@ impl ConnectionHost {
         self.limits.max_allowed_packet_bytes.load(Ordering::Relaxed) as usize
     }
 
+    /// `long_query_time` of this session, in microseconds.
+    pub fn long_query_time_us(&self) -> u64 {
+        self.limits.long_query_time_us.load(Ordering::Relaxed)
+    }
+
     /// How long the connection may be idle.
     pub fn wait_timeout(&self, is_interactive: bool) -> Duration {
         let limits = &self.limits;
@@ -290,6 +298,7 @@ impl ConnectionHost {
     }
 }
 
-fn without_port(host: &str) -> &str {
+/// Returns a host without the port that SHOW PROCESSLIST shows it with.
+pub fn without_port(host: &str) -> &str {
     host.rsplit_once(':').map_or(host, |(host, _port)| host)
 }

@@ -12,5 +12,6 @@ pub mod definers;
 pub mod held_locks;
 pub mod login;
 pub mod peer;
+pub mod secrets;
 pub mod session_rights;
 pub mod tls;

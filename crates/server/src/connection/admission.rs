@@ -5,6 +5,7 @@ use crate::accounts::{Account, ClientHost};
 use crate::client::authenticate::{Authentication, Refusal, new_nonce};
 use crate::client::login::{self, Arrival, Login};
 use crate::client::peer;
+use crate::query_log::note_refused;
 use crate::server::Server;
 use crate::server::sessions::SessionEntry;
 use protocol::auth::{NONCE_BYTES, plugin};
@@ -79,7 +80,10 @@ pub(super) fn admit(
         None => ClientHost::Local,
         Some(peer) => {
             let host = peer::host_of(server, peer.ip().to_canonical()).map_err(Refusal::Bare)?;
-            entry.show(|s| s.host = format!("{}:{}", host.name(), peer.port()));
+            entry.show(|s| {
+                s.host = format!("{}:{}", host.name(), peer.port());
+                s.ip = Some(peer.ip().to_canonical());
+            });
             host
         }
     };
@@ -170,7 +174,7 @@ fn handshake_error() -> SqlError {
 
 /// Counts a client that is not let in, for the server and for its host, and tells it why.
 pub(super) fn refuse(
-    server: &Server,
+    server: &Arc<Server>,
     entry: &SessionEntry,
     channel: &mut Channel<Stream>,
     refusal: Refusal,
@@ -187,6 +191,7 @@ pub(super) fn refuse(
         Refusal::Error(e, _) => {
             if e.code == 1045 {
                 log::info!("{}", e.message);
+                note_refused(server, entry, &e);
             }
             (cap::PROTOCOL_41, e)
         }

@@ -6,9 +6,10 @@ use crate::accounts::{Account, access_denied};
 use crate::client::authenticate::{Authentication, Refusal};
 use crate::client::connection_host::{ConnectionHost, password_expired};
 use crate::client::login::{self, Arrival, Login};
+use crate::client::secrets::without_secrets;
 use crate::connection::packet_room::PacketRoom;
-use crate::connection::secrets::without_secrets;
 use crate::connection::wire_sink::{RowForm, definition};
+use crate::query_log::note_command;
 use crate::server::sessions::{Activity, MAX_SHOWN_BYTES};
 use crate::sql_host::new_session;
 use protocol::capability as cap;
@@ -37,7 +38,10 @@ impl Connection<'_> {
         // Dump sessions and COM_QUIT end the connection; every other command answers and the client
         // goes on.
         match command {
-            com::QUIT => return Ok(Some(End::Quit)),
+            com::QUIT => {
+                self.note("Quit", "");
+                return Ok(Some(End::Quit));
+            }
             com::QUERY => self.query()?,
             com::INIT_DB => self.init_db()?,
             com::FIELD_LIST => self.field_list()?,
@@ -60,6 +64,11 @@ impl Connection<'_> {
             _ => self.send_error(&unknown_command())?,
         }
         Ok(None)
+    }
+
+    /// Writes the command into the general log, if that is on.
+    pub(super) fn note(&self, command: &str, argument: &str) {
+        note_command(&self.host, command, || argument);
     }
 
     /// The command's bytes after its first, as text for showing.
@@ -97,6 +106,7 @@ impl Connection<'_> {
     fn init_db(&mut self) -> Result<(), PacketError> {
         self.server.status.count_statement("USE");
         let name = String::from_utf8_lossy(self.body()).into_owned();
+        self.note("Init DB", &name);
         if name.is_empty() {
             return self.send_error(&SqlError::new(1046, "No database selected"));
         }
@@ -112,6 +122,7 @@ impl Connection<'_> {
         let mut r = Reader::new(self.body());
         let table = String::from_utf8_lossy(r.nul_or_rest()).into_owned();
         let wildcard = String::from_utf8_lossy(r.nul_or_rest()).into_owned();
+        note_command(&self.host, "Field List", || format!("{table} {wildcard}"));
         let columns = match self.session.columns_of(&table, &wildcard) {
             Ok(columns) => columns,
             Err(e) => return self.send_error(&e),
@@ -141,6 +152,7 @@ impl Connection<'_> {
 
     fn statistics(&mut self) -> Result<(), PacketError> {
         self.server.status.admin_commands.add_one();
+        self.note("Statistics", "");
         let line = crate::show::status::statistics_line(self.server);
         self.channel.write_packet(|out| out.extend_from_slice(line.as_bytes()))
     }
@@ -160,6 +172,7 @@ impl Connection<'_> {
         if self.body().first().is_some_and(|level| !LEVELS.contains(level)) {
             return self.send_error(&SqlError::not_supported("this shutdown level"));
         }
+        self.note("Shutdown", "");
         self.server.status.count_statement("SHUTDOWN");
         let host = self.host.clone();
         self.answer(RowForm::Text, |session, sink: &mut dyn ResultSink| {
@@ -178,6 +191,7 @@ impl Connection<'_> {
     }
 
     fn reset_connection(&mut self) -> Result<(), PacketError> {
+        self.note("Reset Connection", "");
         self.forget_statements();
         self.session.reset();
         self.host.reset();
@@ -219,6 +233,9 @@ impl Connection<'_> {
                 return Ok(Some(End::Lost));
             }
         }
+        note_command(&self.host, "Change user", || {
+            format!("{} on {}", self.host.client(), String::from_utf8_lossy(&response.schema))
+        });
         match self.enter_schema(&response.schema).and_then(|()| self.send_ok()) {
             Ok(()) => Ok(None),
             Err(PacketError::Closed) => Ok(Some(End::Lost)),
@@ -299,6 +316,9 @@ impl Connection<'_> {
                 return Ok(End::Quit);
             }
         };
+        note_command(&self.host, if by_gtid { "Binlog Dump GTID" } else { "Binlog Dump" }, || {
+            format!("{request:?}")
+        });
         match dump::send_events(&binlog, &request, &mut self.channel, self.entry)? {
             DumpEnd::Complete => {
                 let status = self.session.status();

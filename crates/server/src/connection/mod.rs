@@ -12,7 +12,6 @@ mod command;
 mod dump;
 mod packet_room;
 mod prepared;
-mod secrets;
 mod statement;
 #[cfg(test)]
 mod tests;
@@ -24,6 +23,7 @@ use crate::connection::packet_room::PacketRoom;
 use crate::connection::prepared::PreparedStatement;
 use crate::connection::wire_sink::{RowForm, WireSink};
 use crate::process::allocator;
+use crate::query_log::note_command;
 use crate::server::Server;
 use crate::server::host_cache::HostError;
 use crate::server::sessions::{Activity, SessionEntry};
@@ -38,6 +38,7 @@ use os::clock::Stopwatch;
 use os::panic::Panicked;
 use protocol::auth::NONCE_BYTES;
 use protocol::capability as cap;
+use protocol::command as com;
 use protocol::packet::{Channel, PacketError};
 use protocol::response::{OK_HEADER, OkPacket};
 use protocol::stream::Stream;
@@ -223,6 +224,10 @@ impl Connection<'_> {
     /// packet.
     fn begin(&mut self, schema: &[u8]) -> Result<(), PacketError> {
         self.set_timeouts()?;
+        note_command(&self.host, "Connect", || {
+            let schema = String::from_utf8_lossy(schema);
+            format!("{} on {schema} using {}", self.host.client(), self.transport())
+        });
         self.enter_schema(schema)?;
         if let Some(ip) = self.client_host.ip() {
             self.server.hosts.let_in(ip);
@@ -323,9 +328,27 @@ impl Connection<'_> {
         self.session.change_schema(name)
     }
 
+    /// How the client is connected, in the general log's words.
+    fn transport(&self) -> &'static str {
+        match self.channel.stream().encryption() {
+            Some(_) => "SSL/TLS",
+            None if self.client_host.ip().is_none() => "Socket",
+            None => "TCP/IP",
+        }
+    }
+
+    /// Counts the command that has ended in `Slow_queries` if it took `long_query_time`.
+    fn count_if_slow(&self, took_ticks: u64) {
+        let is_statement = matches!(self.command.first(), Some(&(com::QUERY | com::STMT_EXECUTE)));
+        if is_statement && os::clock::ticks_to_ns(took_ticks) / 1000 >= self.host.long_query_time_us() {
+            self.server.status.slow_queries.add_one();
+        }
+    }
+
     /// Waits for the next command. `wait_timeout` is for each read of it, as in MySQL.
     fn read_command(&mut self) -> Result<(), PacketError> {
-        self.entry.set_activity(Activity::Sleep);
+        let took_ticks = self.entry.set_activity(Activity::Sleep);
+        self.count_if_slow(took_ticks);
         self.channel.set_max_packet_bytes(self.host.max_allowed_packet_bytes());
         self.set_timeouts()?;
         self.channel.done_with(&mut self.command);

@@ -2,8 +2,8 @@
 
 use super::Connection;
 use super::command::{malformed, shown_text};
+use crate::client::secrets::without_secrets;
 use crate::connection::prepared::{PreparedStatement, unknown_statement};
-use crate::connection::secrets::without_secrets;
 use crate::connection::wire_sink::{RowForm, definition};
 use crate::server::sessions::Activity;
 use protocol::capability as cap;
@@ -28,6 +28,7 @@ impl Connection<'_> {
             return self.send_error(&SqlError::new(1117, "Too many columns"));
         };
         let shown = without_secrets(shown_text(self.body()), false);
+        self.note("Prepare", &shown);
         let statement = PreparedStatement::new(&shown, parameters, &self.host.memory());
         let taken = self.statements.insert(prepared.id, statement);
         assert!(taken.is_none(), "the session gave the id {} out twice", prepared.id);
@@ -111,6 +112,7 @@ impl Connection<'_> {
         if let Ok(id) = Reader::new(self.body()).u32("statement")
             && self.statements.remove(&id).is_some()
         {
+            self.note("Close stmt", "");
             self.session.close_prepared(id);
         }
     }
@@ -124,6 +126,7 @@ impl Connection<'_> {
         match self.statements.get_mut(&id) {
             Some(statement) => {
                 statement.reset();
+                self.note("Reset stmt", "");
                 self.send_ok()
             }
             None => self.send_error(&unknown_statement(id)),

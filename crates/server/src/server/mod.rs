@@ -12,6 +12,7 @@ pub mod time_limits;
 pub mod user_locks;
 
 use crate::accounts::Accounts;
+use crate::query_log::QueryLogs;
 use crate::server::event_scheduler::EventScheduler;
 use crate::server::host_cache::HostCache;
 use crate::server::last_look::LastLook;
@@ -57,6 +58,8 @@ pub struct Server {
     pub time_limits: TimeLimits,
     /// The locks of GET_LOCK().
     pub user_locks: UserLocks,
+    /// The general log and the slow query log.
+    pub query_logs: QueryLogs,
     /// The counters that are the server's own.
     pub status: ServerStatus,
     /// What runs the events.
@@ -111,6 +114,7 @@ impl Server {
             memory: Arc::default(),
             time_limits: TimeLimits::default(),
             user_locks: UserLocks::default(),
+            query_logs: QueryLogs::default(),
             status: ServerStatus::default(),
             binlog: parts.binlog,
             replica: parts.replica,

@@ -5,6 +5,7 @@ use parking_lot::Mutex;
 use protocol::stream::{Encryption, Interrupter};
 use sql::counters::Counters;
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -48,6 +49,8 @@ const ACTIVITIES: [(Activity, &str); 9] = [
 pub struct Shown {
     /// Host, with the port for TCP.
     pub host: String,
+    /// The address of a client that came by TCP.
+    pub ip: Option<IpAddr>,
     /// Account name as the client gave it, once it has been let in.
     pub user: String,
     /// `user@host` of the matched account.
@@ -131,10 +134,14 @@ impl SessionEntry {
         &self.counters
     }
 
-    /// Notes what the connection does from now on.
-    pub fn set_activity(&self, activity: Activity) {
+    /// Notes what the connection does from now on. Returns how long it did what it did before, in
+    /// ticks.
+    pub fn set_activity(&self, activity: Activity) -> u64 {
+        let now = os::clock::ticks();
+        let since = self.since_ticks.load(Ordering::Relaxed);
         self.activity.store(activity as u8, Ordering::Relaxed);
-        self.since_ticks.store(os::clock::ticks(), Ordering::Relaxed);
+        self.since_ticks.store(now, Ordering::Relaxed);
+        now.saturating_sub(since)
     }
 
     /// Notes the connection's transaction.

@@ -34,6 +34,7 @@ mod state;
 mod temporary;
 mod transacting;
 mod transaction;
+mod watched;
 mod xa;
 
 pub use state::SessionInit;
@@ -152,7 +153,7 @@ impl Session {
         let text = types::collation::to_utf8mb4(self.settings.variables.client_collation, text);
         let mut rest: &[u8] = &text;
         loop {
-            match self.execute_first(rest, sink) {
+            match self.execute_watched(rest, sink) {
                 Ok(next) if self.client.more_results => {
                     rest = &rest[next..];
                     // KILL QUERY ends the whole text.

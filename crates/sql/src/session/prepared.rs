@@ -145,7 +145,10 @@ impl Session {
             ));
         };
         self.parameters.tells_returned = true;
-        let result = self.run_prepared(&mut prepared, parameters, sink);
+        let run = |session: &mut Session, sink: &mut dyn ResultSink| {
+            session.run_prepared(&mut prepared, parameters, sink)
+        };
+        let result = self.watched(sink, run);
         self.parameters.tells_returned = false;
         self.parameters.returned.clear();
         self.prepared.put_back(id, prepared);
@@ -177,6 +180,7 @@ impl Session {
             None => super::classes::class_of(&prepared.statement, true),
         };
         self.server.host.admit_statement(class)?;
+        self.tell_begin_of_prepared(&prepared.text, parameters);
         let Some(bound) = &prepared.bound else {
             let (text, statement) = (prepared.text.clone(), prepared.statement.clone());
             self.parameters.arguments = Arguments { values: parameters.to_vec(), types: Vec::new() };
@@ -232,6 +236,7 @@ impl Session {
                 let name = name.to_lowercase();
                 self.prepared.take_named(&name);
                 let prepared = self.prepare_text(&text)?;
+                self.tell_prepare(&text);
                 self.prepared.put_named(name, prepared);
                 results::ok(self, sink)?;
             }

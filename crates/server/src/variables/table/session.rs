@@ -72,19 +72,21 @@ pub const DEFINITIONS: &[Definition] = &[
     session("lock_wait_timeout", UInt(1, 31_536_000), "31536000")
         .does("A wait for the lock of a whole table ends after that many seconds."),
     global("log_queries_not_using_indexes", Bool, "OFF")
-        .kept("There is no slow query log."),
+        .does("Statements that read a table without an index are written to the slow query log, however quick."),
     global("log_raw", Bool, "OFF")
-        .kept("There is no general log."),
+        .does("The general log has statements with the passwords in them.")
+        .differs("Statements that are not understood are not in the general log."),
     global("log_slow_admin_statements", Bool, "OFF")
-        .kept("There is no slow query log."),
+        .does("The slow query log has ALTER TABLE, ANALYZE TABLE and their kin too."),
     global("log_slow_extra", Bool, "OFF")
-        .kept("There is no slow query log."),
+        .does("The file of the slow query log has more figures of each statement.")
+        .differs("The bytes that the client sent and got are not among them."),
     global("log_slow_replica_statements", Bool, "OFF")
-        .kept("There is no slow query log."),
+        .kept("The slow query log has statements of clients alone."),
     global("log_throttle_queries_not_using_indexes", UInt(0, u64::MAX), "0")
-        .kept("There is no slow query log."),
+        .kept("The slow query log has all statements that read a table without an index, however many."),
     session("long_query_time", Double(0.0, 31536000.0), "10")
-        .kept("There is no slow query log."),
+        .does("A statement that takes that many seconds is slow."),
     global("max_digest_length", UInt(0, 1_048_576), "1024").read_only()
         .kept("There are no statement digests."),
     session("max_error_count", UInt(0, 65_535), "1024").guarded(Guard::SessionWithoutSuper)
@@ -102,7 +104,7 @@ pub const DEFINITIONS: &[Definition] = &[
     session("max_sp_recursion_depth", UInt(0, 255), "0")
         .kept("There are no stored programs."),
     session("min_examined_row_limit", UInt(0, u64::MAX), "0").guarded(Guard::SessionWithoutSuper)
-        .kept("There is no slow query log."),
+        .does("Statements that read fewer rows are not written to the slow query log."),
     session("optimizer_max_subgraph_pairs", UInt(1, 2_147_483_647), "100000")
         .kept("The planner has one way to order joins."),
     session("optimizer_prune_level", UInt(0, 1), "1")
@@ -145,7 +147,7 @@ pub const DEFINITIONS: &[Definition] = &[
     session("sql_buffer_result", Bool, "OFF")
         .kept("Results are sent as they are found."),
     session("sql_log_off", Bool, "OFF").guarded(Guard::Session)
-        .kept("There is no general log."),
+        .does("What the session does is not written to the general log."),
     session(
         "sql_mode",
         Text,

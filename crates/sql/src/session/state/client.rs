@@ -20,6 +20,15 @@ pub struct SessionInit {
     pub collation: u16,
 }
 
+/// The text of the client's statement that runs, where the host logs it.
+#[derive(Debug, Default)]
+pub(crate) struct LoggedText {
+    /// Whether the host logs the statement.
+    pub is_wanted: bool,
+    /// The text. `None` means that the statement has not been understood yet.
+    pub text: Option<Vec<u8>>,
+}
+
 /// The state of a session's client.
 #[derive(Default)]
 pub(crate) struct ClientState {
@@ -28,6 +37,8 @@ pub(crate) struct ClientState {
     pub more_results: bool,
     /// Whether the connection is closed after the running statement.
     pub closing: bool,
+    /// The statement that runs, where the host logs it.
+    pub logged: LoggedText,
 }
 
 impl ClientState {

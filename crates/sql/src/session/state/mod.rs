@@ -23,6 +23,7 @@ mod xa;
 pub(super) use bound::{Bound, Plan};
 pub(super) use cache::StatementCache;
 pub(super) use client::ClientState;
+pub(crate) use client::LoggedText;
 pub use client::SessionInit;
 pub(super) use gtid::{NextGtid, is_tagged, parse as parse_gtid_next};
 pub(super) use handlers::{HandlerPosition, OpenHandler, SessionHandlers};

@@ -1,0 +1,110 @@
+//! What a session tells its host about a client's statements, for the general log and the slow
+//! query log.
+//!
+//! In: the statements of a client, as their text is understood and as they end. Out: calls of
+//! [`StatementLog`], which the host carries out before the client gets its answer. A host that logs
+//! nothing has no [`StatementLog`], and its statements are neither timed nor counted for it.
+//! Statements within stored programs are not told: their CALL is.
+
+use crate::counters::Counters;
+use crate::error::Result;
+use crate::sink::{ClientFile, ColumnMeta, EndOfRows, OkInfo, ResultSink};
+use types::Value;
+
+/// How a statement has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatementOrigin {
+    /// As a text.
+    Query,
+    /// As the text that PREPARE names. Such a text does not run, and so does not end.
+    Prepare,
+    /// As the name of a prepared statement and its parameters, which stand in its text.
+    Execute,
+}
+
+/// A host's logs of statements.
+pub trait StatementLog {
+    /// A statement has been understood and begins. `text` is in utf8mb4, without what follows it.
+    fn begins(&self, origin: StatementOrigin, text: &[u8]);
+
+    /// A statement that had begun has ended, with or without an error.
+    fn ended(&self, statement: &EndedStatement<'_>);
+}
+
+/// A statement of a client that has ended.
+#[derive(Debug)]
+pub struct EndedStatement<'s> {
+    /// Its text in utf8mb4, with its parameters in place.
+    pub text: &'s [u8],
+    /// The current schema.
+    pub schema: Option<&'s str>,
+    /// The moment that NOW() gave in it, in seconds of Unix time.
+    pub timestamp_s: u64,
+    /// How long it took, in microseconds.
+    pub took_us: u64,
+    /// How long it waited for row locks, in microseconds.
+    pub lock_wait_us: u64,
+    /// Rows that were sent to the client.
+    pub rows_sent: u64,
+    /// What it has counted, in the order of [`Counters::NAMES`].
+    pub figures: Vec<u64>,
+    /// LAST_INSERT_ID() after it.
+    pub last_insert_id: u64,
+    /// The number of its error; 0 means that it had none.
+    pub error_code: u16,
+}
+
+impl EndedStatement<'_> {
+    /// What the statement has added to a figure of this name in SHOW STATUS; 0 for a name that is
+    /// none.
+    pub fn figure(&self, name: &str) -> u64 {
+        let at = Counters::NAMES.iter().position(|known| *known == name);
+        at.and_then(|at| self.figures.get(at)).copied().unwrap_or(0)
+    }
+
+    /// Rows that the statement has read from tables and indexes.
+    pub fn rows_examined(&self) -> u64 {
+        let read = Counters::NAMES.iter().zip(&self.figures);
+        read.filter(|(name, _)| name.starts_with("Handler_read_")).map(|(_, figure)| figure).sum()
+    }
+}
+
+/// Counts the rows that go to a sink.
+pub(crate) struct CountingSink<'s> {
+    sink: &'s mut dyn ResultSink,
+    pub rows: u64,
+}
+
+impl CountingSink<'_> {
+    /// Counts the rows that go to `sink` from now on.
+    pub fn new(sink: &mut dyn ResultSink) -> CountingSink<'_> {
+        CountingSink { sink, rows: 0 }
+    }
+}
+
+impl ResultSink for CountingSink<'_> {
+    fn columns(&mut self, columns: &[ColumnMeta]) -> Result<()> {
+        self.sink.columns(columns)
+    }
+
+    fn row(&mut self, row: &[Value]) -> Result<()> {
+        self.rows += 1;
+        self.sink.row(row)
+    }
+
+    fn end_rows(&mut self, end: EndOfRows) -> Result<()> {
+        self.sink.end_rows(end)
+    }
+
+    fn end_begun_rows(&mut self, end: EndOfRows) -> Result<()> {
+        self.sink.end_begun_rows(end)
+    }
+
+    fn ok(&mut self, info: &OkInfo) -> Result<()> {
+        self.sink.ok(info)
+    }
+
+    fn client_file(&mut self) -> Option<&mut dyn ClientFile> {
+        self.sink.client_file()
+    }
+}
