@@ -1,6 +1,7 @@
 //! The limit on the workers that work at once: as many as there are processors, one more so that no
-//! processor idles while a worker gets ready, and one for each worker that waits for the disk or
-//! for a lock. More of them would only displace each other's data from the processors' caches.
+//! processor waits for a worker that is not running, and one for each worker that waits for the
+//! disk or for a lock. More of them would only displace each other's data from the processors'
+//! caches.
 //!
 //! While one worker applies alone ([`super::trials`]), the others at work wait for the relay log,
 //! and no worker in line looks whether there is room.
