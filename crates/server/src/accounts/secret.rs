@@ -153,7 +153,7 @@ mod tests {
         assert!(caching_sha2::verify_password(b"x", &new.stored) && new.fits("x", &new.stored));
         let new = of(&a, Some("MYSQL_native_password"), Secret::Password("y".into())).unwrap();
         assert_eq!(new.stored, native::authentication_string(b"y").into_bytes());
-        // The plugin is kept when none is named.
+        // A hash tells by its form to which plugin it belongs.
         (a.plugin, a.authentication_string) = (new.plugin, new.stored);
         assert!(is_password(&a, "y") && !is_password(&a, "x"));
         let new = of(&a, None, Secret::Random).unwrap();

@@ -1,4 +1,4 @@
-//! The connection phase: from the greeting to the account, and what a client is told that is not
+//! The connection phase, from the greeting to the account, and the answers to clients that are not
 //! let in.
 
 use crate::accounts::{Account, ClientHost};
@@ -18,7 +18,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// What the server can.
+/// The server's capabilities in the protocol.
 const CAPABILITIES: cap::Capabilities = cap::LONG_PASSWORD
     | cap::FOUND_ROWS
     | cap::LONG_FLAG
@@ -39,7 +39,7 @@ const CAPABILITIES: cap::Capabilities = cap::LONG_PASSWORD
     | cap::SESSION_TRACK
     | cap::DEPRECATE_EOF;
 
-/// A client whose account is known; the OK packet is sent once it has a session.
+/// A client whose account is known. Its OK packet is sent once it has a session.
 pub(super) struct Admitted {
     pub host: ClientHost,
     pub nonce: [u8; NONCE_BYTES],
@@ -47,12 +47,12 @@ pub(super) struct Admitted {
     pub login: Login,
 }
 
-/// Where a connection has come from and to.
+/// The two ends of a connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Origin {
-    /// The client's address; `None` is the Unix socket.
+    /// The client's address. `None` means the Unix socket.
     pub peer: Option<SocketAddr>,
-    /// The version that the client is greeted with.
+    /// The version with which the client is greeted.
     pub version: &'static str,
 }
 
