@@ -64,9 +64,9 @@ pub struct Accounts {
     /// The present accounts. Lock order: no two of the locks of this struct are held together,
     /// except that `changing` may be held around the others.
     table: RwLock<Arc<AccountTable>>,
-    /// A number that grows with every replacement of the table. It is released after the new table
-    /// is in place and acquired before the table is read, so a session that sees the new number
-    /// finds the new table.
+    /// A number that grows with every replacement of the table. It is written (Release) after the
+    /// new table is in place and read (Acquire) before the table is read, so a session that sees
+    /// the new number finds the new table.
     generation: AtomicU64,
     /// caching_sha2_password's cache: for each account the digests of its password and of its
     /// retained password, if there is one.

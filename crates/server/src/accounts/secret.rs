@@ -153,14 +153,14 @@ mod tests {
         assert!(caching_sha2::verify_password(b"x", &new.stored) && new.fits("x", &new.stored));
         let new = of(&a, Some("MYSQL_native_password"), Secret::Password("y".into())).unwrap();
         assert_eq!(new.stored, native::authentication_string(b"y").into_bytes());
-        // A hash tells by its form to which plugin it belongs.
+        // The account keeps its plugin when the statement names none.
         (a.plugin, a.authentication_string) = (new.plugin, new.stored);
         assert!(is_password(&a, "y") && !is_password(&a, "x"));
         let new = of(&a, None, Secret::Random).unwrap();
         let shown = new.shown.unwrap();
         assert_eq!(shown.len(), 20);
         assert_eq!(new.stored, native::authentication_string(shown.as_bytes()).into_bytes());
-        // A hash says whose it is.
+        // A hash tells by its form to which plugin it belongs.
         let hash = native::authentication_string(b"z").into_bytes();
         let new = of(&Account::default(), None, Secret::Hash(hash.clone())).unwrap();
         assert_eq!((new.plugin.as_str(), new.stored), (plugin::NATIVE, hash));

@@ -57,7 +57,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// The client's place as others see it, as long as its host's name is not known.
+    /// Returns the client's host as others see it while its name is not known.
     pub(super) fn shown(&self) -> String {
         match self.peer {
             None => "localhost".into(),
@@ -66,8 +66,8 @@ impl Origin {
     }
 }
 
-/// Finds out which account a client wants in as, and lets it in if it may; with `only_admin` an
-/// administrator and nobody else.
+/// Finds out which account a client wants to use, and lets it in if it may. With `only_admin` only
+/// an administrator is let in.
 pub(super) fn admit(
     server: &Arc<Server>,
     entry: &Arc<SessionEntry>,
@@ -111,7 +111,7 @@ pub(super) fn admit(
     Ok(Admitted { host, nonce, response, login })
 }
 
-/// Greets the client and reads its answer, after a change to TLS if it wants that.
+/// Greets the client and reads its answer, after a change to TLS if the client wants that.
 fn shake_hands(
     server: &Server,
     entry: &SessionEntry,
@@ -149,7 +149,7 @@ fn shake_hands(
     }
 }
 
-/// Error 1135: the system gives no thread for a new connection.
+/// Builds error 1135, which says that the system has no thread for a new connection.
 pub(super) fn no_thread(error: &io::Error) -> SqlError {
     let number = error.raw_os_error().unwrap_or(0);
     let text = format!(
@@ -159,7 +159,7 @@ pub(super) fn no_thread(error: &io::Error) -> SqlError {
     SqlError::new(1135, text)
 }
 
-/// Error 1040.
+/// Builds error 1040, which says that there are too many connections.
 pub(super) fn too_many() -> SqlError {
     SqlError::new(1040, "Too many connections")
 }
@@ -168,7 +168,7 @@ fn handshake_error() -> SqlError {
     SqlError::new(1043, "Bad handshake")
 }
 
-/// Counts a client that is not let in, for the server and for its host, and tells it why.
+/// Counts a client that is not let in, for the server and for its host, and tells it the reason.
 pub(super) fn refuse(
     server: &Server,
     entry: &SessionEntry,
@@ -180,7 +180,7 @@ pub(super) fn refuse(
         server.hosts.count(peer.ip().to_canonical(), error, os::clock::now_us());
     }
     server.status.aborted_connects.add_one();
-    // Errors of the connection phase carry their SQLSTATE where the client has announced the 4.1
+    // Errors of the connection phase carry their SQLSTATE if the client has announced the 4.1
     // protocol by then.
     let (capabilities, told) = match refusal {
         Refusal::Bare(e) => (0, e),
@@ -197,11 +197,11 @@ pub(super) fn refuse(
             (cap::PROTOCOL_41, unreadable(&e))
         }
     };
-    // The client may be gone; there is nobody else to tell.
+    // The client may be gone, and no one else is to be told.
     let _gone = send_error(channel, capabilities, GREETING, &told);
 }
 
-/// What a client is told whose packet cannot be read.
+/// Returns the error for a client whose packet cannot be read.
 pub(super) fn unreadable(e: &PacketError) -> SqlError {
     match e {
         PacketError::Io(io) if is_timeout(io) => {
@@ -212,12 +212,13 @@ pub(super) fn unreadable(e: &PacketError) -> SqlError {
     }
 }
 
-/// The time for a read or a write is over.
+/// Reports whether the time for a read or a write is over.
 pub(super) fn is_timeout(e: &io::Error) -> bool {
     matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
-/// What a client is told that has broken the rules of packets.
+/// Returns the error for a client that has broken the rules of packets. `None` means that the error
+/// is another one.
 pub(super) fn broken_rule(e: &PacketError) -> Option<SqlError> {
     match e {
         PacketError::TooLarge { .. } => {
@@ -229,10 +230,11 @@ pub(super) fn broken_rule(e: &PacketError) -> Option<SqlError> {
     }
 }
 
-/// The collation of what a client is told that has no session: the one that the greeting names.
+/// The collation of messages to a client that has no session, which is the one that the greeting
+/// names.
 pub(super) const GREETING: u16 = COLLATION_UTF8MB4_0900_AI_CI as u16;
 
-/// Tells the client of an error, in the character set of a collation.
+/// Sends the client an error, in the character set of a collation.
 pub(super) fn send_error(
     channel: &mut Channel<Stream>,
     capabilities: cap::Capabilities,
