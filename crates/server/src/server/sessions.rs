@@ -70,7 +70,8 @@ pub struct Shown {
 pub struct SessionEntry {
     /// The connection's id.
     pub id: u32,
-    /// The texts. The lock is held alone, and only for a copy.
+    /// The texts. The lock is held only for a copy or a change, and no other lock is taken under
+    /// it.
     shown: Mutex<Shown>,
     /// The number of an [`Activity`]. Relaxed, like the next three fields, because each stands for
     /// itself.

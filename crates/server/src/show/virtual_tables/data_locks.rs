@@ -111,7 +111,7 @@ fn data_text(data: &LockData) -> String {
     }
 }
 
-/// As InnoDB shows a column: numbers plain, all else in quotes.
+/// Returns a column's value as InnoDB shows it: numbers plain, all other values in quotes.
 fn value_text(value: &Value) -> String {
     let mut text = Vec::new();
     value.to_text(None, &mut text);

@@ -1,4 +1,4 @@
-//! The definitions of all variables, by what they are about.
+//! The definitions of all variables, grouped by subject.
 
 mod innodb;
 mod replication;
