@@ -11,19 +11,23 @@
 //! These are the layers, from the lowest. A file refers only to layers below its own:
 //!
 //! 1. [`process`]: the error log, signals, the effect of a panic, systemd, the version;
-//! [`datadir`]: the owner of the data directory, and its format. 2. [`accounts`] in memory, and the
-//! statements that change them; `variables::store`, the values of system variables; in [`server`]
-//! the connections, counters, hosts and replicas. 3. [`server::Server`] owns these together with
-//! the engine, the binary log and the channels. Everything above receives it. 4. [`variables`]: the
-//! definitions, which are functions of a server, and the effects of setting one. [`options`] reads
-//! them from the command line and from option files. 5. [`internal`]: the server's own sessions.
-//! `accounts::storage` reads and writes the tables of accounts with them, and [`initialise`]
-//! creates these tables. 6. [`client`]: who a client is, what belongs to its session, and what it
-//! may do. 7. [`show`]: what a client sees of the server. 8. [`admin`]: the statements that the
-//! server itself carries out. 9. [`sql_host`]: the answers to what a client's session asks of the
-//! server, from the three layers below. 10. [`connection`] and [`listener`]. 11. [`events`]: the
-//! event scheduler, which runs sessions without a client. 12. [`start`] puts a server together, and
-//! [`serve`] runs it.
+//!    [`datadir`]: the owner of the data directory, and its format.
+//! 2. [`accounts`] in memory, and the statements that change them; `variables::store`, the values
+//!    of system variables; in [`server`] the connections, counters, hosts and replicas.
+//! 3. [`server::Server`] owns these together with the engine, the binary log and the channels.
+//!    Everything above receives it.
+//! 4. [`variables`]: the definitions, which are functions of a server, and the effects of setting
+//!    one. [`options`] reads them from the command line and from option files.
+//! 5. [`internal`]: the server's own sessions. `accounts::storage` reads and writes the tables of
+//!    accounts with them, and [`initialise`] creates these tables.
+//! 6. [`client`]: who a client is, what belongs to its session, and what it may do.
+//! 7. [`show`]: what a client sees of the server.
+//! 8. [`admin`]: the statements that the server itself carries out.
+//! 9. [`sql_host`]: the answers to what a client's session asks of the server, from the three
+//!    layers below.
+//! 10. [`connection`] and [`listener`].
+//! 11. [`events`]: the event scheduler, which runs sessions without a client.
+//! 12. [`start`] puts a server together, and [`serve`] runs it.
 //!
 //! Invariants:
 //! - A connection that breaks, misbehaves or panics harms no other connection.

@@ -24,7 +24,7 @@ pub struct Definers {
     /// The number of the last definer; 0 means that there is none. Relaxed: only the connection's
     /// own thread uses it.
     number: AtomicU64,
-    /// The stack of definers. No other lock of the session is held with it.
+    /// The stack of definers. Lock order: before the locks of the definers' rights.
     stack: Mutex<Vec<Definer>>,
 }
 

@@ -14,7 +14,8 @@ pub struct SessionRights {
     /// A number that grows when the session's active roles change. Relaxed: only the connection's
     /// own thread writes and reads it.
     changes: AtomicU64,
-    /// The rights computed last. No other lock is held with this one.
+    /// The rights computed last. Lock order: before the locks of the accounts and of the global
+    /// variables.
     now: Mutex<Now>,
 }
 

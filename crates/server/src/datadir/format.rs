@@ -5,8 +5,6 @@
 //! wrote it. A directory without the file was made before the file existed and has format 1. A
 //! server accepts every format up to [`FORMAT`], and raises the number when it has upgraded the
 //! parts that the older format lacks.
-//! takes every format up to [`FORMAT`]; it raises the number when it has upgraded what the older
-//! format lacks.
 
 use crate::process::version::VERSION;
 use os::disk::Disk;
@@ -21,7 +19,6 @@ pub(super) const FORMAT_FILE: &str = "slipstream.format";
 /// partitions, the kinds of kept indexes and the shapes of geometries and vectors in the
 /// definitions of tables. Format 4 has periods in them, and sequences, which an older server would
 /// take for tables of many rows. Format 5 says which indexes were made for foreign keys.
-/// make tables of many rows, format 5 which indexes were made for foreign keys.
 const FORMAT: u32 = 5;
 
 /// The reason why this server does not work with a directory's format.

@@ -5,7 +5,6 @@
 //!
 //! As in InnoDB, rates are averages since the last look by any session. Those of the first look are
 //! averages since the start.
-//! the time since the start.
 
 use crate::server::Server;
 use crate::server::last_look::Figures;

@@ -61,7 +61,7 @@ pub enum Guard {
     /// The session's value needs SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN. SUPER is not
     /// enough: MySQL has guarded these variables since it deprecated SUPER.
     SessionWithoutSuper,
-    /// The session's value changes which source the next transactions count for, and
+    /// The session's value describes the next transactions as another server's, so
     /// REPLICATION_APPLIER is enough to set it too.
     Applier,
     /// The session's value cannot be set at all; the attempt fails with error 1621.

@@ -6,8 +6,6 @@
 //! tells what it starts, because MariaDB's GTID event stands for the BEGIN too. A replica adds up
 //! the lengths of the events that it gets to know its position in this server's files. So MariaDB's
 //! event is made as long as the events that it stands for.
-//! stands for the BEGIN too. A replica adds up the lengths of what it gets to know where in our
-//! files it is; so MariaDB's event is made as long as what it stands for.
 
 use binlog::compressed::PayloadReader;
 use binlog::encode::{self, EventBase, finish_event};
