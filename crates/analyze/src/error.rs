@@ -12,7 +12,7 @@ pub enum AnalyzeError {
     File(io::Error),
     /// The bytes at this position of a file are no event, or not the event that they claim to be.
     Event {
-        /// The file.
+        /// The path of the file.
         file: String,
         /// The offset in the file where the event begins.
         pos: u64,

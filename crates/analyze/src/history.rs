@@ -70,7 +70,7 @@ pub enum KeySource {
     BeforeImages,
     /// Nothing is known, and a row is identified by all of its columns.
     Unknown,
-    /// The table has no key.
+    /// The table is known to have no key.
     None,
 }
 
@@ -115,7 +115,7 @@ pub struct HotRow {
 /// the transaction runs alone.
 pub type SchemaSet = Option<Vec<u32>>;
 
-/// Everything that was read.
+/// Everything that was read from the log.
 #[derive(Debug, Default)]
 pub struct History {
     /// The names of the files.

@@ -15,7 +15,7 @@ const PASSWORD_VARIABLE: &str = "SLIPSTREAM_SOURCE_PASSWORD";
 pub struct Plan {
     /// The way to reach the source.
     pub source: ConnectOptions,
-    /// The new replica's data directory.
+    /// The path of the new replica's data directory.
     pub datadir: PathBuf,
     /// The number of tables that are copied at the same time.
     pub workers: usize,

@@ -7,7 +7,7 @@ use crate::source::{Source, literal, quoted};
 /// The schemas that every server has of its own, as a list for SQL.
 pub const OWN_SCHEMAS: &str = "('mysql', 'information_schema', 'performance_schema', 'sys')";
 
-/// A table at the source.
+/// The definition of a table at the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
     pub schema: String,
@@ -16,7 +16,7 @@ pub struct Table {
     definition: String,
 }
 
-/// A column that is copied.
+/// A column whose values are copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
     pub name: String,

@@ -28,7 +28,7 @@ impl Local {
         Ok(local)
     }
 
-    /// Runs a statement.
+    /// Runs a statement and returns its result.
     pub fn query(&mut self, sql: &str) -> Result<ResultSet> {
         self.client.query(sql).map_err(|error| AttachError::Local(sql.to_owned(), error))
     }
@@ -50,7 +50,7 @@ impl Local {
         Ok(self.query(sql)?.cell(0, 0).unwrap_or_default())
     }
 
-    /// Loads rows.
+    /// Runs a LOAD DATA LOCAL statement, which gets these rows as its file.
     pub fn load(&mut self, sql: &str, rows: &[u8]) -> Result<()> {
         let loaded = self.client.query_with_file(sql, rows);
         loaded.map(|_| ()).map_err(|error| AttachError::Local(sql.to_owned(), error))

@@ -35,7 +35,7 @@ impl Source {
         self.client.is_mariadb()
     }
 
-    /// Runs a statement.
+    /// Runs a statement and returns its result.
     pub fn query(&mut self, sql: &str) -> Result<ResultSet> {
         self.client.query(sql).map_err(|error| AttachError::Source(sql.to_owned(), error))
     }

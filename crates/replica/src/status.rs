@@ -39,11 +39,11 @@ impl Running {
 /// The value of a column.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell {
-    /// SQL's NULL.
+    /// The column is NULL.
     Null,
-    /// A number.
+    /// The column is a number.
     Number(u64),
-    /// A text.
+    /// The column is a text.
     Text(String),
 }
 

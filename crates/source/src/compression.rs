@@ -4,7 +4,7 @@
 use binlog::gtid::Gtid;
 use engine::{CommitHeader, CommittedGroup};
 
-/// A transaction that was counted.
+/// A transaction in the binary log that was counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted {
     /// The transaction's GTID. `None` means that it is anonymous.

@@ -61,7 +61,7 @@ pub(crate) struct History {
     /// The buckets, as many as are needed for `size` keys.
     buckets: Vec<Bucket>,
     size: u64,
-    /// The transaction that stands for all that are not remembered.
+    /// The sequence number of the transaction that stands for all those that are not remembered.
     start: u64,
 }
 

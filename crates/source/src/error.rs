@@ -15,11 +15,11 @@ pub enum BinlogError {
     Engine(engine::EngineError),
     /// A file and the log contradict each other, or an event is damaged.
     Damaged {
-        /// The file.
+        /// The name of the file.
         file: String,
         /// The offset in the file.
         pos: u64,
-        /// What is wrong.
+        /// A description of the damage or contradiction.
         what: String,
     },
 }

@@ -107,7 +107,7 @@ fn cut_to_number(name: &str) -> &str {
     if digits >= DIGITS { &name[..dot + 1 + digits] } else { name }
 }
 
-/// A table as a server describes it.
+/// A table as a server's information_schema describes it.
 #[derive(Default)]
 struct ServerTable {
     /// The names of the columns, in their order.

@@ -14,7 +14,7 @@ pub(super) struct Bound {
     pub names: Option<Vec<String>>,
 }
 
-/// The transaction that is being read.
+/// The transaction that the recorder is reading.
 pub(super) struct Open {
     pub transaction: Transaction,
     pub schemas: Option<Vec<u32>>,

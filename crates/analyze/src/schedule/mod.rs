@@ -44,17 +44,17 @@ impl Point {
 /// The results of a policy with this log.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    /// The policy.
+    /// The policy that was simulated.
     pub policy: Policy,
     /// The results for each of [`WORKERS`].
     pub points: Vec<Point>,
     /// The critical path, which is what the last commit waits for with any number of workers.
     pub path: Path,
-    /// The speed-up with any number of workers.
+    /// The speed-up with an unlimited number of workers.
     pub limit: f64,
 }
 
-/// Simulates a policy.
+/// Simulates a policy on a history, with each of the numbers of workers.
 pub fn simulate(history: &History, policy: Policy, model: &Model) -> Schedule {
     let serial: u64 = history.transactions.iter().map(|transaction| model.costs.of(transaction)).sum();
     let speedup = |time: u64| if time == 0 { 1.0 } else { serial as f64 / time as f64 };

@@ -13,9 +13,9 @@ pub enum BindError {
         table: String,
         /// The number of the column, counted from 0.
         column: usize,
-        /// The source's type.
+        /// The column's type on the source.
         theirs: String,
-        /// The type on this server.
+        /// The column's type on this server.
         ours: String,
     },
 }

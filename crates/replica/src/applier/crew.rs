@@ -40,7 +40,7 @@ impl Crew {
         Crew { limit: os::thread::processors() + 1, at_work, left, line }
     }
 
-    /// Waits until the calling thread may go to work, or everything has ended.
+    /// Waits until the calling thread may go to work, or until the applier's order has ended.
     pub fn go_to_work(&self, order: &Order) {
         let _waiting = account::enter(State::WorkerWait);
         let _line = self.line.lock();

@@ -27,7 +27,7 @@ use crate::relay::{RelayPosition, RelayReader, Step};
 /// The kind of the next thing in the relay log, which [`Intake::cut`] has found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// The job has groups.
+    /// The intake's job has groups, which a worker can take.
     Job,
     /// The reader's event must be applied when everything before it is, by
     /// [`Intake::apply_in_turn`].

@@ -47,7 +47,7 @@ impl RawGroup {
     }
 }
 
-/// A group that was prepared.
+/// A group whose rows were prepared and which waits for its turn to commit.
 pub(super) struct ReadyGroup {
     pub head: GroupHead,
     pub server_id: u32,
@@ -65,7 +65,8 @@ pub(super) struct Job {
     /// The number of groups at which the job is full.
     limit: usize,
     pub checksum: Checksum,
-    /// The job that must be complete before this one is prepared.
+    /// The number of the job that must be complete before this one is prepared. `None` means that
+    /// there is none.
     pub waits_for: Option<u64>,
     pub raw: Vec<u8>,
     pub groups: Vec<RawGroup>,

@@ -107,7 +107,7 @@ pub fn run(channel: &Arc<Channel>) {
 
 /// The reason why applying ended without being told to.
 enum Stopped {
-    /// The thread ends with this error.
+    /// The applier's thread ends with this error.
     Error(ThreadError),
     /// A DDL statement held a table that a group needed while other tables were held for the group.
     /// The table is free now, and the group has to begin again.

@@ -18,9 +18,9 @@ use crate::error::ThreadError;
 
 #[derive(Default)]
 struct Progress {
-    /// The job whose turn it is.
+    /// The number of the job whose turn it is.
     turn: u64,
-    /// The first job that is not complete; all before it are.
+    /// The number of the first job that is not complete. All jobs before it are complete.
     complete: u64,
     /// For job `complete` and those after it, the point where applying goes on behind the job.
     /// `None` means that the job is not complete.

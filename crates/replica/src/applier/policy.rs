@@ -78,14 +78,14 @@ pub(super) struct Dependencies {
     engine: Arc<Engine>,
     /// For DATABASE and WRITESET, the last job that used a schema or key, by its hash.
     last_use: HashMap<u64, u64>,
-    /// The last job that may have used anything.
+    /// The number of the last job that may have used anything.
     used_everything: Option<u64>,
     /// For LOGICAL_CLOCK, the sequence numbers in the source's present file, with their jobs.
     numbers: VecDeque<(i64, u64)>,
     /// For a MariaDB source, the commit id of the last group, and the job of the last group with
     /// another commit id.
     together: (u64, Option<u64>),
-    /// The job of the last group.
+    /// The number of the job that the last group belongs to.
     last: Option<u64>,
     /// The newest earlier job on which the present one depends.
     newest: Option<u64>,

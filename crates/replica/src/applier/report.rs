@@ -11,7 +11,7 @@ use crate::error::{ThreadError, number};
 /// The place of an event in the source's log.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
-    /// The source's file.
+    /// The name of the source's binary log file.
     pub file: &'a str,
     /// The end of the event in the file.
     pub end_log_pos: u64,

@@ -55,9 +55,9 @@ impl Tolerance<'_> {
 /// The way in which an event goes on after one of its rows is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// The rows behind it are carried out.
+    /// The event's rows behind the one that is left out are applied.
     GoOn,
-    /// The rows behind it are left out too.
+    /// The event's rows behind the one that is left out are left out too.
     EndEvent,
 }
 
@@ -65,7 +65,7 @@ pub(super) enum Answer {
 /// exist.
 const DDL_EXIST_ERRORS: [u32; 10] = [1007, 1008, 1050, 1051, 1054, 1060, 1061, 1068, 1091, 1146];
 
-/// The errors that are skipped.
+/// The errors that `replica_skip_errors` skips.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SkippedErrors {
     /// Every error.
@@ -94,8 +94,7 @@ impl SkippedErrors {
         }
     }
 
-    /// Reports whether a row that cannot be changed for this reason is left out, with the rows
-    /// behind it.
+    /// Reports whether a row that cannot be changed for this reason is left out.
     fn skips_row(&self, error: &EngineError) -> bool {
         !self.is_off() && report::row_number(error).is_some_and(|number| self.contains(number))
     }
@@ -107,7 +106,7 @@ impl SkippedErrors {
 }
 
 impl FromStr for SkippedErrors {
-    /// The word that is neither a number nor known.
+    /// The first word of the option's value that is neither a number nor a known word.
     type Err = String;
 
     fn from_str(text: &str) -> Result<SkippedErrors, String> {

@@ -22,15 +22,15 @@ use crate::filter::Filters;
 /// The reason why a statement was not carried out.
 #[derive(Debug)]
 pub(super) enum StatementError {
-    /// The statement failed.
+    /// The statement was carried out and failed.
     Failed {
         /// MySQL's error number.
         code: u32,
-        /// MySQL's wording.
+        /// The error's message in MySQL's words.
         message: String,
-        /// The current schema.
+        /// The statement's current schema.
         schema: String,
-        /// The statement.
+        /// The text of the statement.
         text: String,
     },
     /// The statement is of a kind that is not carried out, which the text names.

@@ -16,9 +16,9 @@ pub enum Repository {
 /// The place of a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Place {
-    /// A file in the data directory.
+    /// The repository is a file in the data directory.
     File,
-    /// A table in schema `mysql`.
+    /// The repository is a table in schema `mysql`.
     #[default]
     Table,
 }

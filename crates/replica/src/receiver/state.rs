@@ -11,7 +11,8 @@ use crate::status::Running;
 /// The end of the last complete event group in the relay log, where reception resumes.
 #[derive(Debug, Clone, Default)]
 pub struct Received {
-    /// The source's file; empty while nothing has been received since the relay log was started.
+    /// The name of the source's binary log file. It is empty while nothing has been received since
+    /// the relay log was started.
     pub file: String,
     /// The offset in the file.
     pub pos: u64,
@@ -33,7 +34,8 @@ pub struct ReceiverState {
     pub must_stop: bool,
     /// The text that Replica_IO_State shows.
     pub io_state: String,
-    /// The last error.
+    /// The receiver's last error. `None` means that there was none since START REPLICA, or since
+    /// the source last accepted the dump.
     pub error: Option<ThreadError>,
     /// The source's file up to which events have been read, also inside a group.
     pub read_file: String,
@@ -41,9 +43,9 @@ pub struct ReceiverState {
     pub read_pos: u64,
     /// The position at which the receiver resumes.
     pub received: Received,
-    /// The source's server id.
+    /// The source's server id, as the source told it in the last handshake.
     pub source_server_id: u32,
-    /// The source's UUID.
+    /// The source's UUID, as the source told it in the last handshake.
     pub source_uuid: String,
     /// The source's clock minus this server's, in microseconds.
     pub clock_skew_us: i64,

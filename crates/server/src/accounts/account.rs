@@ -25,7 +25,7 @@ impl RoutineName {
     }
 }
 
-/// One account.
+/// An account or role with its password, its properties and its privileges.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Account {
     /// The user name. The empty name is the anonymous user, which matches every name.

@@ -10,11 +10,11 @@ use sql::admin::{AccountOptions, Authentication, PasswordExpiry, Secret};
 /// The statement that changes an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
-    /// CREATE USER.
+    /// The statement is CREATE USER.
     Create,
-    /// ALTER USER.
+    /// The statement is ALTER USER.
     Alter,
-    /// SET PASSWORD.
+    /// The statement is SET PASSWORD.
     SetPassword,
 }
 
@@ -50,7 +50,7 @@ pub type RandomPassword = (String, String, String);
 
 /// The change that one statement makes to an account.
 pub struct Alteration<'a> {
-    /// The statement.
+    /// The statement that makes the change.
     pub operation: Operation,
     /// The rules for passwords.
     pub policy: &'a PasswordPolicy,

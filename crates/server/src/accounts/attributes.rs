@@ -42,7 +42,7 @@ pub struct PastPassword {
     pub stored: Vec<u8>,
 }
 
-/// An account's attributes.
+/// The properties of an account that are kept in columns and JSON attributes of mysql.user.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Attributes {
     /// The requirement of `REQUIRE` on the connection.

@@ -23,7 +23,7 @@ pub struct By<'a> {
     pub is_unchecked: bool,
     /// True when the statement comes from a source, which has checked it already.
     pub is_received: bool,
-    /// The roles of `mandatory_roles`.
+    /// The roles that the variable `mandatory_roles` names.
     pub mandatory: Vec<AccountName>,
     /// Whether `partial_revokes` is ON.
     pub partial_revokes: bool,

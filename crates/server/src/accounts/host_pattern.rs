@@ -6,13 +6,13 @@ use std::net::IpAddr;
 /// The origin of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClientHost {
-    /// The Unix socket.
+    /// The client came through the Unix socket.
     Local,
-    /// An address, and the name of the host there if it was looked up and is known.
+    /// The client came from an address on the network.
     Ip {
-        /// The address.
+        /// The address of the client's host.
         ip: IpAddr,
-        /// The name.
+        /// The name of the client's host. `None` means that it was not looked up or is not known.
         name: Option<String>,
     },
 }

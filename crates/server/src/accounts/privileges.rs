@@ -108,18 +108,18 @@ pub const DYNAMIC: &[&str] = &[
 /// The level on which a privilege is granted: the kind of object behind ON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// `*.*`.
+    /// The privilege is granted ON `*.*`.
     Global,
-    /// `schema.*`.
+    /// The privilege is granted ON `schema.*`.
     Schema,
-    /// `schema.table`.
+    /// The privilege is granted ON `schema.table`.
     Table,
-    /// A procedure or function.
+    /// The privilege is granted ON a procedure or function.
     Routine,
 }
 
 impl Privileges {
-    /// No privilege.
+    /// The set without any privilege.
     pub const NONE: Privileges = Privileges(0);
 
     /// Returns the privilege of this name, in upper case. `None` means that no static one has it.

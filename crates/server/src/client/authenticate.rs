@@ -91,13 +91,13 @@ pub fn new_nonce() -> [u8; NONCE_BYTES] {
 
 /// The authentication of one client.
 pub struct Authentication<'a> {
-    /// The accounts.
+    /// The server's accounts, among which the client's is found.
     pub accounts: &'a Accounts,
     /// The host that the client connects from.
     pub host: &'a ClientHost,
-    /// The connection.
+    /// The connection to the client.
     pub channel: &'a mut Channel<Stream>,
-    /// The challenge of the greeting.
+    /// The challenge that the greeting sent to the client.
     pub nonce: [u8; NONCE_BYTES],
 }
 

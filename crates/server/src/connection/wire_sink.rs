@@ -38,7 +38,7 @@ pub struct WireSink<'a> {
     changes: &'a dyn Fn() -> Vec<StateChange>,
     /// The error that broke the connection, after which nothing more can be sent.
     broken: Option<PacketError>,
-    /// The end of the last complete result.
+    /// The place in the output where the last complete result ends.
     complete: OutputMark,
 }
 

@@ -26,7 +26,7 @@ const FORMAT: u32 = 5;
 pub enum FormatError {
     /// A newer server wrote the directory.
     Newer {
-        /// The file that says so.
+        /// The path of the file that holds the number.
         path: PathBuf,
         /// The directory's format.
         found: u32,

@@ -44,17 +44,17 @@ pub struct Options {
 /// The options that are no system variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
-    /// `--initialize`.
+    /// `--initialize` was given.
     Initialize,
-    /// `--initialize-insecure`.
+    /// `--initialize-insecure` was given.
     InitializeInsecure,
-    /// `--skip-grant-tables`.
+    /// `--skip-grant-tables` was given.
     SkipGrantTables,
-    /// `--help`, `--verbose`.
+    /// `--help` or `--verbose` was given.
     Help,
-    /// `--version`.
+    /// `--version` was given.
     Version,
-    /// `--print-defaults`.
+    /// `--print-defaults` was given.
     PrintDefaults,
     /// `--console`: the log goes to standard error.
     Console,

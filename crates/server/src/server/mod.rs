@@ -47,7 +47,7 @@ pub struct Server {
     pub skip_grant_tables: AtomicBool,
     /// The certificate and the key for TLS. Without them the server does not speak TLS.
     pub tls: OnceLock<ServerTls>,
-    /// The hosts that clients come from.
+    /// The cache of the hosts that clients come from.
     pub hosts: HostCache,
     /// The connections.
     pub sessions: Sessions,

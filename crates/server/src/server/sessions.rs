@@ -66,12 +66,12 @@ pub struct Shown {
     pub state: &'static str,
 }
 
-/// One connection, as others see it.
+/// One connection, as other connections see it.
 pub struct SessionEntry {
     /// The connection's id.
     pub id: u32,
-    /// The texts. The lock is held only for a copy or a change, and no other lock is taken under
-    /// it.
+    /// The texts that other connections see. The lock is held only for a copy or a change, and no
+    /// other lock is taken under it.
     shown: Mutex<Shown>,
     /// The number of an [`Activity`]. Relaxed, like the next three fields, because each stands for
     /// itself.
@@ -83,8 +83,8 @@ pub struct SessionEntry {
     transaction_id: AtomicU64,
     /// True when the running statement must end. Relaxed, because it is polled.
     kill_query: Arc<AtomicBool>,
-    /// True when KILL has asked for that, and not only the time limit. Relaxed, like the flag
-    /// above.
+    /// True when KILL asked the running statement to end, and not only the time limit. Relaxed,
+    /// like `kill_query`.
     kill_asked: AtomicBool,
     /// True when the connection must end.
     kill_connection: AtomicBool,
@@ -100,7 +100,7 @@ pub struct SessionEntry {
 pub struct ProcessLine {
     /// The connection's id.
     pub id: u32,
-    /// The texts.
+    /// The texts of the line.
     pub shown: Shown,
     /// The Command column of SHOW PROCESSLIST.
     pub activity: Activity,
@@ -284,7 +284,7 @@ impl SessionEntry {
 pub enum Waited {
     /// The condition holds.
     UntilSo,
-    /// The time was over.
+    /// The time was over before the condition held.
     TimedOut,
     /// KILL or the statement's time limit ended the wait.
     Killed,

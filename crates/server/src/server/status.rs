@@ -8,22 +8,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    /// Adds one.
+    /// Adds one to the counter.
     pub fn add_one(&self) {
         self.add(1);
     }
 
-    /// Adds a number.
+    /// Adds a number to the counter.
     pub fn add(&self, n: u64) {
         self.0.fetch_add(n, Ordering::Relaxed);
     }
 
-    /// Subtracts a number.
+    /// Subtracts a number from the counter.
     pub fn subtract(&self, n: u64) {
         self.0.fetch_sub(n, Ordering::Relaxed);
     }
 
-    /// Subtracts one.
+    /// Subtracts one from the counter.
     pub fn subtract_one(&self) {
         let before = self.0.fetch_sub(1, Ordering::Relaxed);
         assert!(before > 0, "what is taken away was added");
@@ -150,7 +150,7 @@ pub struct ServerStatus {
     pub started_us: u64,
     /// The statements of clients (`Questions`), without COM_PING and the like.
     pub questions: Counter,
-    /// All commands (`Queries`).
+    /// All commands of clients (`Queries`).
     pub queries: Counter,
     /// Attempts to connect.
     pub connections: Counter,

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The locks that sessions have taken.
+/// The user-level locks that sessions have taken.
 #[derive(Default)]
 pub struct UserLocks {
     /// The table of locks. Lock order: behind a session's own list, for a look-up, and never held
@@ -37,11 +37,11 @@ struct Lock {
 pub enum Taking {
     /// The session has the lock.
     Taken,
-    /// The time was over.
+    /// The time was over before the lock became free.
     TimedOut,
     /// The lock's owner waits, directly or indirectly, for a lock of the session.
     Deadlock,
-    /// The statement was interrupted.
+    /// The waiting statement was interrupted.
     Killed,
 }
 
