@@ -41,7 +41,7 @@ impl Accounts {
             let grants = source.table(&format!("SHOW GRANTS FOR {name}"));
             let (shown, grants) = match (shown, grants) {
                 (Ok(shown), Ok(grants)) => (shown, grants),
-                // The account was dropped a moment ago.
+                // The account was dropped after the list of accounts was read.
                 (Err(AttachError::Source(_, error)), _) | (_, Err(AttachError::Source(_, error)))
                     if error.server_code().is_some() =>
                 {

@@ -194,8 +194,8 @@ impl ReplicaStatus {
         let appliers = threads.iter().filter(|thread| thread.tid.is_some());
         let states =
             appliers.filter(|thread| names.contains(&thread.name)).filter_map(|thread| thread.current);
-        // Workers that wait for each other all wait for the one that is at work, so its state is
-        // the one to show.
+        // Workers that wait for each other all wait in the end for a worker that is at work, so its
+        // state is shown.
         words_for(states.max_by_key(|state| match state {
             State::WorkerWait => 0,
             State::CommitOrderWait => 1,

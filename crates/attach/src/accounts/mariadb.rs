@@ -49,7 +49,7 @@ pub(super) fn in_mysqls_words(account: Account) -> Account {
 
 /// Converts one line of SHOW GRANTS. `None` means that it grants nothing that is known here.
 fn granted(line: &str) -> Option<String> {
-    // CREATE USER has the account's secret too.
+    // The secret in SHOW GRANTS is left out, because SHOW CREATE USER has it too.
     let (what, rest) = match line.find(" IDENTIFIED ") {
         Some(at) => (&line[..at], &line[at..]),
         None => (line, ""),

@@ -96,7 +96,7 @@ impl<'c> Gate<'c> {
         };
         let bare = &event[..len];
         if event::kind_of(event) == kind::ROTATE {
-            // A group that has begun is sent again.
+            // Behind a rotate event, the source sends a group that had begun from its start again.
             self.boundaries.restart();
         }
         if !matches!(self.boundaries.feed(bare), Edge::Begin | Edge::Whole) {

@@ -71,7 +71,7 @@ impl<'a> Applier<'a> {
         self.progress.checksum
     }
 
-    /// Waits, after an error, for the table that could not be had at once, if that was the error.
+    /// Waits for the table whose metadata lock was not granted at once, if that was the last error.
     /// Returns true when the wait is over and the group can begin again, and false for another
     /// error.
     pub fn wait_if_blocked(&mut self) -> Result<bool, ThreadError> {

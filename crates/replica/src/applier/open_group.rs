@@ -196,8 +196,9 @@ impl OpenGroup {
         self.transaction.is_none() && self.in_use.is_empty()
     }
 
-    /// Waits for the table that could not be had at once, while nothing is held, and returns true.
-    /// Returns false when the last error was another one. The group must have been rolled back.
+    /// Waits for the table whose metadata lock was not granted at once, while no table is held, and
+    /// returns true. Returns false when the last error was another one. The group must have been
+    /// rolled back.
     pub fn wait_if_blocked(&mut self) -> Result<bool, EngineError> {
         let Some(table) = self.blocked.take() else { return Ok(false) };
         self.hold.release();

@@ -85,7 +85,7 @@ fn held_number(error: &EngineError) -> u32 {
     }
 }
 
-/// Builds the error of a table that could not be had.
+/// Builds the error of a table whose metadata lock was not granted.
 pub fn blocked(error: &EngineError, place: Place<'_>) -> ThreadError {
     ThreadError::now(
         held_number(error),

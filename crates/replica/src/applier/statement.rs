@@ -82,7 +82,7 @@ pub(super) fn is_create_table(query: &QueryEvent<'_>) -> bool {
     next_is(b"CREATE") && (next_is(b"TABLE") || (next_is(b"REPLACE") && next_is(b"TABLE")))
 }
 
-/// The things that belong to a statement besides its event.
+/// What the applier knows about a statement besides its query event.
 #[derive(Clone, Copy)]
 pub(super) struct Beside<'a> {
     /// The session's state as the events before the statement tell it.

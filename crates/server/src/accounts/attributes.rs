@@ -191,8 +191,8 @@ impl Attributes {
     }
 }
 
-/// Returns the JSON object that has the members of both. `None` means that there is neither, or
-/// that one is no valid JSON.
+/// Merges two JSON objects into one that has the members of both. Returns the only object when
+/// there is just one, and `None` when there is neither or when one of two is no valid JSON.
 pub fn merged(one: Option<String>, other: Option<String>) -> Option<String> {
     let (Some(one), Some(other)) = (&one, &other) else { return one.or(other) };
     let parse = |text: &str| json::parse_text(text.as_bytes()).ok();

@@ -18,7 +18,7 @@ const CLIENT_CERTIFICATE_FILE: &str = "client-cert.pem";
 const CLIENT_KEY_FILE: &str = "client-key.pem";
 
 /// Gives the server its certificate and key for TLS. As MySQL does, it goes on without TLS and with
-/// a warning in the log when they cannot be had.
+/// a warning in the log when they cannot be read or made.
 pub fn open(server: &Server) {
     if server.globals.named("tls_version").text().is_empty() {
         return;

@@ -174,7 +174,7 @@ fn serve(server: &Arc<Server>, entry: &Arc<SessionEntry>, stream: Stream, origin
     if connected > limit + 1 {
         server.status.max_connections_errors.add_one();
         drop(place);
-        // The client may be gone, and no one else is to be told.
+        // A failure is ignored: the client may be gone, and nobody else needs the message.
         let _gone = send_error(&mut channel, 0, GREETING, &too_many());
         return;
     }
@@ -307,7 +307,7 @@ impl Connection<'_> {
         log::warn!("{aborted}; diagnostics area: MY-{:06} - {})", error.code, error.message);
         match self.read_command() {
             Ok(()) => {
-                // The client may be gone, and no one else is to be told.
+                // A failure is ignored: the client may be gone, and nobody else needs the message.
                 let _gone = self.send_error(&SqlError::new(1184, format!("{aborted})")));
                 End::Lost
             }
@@ -376,7 +376,7 @@ impl Connection<'_> {
     }
 
     /// Ends a connection that broke while its client was sent an answer. A client that does not
-    /// read is told nothing more, because that would wait for it again.
+    /// read gets no further message, because sending it would wait for the client again.
     fn lost(&mut self, e: &PacketError) -> End {
         if let Some(told) = broken_rule(e) {
             self.tell_last(&told);
@@ -387,7 +387,7 @@ impl Connection<'_> {
 
     /// Tells the client why its connection ends, if it can still be reached.
     fn tell_last(&mut self, error: &SqlError) {
-        // The client may be gone, and no one else is to be told.
+        // A failure is ignored: the client may be gone, and nobody else needs the message.
         let _gone = self.send_error(error);
     }
 

@@ -101,7 +101,7 @@ mod tests {
         assert!(quick.sleep(Duration::from_secs(600)));
         assert!(limits.end(&quick) && !quick.is_killed());
         assert!(!limits.end(&slow) && !slow.is_killed());
-        // Where both have come, KILL counts.
+        // A statement that both KILL and its time limit ended counts as killed.
         assert!(!limits.end(&killed) && killed.is_killed());
         limits.begin(&quick, Duration::from_secs(3600));
         assert!(!limits.end(&quick));

@@ -119,7 +119,7 @@ impl Holder<'_> {
             return Err(schema_denied(&self.account.shown(), schema));
         }
         let denied = match table.eq_ignore_ascii_case("host_cache") {
-            // The table may be emptied.
+            // TRUNCATE, which needs DROP, is allowed for this table.
             true => wanted.without(bits(Privilege::Drop)),
             false => wanted,
         };
