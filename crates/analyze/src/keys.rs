@@ -5,7 +5,6 @@
 //! asked, or the before images show it (MINIMAL and NOBLOB leave out what is not needed to find the
 //! row), or a row is identified by all of its columns: its before image is the after image of the
 //! previous change.
-//! before.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};

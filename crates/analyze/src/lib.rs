@@ -10,9 +10,12 @@
 //!        -> schedules (simulation, critical path) -> report
 //! ```
 //!
-//! Invariants: A log is read once from its beginning to its end. Files are read a second time,
-//! beforehand, to learn what identifies the rows. Memory grows with transactions, row changes and
-//! different rows, but not with the bytes of the log. No bytes of a log cause a panic.
+//! Invariants:
+//! - A log is read once from its beginning to its end. Files are read a second time, beforehand, to
+//!   learn what identifies the rows.
+//! - Memory grows with transactions, row changes and different rows, but not with the bytes of the
+//!   log.
+//! - No bytes of a log cause a panic.
 
 mod command_line;
 pub mod error;
