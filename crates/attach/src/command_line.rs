@@ -75,7 +75,7 @@ pub fn command() -> Command {
 /// Parses the words that follow `slipstream attach`.
 ///
 /// # Errors
-/// Returns an error that says what is wrong with them, or the help that they ask for.
+/// Returns an error that says what is wrong with the words, or the help that they ask for.
 pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Plan, clap::Error> {
     let words = std::iter::once(OsString::from("slipstream attach")).chain(words);
     let matches = command().try_get_matches_from(words)?;

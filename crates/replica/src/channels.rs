@@ -102,7 +102,7 @@ impl Channels {
     /// Returns the channel of this name, in any letter case.
     ///
     /// # Errors
-    /// Returns 3074 (`ER_REPLICA_CHANNEL_DOES_NOT_EXIST`) when there is none.
+    /// Returns 3074 (`ER_REPLICA_CHANNEL_DOES_NOT_EXIST`) when no channel has this name.
     pub fn channel(&self, name: &str) -> Result<Arc<Replica>, ChannelError> {
         self.shared.lock().by_name.get(&name.to_lowercase()).cloned().ok_or_else(|| {
             ChannelError::new(3074, "HY000", format!("Replica channel '{name}' does not exist."))

@@ -33,7 +33,7 @@ impl Tolerance<'_> {
     /// Decides how an event goes on when one of its rows cannot be changed.
     ///
     /// # Errors
-    /// Returns the error itself when it is not tolerated.
+    /// Returns `error` when the error is not tolerated.
     pub fn answer(&self, table: &Table, error: EngineError) -> Result<Answer, EngineError> {
         let is_there_already =
             matches!(error, EngineError::RowNotFound { .. } | EngineError::Duplicate { .. });

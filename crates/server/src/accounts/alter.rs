@@ -196,8 +196,8 @@ impl Alteration<'_> {
 /// Carries out RETAIN CURRENT PASSWORD: the value stored before stays a second password.
 ///
 /// # Errors
-/// Returns 3894 when the plugin changes, 3895 when the new password is empty, and 3878 when the old
-/// one is.
+/// Returns 3894 when the statement changes the plugin, 3895 when the new password is empty, and
+/// 3878 when the current password is empty.
 fn retain(
     account: &mut Account,
     before: Vec<u8>,

@@ -93,7 +93,7 @@ impl Change<'_> {
     /// accounts.
     ///
     /// # Errors
-    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when it has neither.
+    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when the account has neither privilege.
     pub(super) fn require_create_user(&self, on_tables: &str) -> Result<(), SqlError> {
         let create_user = Privileges::named("CREATE USER").unwrap_or_default();
         let on_tables = Privileges::named(on_tables).unwrap_or_default();
@@ -110,7 +110,8 @@ impl Change<'_> {
     /// Checks that no account with SYSTEM_USER is changed by an account without it.
     ///
     /// # Errors
-    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when one is.
+    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when one of the accounts has SYSTEM_USER
+    /// and the account that asks does not.
     pub fn check_system_users(&self, accounts: &[Named]) -> Result<(), SqlError> {
         let names: Vec<AccountName> = accounts.iter().map(|named| self.name(named)).collect();
         self.check_system_user_names(&names)

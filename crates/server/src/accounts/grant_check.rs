@@ -162,7 +162,8 @@ impl By<'_> {
     /// Checks that the grantor may pass on the dynamic privileges in the list.
     ///
     /// # Errors
-    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when it may not.
+    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when the grantor may not pass on one of
+    /// them.
     pub(super) fn check_dynamic(&self, asked: &Asked) -> Result<(), SqlError> {
         if asked.is_all || !matches!(asked.target, Target::Global) {
             return Ok(());

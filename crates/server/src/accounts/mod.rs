@@ -177,7 +177,7 @@ impl Accounts {
 /// Checks that no account is restricted in a schema, so that `partial_revokes` may be switched off.
 ///
 /// # Errors
-/// Returns 3896 when one is.
+/// Returns 3896 when an account has a restriction.
 pub fn check_no_restrictions(accounts: &Accounts) -> Result<(), SqlError> {
     if accounts.table().iter().all(|account| account.restrictions.is_empty()) {
         return Ok(());

@@ -87,7 +87,7 @@ impl Change<'_> {
     /// Checks that none of these roles is mandatory.
     ///
     /// # Errors
-    /// Returns 3628 when one is.
+    /// Returns 3628 when one of the roles is mandatory.
     pub(super) fn check_not_mandatory(&self, names: &[AccountName]) -> Result<(), SqlError> {
         let Some(name) = names.iter().find(|name| self.by.mandatory.contains(name)) else { return Ok(()) };
         let text = format!(
@@ -308,7 +308,8 @@ impl Change<'_> {
     /// Checks that the grantor administers all roles, or each of these.
     ///
     /// # Errors
-    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when it does not.
+    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when the grantor does not administer one of
+    /// the roles.
     fn check_admin_of(&self, roles: &[AccountName]) -> Result<(), SqlError> {
         let account = &self.by.account;
         if self.by.is_unchecked || account.administers(&["ROLE_ADMIN"]) {

@@ -75,7 +75,7 @@ pub fn on_accounts(account: &Account, privilege: &str) -> bool {
 /// accounts.
 ///
 /// # Errors
-/// Returns 1044 (`ER_DBACCESS_DENIED_ERROR`) when it may not.
+/// Returns 1044 (`ER_DBACCESS_DENIED_ERROR`) when the account may not change the password.
 fn check_password_change(
     account: &Account,
     is_own: bool,
@@ -95,7 +95,7 @@ fn check_password_change(
 /// Checks whether the account may have two passwords, if the statement is about a second one.
 ///
 /// # Errors
-/// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when it may not.
+/// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when the account may not have two passwords.
 fn check_retained(account: &Account, authentication: &Authentication) -> sql::Result<()> {
     let is_about_two = authentication.retain || authentication.secret == Secret::DiscardOld;
     if !is_about_two

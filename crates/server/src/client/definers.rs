@@ -32,7 +32,7 @@ impl Definers {
     /// Notes that a program of this definer begins.
     ///
     /// # Errors
-    /// Returns 1449 (`ER_NO_SUCH_USER`) when there is no such account.
+    /// Returns 1449 (`ER_NO_SUCH_USER`) when the definer's account does not exist.
     pub fn push(&self, server: &Server, definer: (&str, &str)) -> sql::Result<()> {
         let name = (definer.0.to_owned(), definer.1.to_owned());
         let account = server.accounts.table().get(&name).ok_or_else(|| {

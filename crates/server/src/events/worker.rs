@@ -98,8 +98,8 @@ fn failure(error: SqlError) -> EventCondition {
 /// Checks that the definer exists and still has the EVENT privilege.
 ///
 /// # Errors
-/// Returns 1449 (`ER_NO_SUCH_USER`) when the definer does not exist, and 1044 when it has no such
-/// privilege.
+/// Returns 1449 (`ER_NO_SUCH_USER`) when the definer does not exist, and 1044 when the definer has
+/// no EVENT privilege.
 fn check_definer(host: &ConnectionHost, event: &Object, is_known: bool) -> sql::Result<()> {
     if !is_known {
         log::error!(

@@ -47,7 +47,8 @@ pub fn set_global(server: &Server, id: VariableId, value: Option<&Value>) -> Res
 /// PERSIST_ONLY`, which may name a variable that cannot be set now.
 ///
 /// # Errors
-/// Returns 1228 when there is no global value, and 1238 when it cannot be set.
+/// Returns 1228 when the variable has no global value, and 1238 when the global value cannot be
+/// set.
 pub fn check_has_global(definition: &Definition, for_later: bool) -> Result<(), SqlError> {
     let name = definition.name;
     if definition.scope == Scope::SessionOnly {

@@ -28,8 +28,8 @@ pub fn follow_variables(server: &Server) {
 /// Checks the value of SET GLOBAL event_scheduler.
 ///
 /// # Errors
-/// Returns 1231 (`ER_WRONG_VALUE_FOR_VAR`) for DISABLED, which only the start of a server can set,
-/// and 1290 (`ER_OPTION_PREVENTS_STATEMENT`) where the server was started with it.
+/// Returns 1231 (`ER_WRONG_VALUE_FOR_VAR`) for the value DISABLED, which only the start of a server
+/// can set, and 1290 (`ER_OPTION_PREVENTS_STATEMENT`) where the server was started with DISABLED.
 pub fn check_setting(server: &Server, setting: &Setting) -> Result<(), SqlError> {
     if setting.text() == DISABLED {
         return Err(SqlError::wrong_value_for_variable("event_scheduler", DISABLED));

@@ -99,7 +99,7 @@ impl SessionVariables {
 /// Checks that a variable has a value in this scope.
 ///
 /// # Errors
-/// Returns 1238 (`ER_INCORRECT_GLOBAL_LOCAL_VAR`) when it has none.
+/// Returns 1238 (`ER_INCORRECT_GLOBAL_LOCAL_VAR`) when the variable has no value in the scope.
 pub fn check_scope(scope: VariableScope, name: &str) -> Result<(), SqlError> {
     let has = find(name).map(|id| id.definition().scope);
     let only = match (scope, has) {
@@ -113,9 +113,9 @@ pub fn check_scope(scope: VariableScope, name: &str) -> Result<(), SqlError> {
 /// Returns the variable that SET SESSION names.
 ///
 /// # Errors
-/// Returns 1193 (`ER_UNKNOWN_SYSTEM_VARIABLE`) when there is none, 1238
-/// (`ER_INCORRECT_GLOBAL_LOCAL_VAR`) when it cannot be set, and 1229 (`ER_GLOBAL_VARIABLE`) when it
-/// has no values of sessions.
+/// Returns 1193 (`ER_UNKNOWN_SYSTEM_VARIABLE`) when no variable has this name, 1238
+/// (`ER_INCORRECT_GLOBAL_LOCAL_VAR`) when the variable cannot be set, and 1229
+/// (`ER_GLOBAL_VARIABLE`) when the variable has a global value only.
 pub fn settable(name: &str) -> Result<VariableId, SqlError> {
     let id = find(name).ok_or_else(|| SqlError::unknown_variable(name))?;
     if id.definition().read_only {

@@ -34,7 +34,7 @@ pub fn check_no_restrictions(server: &Server, setting: &Setting) -> Result<(), S
 /// Checks that no role of `mandatory_roles` has SYSTEM_USER.
 ///
 /// # Errors
-/// Returns 3880 when one has.
+/// Returns 3880 when one of the roles has SYSTEM_USER.
 pub fn check_mandatory_roles(server: &Server, setting: &Setting) -> Result<(), SqlError> {
     let table = server.accounts.table();
     let is_above = |name: &AccountName| table.get(name).is_some_and(|account| account.is_system_user());

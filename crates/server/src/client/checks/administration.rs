@@ -17,7 +17,8 @@ impl ConnectionHost {
     /// list of them.
     ///
     /// # Errors
-    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when it has none.
+    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when the account has none of these
+    /// privileges.
     pub fn require_admin(&self, wording: &str, dynamic: &[&str]) -> sql::Result<()> {
         if self.may_do_everything() || self.account().administers(dynamic) {
             return Ok(());
@@ -28,7 +29,8 @@ impl ConnectionHost {
     /// Checks that the account has one of the dynamic privileges; SUPER does not stand for them.
     ///
     /// # Errors
-    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when it has none.
+    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when the account has none of these
+    /// privileges.
     pub fn require_dynamic(&self, wording: &str, dynamic: &[&str]) -> sql::Result<()> {
         let account = self.account();
         if self.may_do_everything() || dynamic.iter().any(|name| account.dynamic.contains_key(*name)) {
@@ -49,7 +51,7 @@ impl ConnectionHost {
     /// Checks that the account has this static privilege on `*.*`.
     ///
     /// # Errors
-    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when it does not.
+    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when the account lacks the privilege.
     pub fn require_static(&self, name: &str) -> sql::Result<()> {
         if self.has_static(name) { Ok(()) } else { Err(needs_privilege(name)) }
     }
@@ -62,7 +64,7 @@ impl ConnectionHost {
     /// Checks that the account has RELOAD or this dynamic privilege.
     ///
     /// # Errors
-    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when it has neither.
+    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when the account has neither privilege.
     pub fn require_reload_or(&self, dynamic: &str) -> sql::Result<()> {
         let account = self.account();
         if self.may_do_everything()
@@ -77,7 +79,7 @@ impl ConnectionHost {
     /// Checks that the account has FILE.
     ///
     /// # Errors
-    /// Returns 1045 (`ER_ACCESS_DENIED_ERROR`) when it does not.
+    /// Returns 1045 (`ER_ACCESS_DENIED_ERROR`) when the account lacks FILE.
     pub(crate) fn check_may_use_files(&self) -> sql::Result<()> {
         if self.may_do_everything() || self.account().global.contains(Privileges::of_names(&["FILE"])) {
             return Ok(());
@@ -90,7 +92,8 @@ impl ConnectionHost {
     /// Checks that the account may make an object that runs with the privileges of `definer`.
     ///
     /// # Errors
-    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when it may not.
+    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when the account may not make such an
+    /// object.
     pub(crate) fn check_definer_is_allowed(&self, definer: (&str, &str)) -> sql::Result<()> {
         if self.may_do_everything() || self.login_account().shown() == format!("{}@{}", definer.0, definer.1)
         {
@@ -108,7 +111,7 @@ impl ConnectionHost {
     /// Checks that the definer does not have SYSTEM_USER while the account has not.
     ///
     /// # Errors
-    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when this is so.
+    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when only the definer has SYSTEM_USER.
     pub(crate) fn check_definer_is_not_above(&self, definer: (&str, &str)) -> sql::Result<()> {
         let name = (definer.0.to_owned(), definer.1.to_lowercase());
         let is_above = self.server().accounts.table().get(&name).is_some_and(|of| of.is_system_user());
@@ -193,11 +196,11 @@ impl ConnectionHost {
         }
     }
 
-    /// Checks that the account may use a GTID with a tag. It needs TRANSACTION_GTID_TAG besides the
-    /// privileges of `gtid_next`, and SUPER is not enough.
+    /// Checks that the account may use a GTID with a tag. It needs TRANSACTION_GTID_TAG besides one
+    /// of the privileges to set `gtid_next`, and SUPER is not enough.
     ///
     /// # Errors
-    /// Returns 6038 when it does not have them.
+    /// Returns 6038 when the account lacks TRANSACTION_GTID_TAG, or may not set `gtid_next`.
     pub(super) fn check_gtid_tag(&self) -> sql::Result<()> {
         let account = self.account();
         if self.may_do_everything()

@@ -22,8 +22,8 @@ impl<'a> Holder<'a> {
     /// `None` means that nothing needs to be checked.
     ///
     /// # Errors
-    /// Returns 1449 (`ER_NO_SUCH_USER`) when there is no such account, or 1045
-    /// (`ER_ACCESS_DENIED_ERROR`) if the session's account has no SUPER.
+    /// Returns an error when the definer's account does not exist: 1449 (`ER_NO_SUCH_USER`) if the
+    /// session's account has SUPER, and 1045 (`ER_ACCESS_DENIED_ERROR`) otherwise.
     pub fn of_definer(&self, (user, host): (&str, &str)) -> sql::Result<Option<Holder<'a>>> {
         if self.host.may_do_everything() {
             return Ok(None);

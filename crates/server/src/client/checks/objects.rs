@@ -133,7 +133,7 @@ impl Holder<'_> {
     /// change them or to lock the table.
     ///
     /// # Errors
-    /// Returns 1142 (`ER_TABLEACCESS_DENIED_ERROR`) when it has none.
+    /// Returns 1142 (`ER_TABLEACCESS_DENIED_ERROR`) when the account has none of these privileges.
     pub(crate) fn check_locking(&self, schema: &str, table: &str) -> sql::Result<()> {
         if self.host.may_do_everything() || is_read_by_all(schema, table) {
             return Ok(());
@@ -149,7 +149,7 @@ impl Holder<'_> {
     /// Checks that the account has a privilege on a routine.
     ///
     /// # Errors
-    /// Returns 1370 (`ER_PROCACCESS_DENIED_ERROR`) when it does not.
+    /// Returns 1370 (`ER_PROCACCESS_DENIED_ERROR`) when the account lacks the privilege.
     pub(crate) fn check_on_routine(
         &self,
         wanted: Privilege,
@@ -214,8 +214,8 @@ impl Holder<'_> {
     /// Checks that a privilege holds on each of these columns.
     ///
     /// # Errors
-    /// Returns 1143 for the first column without it, or 1142 when a column up to that one has
-    /// grants of its own.
+    /// Returns 1143 for the first column on which the privilege is missing, or 1142 when that
+    /// column or one before it has grants of its own.
     pub(crate) fn check_on_all_columns(
         &self,
         privilege: Privilege,
@@ -238,7 +238,8 @@ impl Holder<'_> {
     /// Checks that the account may read or change rows of a table.
     ///
     /// # Errors
-    /// Returns 1142 (`ER_TABLEACCESS_DENIED_ERROR`) when it may not.
+    /// Returns 1142 (`ER_TABLEACCESS_DENIED_ERROR`) when the account may neither read nor change
+    /// rows.
     pub(crate) fn check_some_use(&self, schema: &str, table: &str) -> sql::Result<()> {
         let account = &self.account;
         let held = account.on_schema(schema).with(account.on_table_itself(schema, table));
@@ -272,7 +273,7 @@ impl Holder<'_> {
     /// Checks that a privilege holds on a column.
     ///
     /// # Errors
-    /// Returns 1143 (`ER_COLUMNACCESS_DENIED_ERROR`) when it does not.
+    /// Returns 1143 (`ER_COLUMNACCESS_DENIED_ERROR`) when the account lacks the privilege.
     pub(crate) fn check_on_column(
         &self,
         privilege: Privilege,

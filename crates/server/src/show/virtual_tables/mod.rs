@@ -82,7 +82,7 @@ pub fn is_one(schema: &str, table: &str) -> bool {
 ///
 /// # Errors
 /// Returns 1142 (`ER_TABLEACCESS_DENIED_ERROR`) when the table cannot be emptied, and 1146
-/// (`ER_NO_SUCH_TABLE`) when there is none of this name.
+/// (`ER_NO_SUCH_TABLE`) when no table has this name.
 pub fn truncate(host: &ConnectionHost, schema: &str, table: &str) -> sql::Result<()> {
     if (schema, table) == ("performance_schema", "host_cache") {
         host.server().hosts.clear();
