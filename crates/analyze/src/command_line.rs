@@ -10,29 +10,29 @@ use protocol::client::ConnectOptions;
 
 use crate::schedule::{Costs, Model};
 
-/// What the command line asks for.
+/// The request on the command line.
 #[derive(Debug)]
 pub struct Request {
-    /// The log.
+    /// The log to read.
     pub what: What,
-    /// A server that is asked for the tables' keys.
+    /// The server that is asked for the tables' keys.
     pub keys_from: Option<ConnectOptions>,
-    /// So many transactions.
+    /// The largest number of transactions to read.
     pub limit: usize,
-    /// `binlog_transaction_dependency_history_size`.
+    /// The value of `binlog_transaction_dependency_history_size`, in keys.
     pub writesets: usize,
-    /// What the schedules assume.
+    /// The assumptions of the schedules.
     pub model: Model,
-    /// JSON instead of text.
+    /// True for a report in JSON, false for text.
     pub json: bool,
 }
 
-/// Where the log is.
+/// The place of the log.
 #[derive(Debug)]
 pub enum What {
     /// Files and directories.
     Paths(Vec<PathBuf>),
-    /// A source, and where to begin.
+    /// A source, and the file and the offset where to begin.
     Source(Box<ConnectOptions>, Option<(String, u32)>),
 }
 
@@ -56,7 +56,8 @@ fn from(text: &str) -> Result<(String, u32), String> {
     }
 }
 
-/// The command line of `slipstream analyze`, for manual pages and completions too.
+/// Returns the definition of the command line of `slipstream analyze`, also for manual pages and
+/// completions.
 pub fn command() -> Command {
     Command::new("slipstream analyze")
         .about(
@@ -94,7 +95,7 @@ pub fn command() -> Command {
         .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Prints JSON"))
 }
 
-/// Reads the words after `slipstream analyze`.
+/// Parses the words after `slipstream analyze`.
 pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Request, clap::Error> {
     let words = std::iter::once(OsString::from("slipstream analyze")).chain(words);
     let matches = command().try_get_matches_from(words)?;

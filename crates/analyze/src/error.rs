@@ -1,33 +1,33 @@
-//! Why a log could not be analyzed.
+//! The reasons why a log could not be analyzed.
 
 use std::io;
 
 use binlog::DecodeError;
 use protocol::client::ClientError;
 
-/// Why a log could not be analyzed.
+/// The reason why a log could not be analyzed.
 #[derive(Debug)]
 pub enum AnalyzeError {
     /// A file could not be read.
     File(io::Error),
-    /// The bytes at this place of a file are no event, or not the event that they say they are.
+    /// The bytes at this position of a file are no event, or not the event that they claim to be.
     Event {
-        /// The file.
+        /// The path of the file.
         file: String,
-        /// Where the event begins.
+        /// The offset in the file where the event begins.
         pos: u64,
-        /// What is wrong, at which byte of the event.
+        /// The description of the error, and the byte of the event at which it is.
         error: DecodeError,
     },
     /// The file is encrypted.
     Encrypted(String),
-    /// There is nothing to read in this directory, or too much.
+    /// A directory has nothing to read, or too much.
     Directory(String),
-    /// A server could not be reached, or refused.
+    /// A server could not be reached, or refused a request.
     Server(ClientError),
-    /// The source sent what it must not.
+    /// The source sent something that it must not send.
     Stream(String),
-    /// More row changes than can be counted.
+    /// The log has more row changes than can be counted.
     TooLarge,
 }
 

@@ -1,24 +1,24 @@
-//! What a log holds, in figures.
+//! The contents of a log, in figures.
 
 use crate::history::{History, KeySource, Nature, Table};
 
-/// So many of each list are shown.
+/// The number of entries of each list that are shown.
 pub const SHOWN: usize = 10;
-/// Transactions of more row changes than this are called large.
+/// The number of row changes above which a transaction is called large.
 pub const LARGE_CHANGES: u32 = 1000;
 
-/// How large something is, over all transactions.
+/// The spread of a size over all transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Spread {
-    /// Half are at most this large.
+    /// The size that half of the transactions do not exceed.
     pub median: u64,
-    /// 95 of 100.
+    /// The size that 95 of 100 transactions do not exceed.
     pub p95: u64,
-    /// 99 of 100.
+    /// The size that 99 of 100 transactions do not exceed.
     pub p99: u64,
-    /// The largest.
+    /// The largest size.
     pub max: u64,
-    /// All together.
+    /// The sum of all sizes.
     pub sum: u64,
 }
 
@@ -33,26 +33,26 @@ impl Spread {
     }
 }
 
-/// See the module's header.
+/// The contents of a log, in figures.
 #[derive(Clone, Debug)]
 pub struct Facts {
-    /// Row changes of a transaction.
+    /// The row changes of a transaction.
     pub changes: Spread,
-    /// Bytes of a transaction.
+    /// The bytes of a transaction.
     pub bytes: Spread,
-    /// Transactions that are, or hold, statements.
+    /// The number of transactions that are, or hold, statements.
     pub statements: usize,
-    /// Transactions that are not looked into.
+    /// The number of transactions whose contents are not read.
     pub opaque: usize,
-    /// Transactions with which no commit order is recorded.
+    /// The number of transactions for which no commit order is recorded.
     pub unordered: usize,
-    /// Numbers of the transactions with more than [`LARGE_CHANGES`] changes, the largest first.
+    /// The indexes of the transactions with more than [`LARGE_CHANGES`] changes, the largest first.
     pub large: Vec<usize>,
-    /// Numbers of the tables, those with the most changes first.
+    /// The indexes of the tables, those with the most changes first.
     pub tables: Vec<usize>,
 }
 
-/// Counts.
+/// Computes the figures of a history.
 pub fn of(history: &History) -> Facts {
     let transactions = &history.transactions;
     let count = |nature: Nature| transactions.iter().filter(|t| t.nature == nature).count();
@@ -75,7 +75,7 @@ pub fn of(history: &History) -> Facts {
     }
 }
 
-/// How a table's rows are told apart, in words.
+/// Returns in words how a table's rows are told apart.
 pub fn key_words(table: &Table) -> &'static str {
     match table.keys {
         KeySource::Metadata => "primary key, of the table map",

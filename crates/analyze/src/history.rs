@@ -1,98 +1,100 @@
-//! What was read: every transaction and every row change in the order of the log, in the few bytes
-//! that the schedules need.
+//! The history that was read: every transaction and every row change in the order of the log, in
+//! the few bytes that the schedules need.
 
 use std::collections::HashMap;
 
-/// A place in the log.
+/// A position in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Place {
-    /// Number of the file, as [`History::files`] counts.
+    /// The index of the file in [`History::files`].
     pub file: u32,
-    /// Offset of the transaction's first event.
+    /// The offset of the transaction's first event in the file.
     pub pos: u64,
 }
 
-/// What a transaction consists of.
+/// The kind of a transaction's contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nature {
-    /// Row events alone.
+    /// The transaction has only row events.
     Rows,
-    /// A statement: DDL, or a change in STATEMENT format. What it touches is not known.
+    /// The transaction has a statement, which is DDL or a change in STATEMENT format. The rows that
+    /// it changes are not known.
     Statement,
-    /// Events that are not looked into: compressed ones, partial JSON.
+    /// The transaction has events whose contents are not read: compressed ones, or partial JSON.
     Opaque,
 }
 
-/// A transaction. Others are named by how many stand before them: a parent of n means that the
-/// first n must be complete.
+/// A transaction. Others are referred to by number: a parent of n means that the first n
+/// transactions of the log must be complete.
 #[derive(Clone, Copy, Debug)]
 pub struct Transaction {
-    /// Where it begins.
+    /// The position where the transaction begins.
     pub place: Place,
-    /// Bytes of its events.
+    /// The number of bytes of its events.
     pub bytes: u64,
-    /// Its first row change.
+    /// The index of its first row change.
     pub first_change: u32,
-    /// How many row changes it has.
+    /// The number of its row changes.
     pub changes: u32,
-    /// What it consists of.
+    /// The kind of its contents.
     pub nature: Nature,
-    /// The source recorded no commit order with it: `commit_parent` is everything before.
+    /// True when the source recorded no commit order for the transaction; `commit_parent` then is
+    /// the number of all transactions before it.
     pub is_unordered: bool,
-    /// Commit order: the transactions that were committed when it was not yet.
+    /// The parent by commit order: the transactions that were committed when this one was prepared.
     pub commit_parent: u32,
-    /// Writeset: up to the last one that changed one of its rows.
+    /// The parent by writesets: the transactions up to the last one that changed one of its rows.
     pub writeset_parent: u32,
-    /// Its schemas, as [`History::schema_sets`] counts.
+    /// The index of the set of its schemas in [`History::schema_sets`].
     pub schemas: u32,
 }
 
 /// A row change.
 #[derive(Clone, Copy, Debug)]
 pub struct Change {
-    /// Its table, as [`History::tables`] counts.
+    /// The index of the table in [`History::tables`].
     pub table: u32,
-    /// Where its list of earlier changes of the same row ends in [`History::edges`]; it begins
-    /// where the list before ends.
+    /// The end in [`History::edges`] of the list of earlier changes of the same row. The list
+    /// begins where the list of the previous change ends.
     pub edges_end: u32,
 }
 
-/// What is known of the keys of a table.
+/// The source of the knowledge about a table's keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeySource {
-    /// The table map says them (`binlog_row_metadata=FULL`).
+    /// The table map has the primary key (`binlog_row_metadata=FULL`).
     Metadata,
-    /// A server was asked.
+    /// A server was asked for the keys.
     Server,
-    /// The before-images have these columns alone (`binlog_row_image=MINIMAL` or `NOBLOB`).
+    /// The before images have only these columns (`binlog_row_image=MINIMAL` or `NOBLOB`).
     BeforeImages,
-    /// Nothing is known: a row is told by all of its columns.
+    /// Nothing is known, and a row is identified by all of its columns.
     Unknown,
-    /// The table has no key.
+    /// The table is known to have no key.
     None,
 }
 
-/// A table, and what happened to it.
+/// A table, and the changes of its rows.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// `schema.table`.
+    /// The table as `schema.table`.
     pub name: String,
-    /// How its rows are told apart.
+    /// The way in which its rows are told apart.
     pub keys: KeySource,
-    /// Rows inserted.
+    /// The number of rows inserted.
     pub inserts: u64,
-    /// Rows changed.
+    /// The number of rows updated.
     pub updates: u64,
-    /// Rows deleted.
+    /// The number of rows deleted.
     pub deletes: u64,
-    /// Bytes of its row events.
+    /// The number of bytes of its row events.
     pub bytes: u64,
-    /// Transactions that change it.
+    /// The number of transactions that change it.
     pub transactions: u64,
 }
 
 impl Table {
-    /// Changes of all kinds.
+    /// Returns the number of changes of all kinds.
     pub fn changes(&self) -> u64 {
         self.inserts + self.updates + self.deletes
     }
@@ -101,61 +103,62 @@ impl Table {
 /// A row that is changed often.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HotRow {
-    /// `schema.table`.
+    /// The table as `schema.table`.
     pub table: String,
-    /// Its key's values.
+    /// The values of the row's key.
     pub key: String,
-    /// How often it was changed.
+    /// The number of its changes.
     pub changes: u32,
 }
 
-/// The schemas of a transaction; `None`: too many or unknown, so it runs alone.
+/// The schemas of a transaction. `None` means that there are too many or that they are unknown, so
+/// the transaction runs alone.
 pub type SchemaSet = Option<Vec<u32>>;
 
-/// Everything that was read.
+/// Everything that was read from the log.
 #[derive(Debug, Default)]
 pub struct History {
-    /// Names of the files.
+    /// The names of the files.
     pub files: Vec<String>,
-    /// Version of the server that wrote the log.
+    /// The version of the server that wrote the log.
     pub server_version: String,
-    /// In the order of the log.
+    /// The transactions, in the order of the log.
     pub transactions: Vec<Transaction>,
-    /// In the order of the log.
+    /// The row changes, in the order of the log.
     pub changes: Vec<Change>,
-    /// Numbers of earlier changes.
+    /// The indexes of earlier changes, in one list for all changes.
     pub edges: Vec<u32>,
-    /// By number.
+    /// The tables.
     pub tables: Vec<Table>,
-    /// By number.
+    /// The names of the schemas.
     pub schemas: Vec<String>,
-    /// By number.
+    /// The different sets of schemas.
     pub schema_sets: Vec<SchemaSet>,
     schema_set_numbers: HashMap<SchemaSet, u32>,
-    /// The most changed rows, the most changed first.
+    /// The most changed rows, in descending order of their changes.
     pub hot_rows: Vec<HotRow>,
-    /// Timestamps of the first and the last transaction, in unix seconds.
+    /// The timestamps of the first and the last transaction, in seconds of unix time.
     pub seconds: Option<(u32, u32)>,
-    /// Reading stopped at the number of transactions that was asked for.
+    /// True when reading stopped at the requested number of transactions.
     pub is_cut: bool,
-    /// The last transaction has no end in the log; it is left out.
+    /// True when the last transaction has no end in the log; it is then left out.
     pub is_open_at_end: bool,
 }
 
 impl History {
-    /// The earlier changes of the rows that a change changes.
+    /// Returns the earlier changes of the rows that a change changes.
     pub fn edges_of(&self, change: usize) -> &[u32] {
         let begin = change.checked_sub(1).map_or(0, |before| self.changes[before].edges_end as usize);
         &self.edges[begin..self.changes[change].edges_end as usize]
     }
 
-    /// The numbers of a transaction's changes.
+    /// Returns the indexes of a transaction's changes.
     pub fn changes_of(&self, transaction: &Transaction) -> std::ops::Range<usize> {
         let first = transaction.first_change as usize;
         first..first + transaction.changes as usize
     }
 
-    /// A transaction's tables, each once.
+    /// Returns the indexes of a transaction's tables, each once.
     pub fn tables_of(&self, transaction: &Transaction) -> Vec<u32> {
         let mut tables: Vec<u32> =
             self.changes_of(transaction).map(|change| self.changes[change].table).collect();
@@ -164,7 +167,7 @@ impl History {
         tables
     }
 
-    /// The number of a set of schemas.
+    /// Returns the index of a set of schemas, which is added if it is new.
     pub fn schema_set(&mut self, set: SchemaSet) -> u32 {
         if let Some(&number) = self.schema_set_numbers.get(&set) {
             return number;
@@ -175,7 +178,7 @@ impl History {
         number
     }
 
-    /// `file:pos`.
+    /// Returns a position in the form `file:pos`.
     pub fn place(&self, place: Place) -> String {
         let file = self.files.get(place.file as usize).map_or("?", String::as_str);
         format!("{file}:{}", place.pos)

@@ -1,9 +1,10 @@
-//! How a table's rows are told apart, and the 64-bit number of each row that a change touches.
+//! The columns by which a table's rows are told apart, and the 64-bit number of each row that a
+//! change touches.
 //!
-//! A binary log says the primary key only with `binlog_row_metadata=FULL`. Otherwise a server is
-//! asked, or the before-images tell (MINIMAL and NOBLOB leave out what is not needed to find the
-//! row), or a row is told by all of its columns: its before-image is the after-image of the change
-//! before.
+//! A binary log has the primary key only with `binlog_row_metadata=FULL`. Otherwise a server is
+//! asked, or the before images show it (MINIMAL and NOBLOB leave out what is not needed to find the
+//! row), or a row is identified by all of its columns: its before image is the after image of the
+//! previous change.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
@@ -14,36 +15,36 @@ use types::{ColumnMask, key};
 
 use crate::history::KeySource;
 
-/// A unique key: its columns, each with its prefix length in characters (0: the whole column).
+/// A unique key: its columns, each with its prefix length in characters (0 means the whole column).
 pub type KeyColumns = Vec<(usize, u32)>;
 
-/// What tells a table's rows apart.
+/// The keys that tell a table's rows apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableKeys {
-    /// Where it is known from.
+    /// The source of this knowledge.
     pub source: KeySource,
-    /// The unique keys, the primary key first; none: all columns.
+    /// The unique keys, the primary key first. An empty list stands for all columns.
     pub keys: Vec<KeyColumns>,
 }
 
-/// `(schema, table)`.
+/// A table's name as `(schema, table)`.
 pub type TableName = (Vec<u8>, Vec<u8>);
 
-/// What is known before a log is read.
+/// The keys that are known before a log is read.
 #[derive(Debug, Default)]
 pub struct KnownKeys {
     by_table: HashMap<TableName, TableKeys>,
 }
 
 impl KnownKeys {
-    /// A server says so.
+    /// Adds the keys of a table that a server has told.
     pub fn add(&mut self, table: TableName, keys: Vec<KeyColumns>) {
         let source = if keys.is_empty() { KeySource::None } else { KeySource::Server };
         self.by_table.insert(table, TableKeys { source, keys });
     }
 
-    /// Looks at a row event before the log is read: its before-images may show what identifies a
-    /// row.
+    /// Learns from a row event before the log is read, because its before images may show what
+    /// identifies a row.
     pub fn learn(&mut self, map: &TableMap<'_>, event: &RowsEvent<'_>) {
         let Some(before) = event.before_mask() else { return };
         let name = (map.schema.to_vec(), map.table.to_vec());
@@ -54,7 +55,8 @@ impl KnownKeys {
             return;
         }
         if !before.is_full() {
-            // The shortest that was seen: images can be switched by the session.
+            // The shortest image that was seen counts, because a session can change
+            // `binlog_row_image`.
             let shorter = known
                 .is_none_or(|known| known.keys.first().is_none_or(|columns| before.count() < columns.len()));
             if shorter {
@@ -62,13 +64,13 @@ impl KnownKeys {
                 self.by_table.insert(name, TableKeys { source: KeySource::BeforeImages, keys });
             }
         } else if known.is_none() && event.after_mask().is_some_and(|after| !after.is_full()) {
-            // The whole row to find it, and only what changed after: nothing shorter would have
-            // found it.
+            // The event has the whole row before, but after it only the changed columns. So nothing
+            // shorter than the whole row would have found it.
             self.by_table.insert(name, TableKeys { source: KeySource::None, keys: Vec::new() });
         }
     }
 
-    /// What tells the rows of a table map's table apart.
+    /// Returns the keys that tell the rows of a table map's table apart.
     pub fn of(&self, map: &TableMap<'_>) -> TableKeys {
         let known = self.by_table.get(&(map.schema.to_vec(), map.table.to_vec()));
         if let Some(known) = known
@@ -91,7 +93,7 @@ impl KnownKeys {
     }
 }
 
-/// One column of a row as far as an image says it.
+/// The value of a row's column, as far as an image has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell<'a> {
     Absent,
@@ -99,19 +101,19 @@ enum Cell<'a> {
     Value(&'a [u8]),
 }
 
-/// A row as far as its images say it.
+/// The values of a row, as far as its images have them.
 #[derive(Debug, Default)]
 pub struct Row<'a> {
     cells: Vec<Cell<'a>>,
 }
 
 impl<'a> Row<'a> {
-    /// Nothing is known of it.
+    /// Builds a row of which nothing is known.
     pub fn absent(columns: usize) -> Row<'a> {
         Row { cells: vec![Cell::Absent; columns] }
     }
 
-    /// Takes over what an image says.
+    /// Takes over the values of an image.
     pub fn take(&mut self, layout: &RowLayout, mask: &ColumnMask, image: &'a [u8]) -> Result<(), RowError> {
         let cells = &mut self.cells;
         layout.walk_partial(mask, image, |column, packed| {
@@ -120,13 +122,13 @@ impl<'a> Row<'a> {
         Ok(())
     }
 
-    /// The same row before a change that says more.
+    /// Returns a copy of the row, to which a change's after image is then added.
     pub fn copy(&self) -> Row<'a> {
         Row { cells: self.cells.clone() }
     }
 
-    /// The row's number by each key; a NULL in a key that is not the first is in nobody's way, and
-    /// gives none.
+    /// Appends the row's number by each key. A NULL in a key that is not the first cannot collide
+    /// with other rows, and gives no number.
     pub fn numbers(&self, table: u32, keys: &[KeyColumns], layout: &RowLayout, out: &mut Vec<u64>) {
         let mut bytes = Vec::with_capacity(64);
         if keys.is_empty() {
@@ -156,10 +158,11 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Equal parts for values that are equal by the column's type and collation.
+    /// Appends a part of a key, so that values which are equal by the column's type and collation
+    /// give equal bytes.
     fn write_part(&self, column: usize, prefix: u32, layout: &RowLayout, out: &mut Vec<u8>) {
         let packed = match self.cells[column] {
-            // An insert that leaves a key column out gives it its default.
+            // An insert that leaves a key column out gives the column its default.
             Cell::Absent => return out.push(2),
             Cell::Null => None,
             Cell::Value(packed) => Some(packed),
@@ -172,7 +175,8 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// The first key's values for people, or the row's first columns where it has none.
+    /// Returns the values of the first key in words, or of the row's first columns if there is no
+    /// key.
     pub fn describe(&self, keys: &[KeyColumns], names: Option<&[String]>, layout: &RowLayout) -> String {
         const SHOWN: usize = 3;
         let columns: Vec<usize> = match keys.first() {

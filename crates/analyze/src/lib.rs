@@ -1,18 +1,21 @@
-//! `slipstream analyze`: what a binary log holds, and how fast each policy of parallel apply could
-//! be with it.
+//! `slipstream analyze`: the contents of a binary log, and how fast each policy of parallel apply
+//! could be with it.
 //!
-//! Flows in: the events of binary or relay log files, or of a source over the wire ([`input`]).
-//! Flows out: sizes, rows by table, hot rows, tables without keys, large transactions; the speed-up
-//! of every policy at 1 to 64 workers, and what each waits for, as text or JSON ([`report()`]).
+//! In: the events of binary or relay log files, or of a source over the wire ([`input`]). Out:
+//! sizes, rows by table, hot rows, tables without keys and large transactions, and for each policy
+//! the speed-up with 1 to 64 workers and what it waits for, as text or JSON ([`report()`]).
 //!
 //! ```text
 //! events -> recorder (groups, row keys, who changed the row before) -> history
 //!        -> schedules (simulation, critical path) -> report
 //! ```
 //!
-//! Invariants: a log is read once from its beginning to its end (files a second time, beforehand,
-//! for what identifies the rows); memory is by transaction, row change and different row, never by
-//! byte of the log; nothing panics on bytes of a log.
+//! Invariants:
+//! - A log is read once from its beginning to its end. Files are read a second time, beforehand, to
+//!   learn what identifies the rows.
+//! - Memory grows with transactions, row changes and different rows, but not with the bytes of the
+//!   log.
+//! - No bytes of a log cause a panic.
 
 mod command_line;
 pub mod error;
@@ -49,8 +52,8 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     let request = match command_line::parse(words) {
         Ok(request) => request,
         Err(error) => {
-            // Help goes to standard output and is no failure. A terminal that is gone cannot be
-            // told.
+            // Help goes to standard output and is no failure. Where the terminal is gone, the
+            // message is lost.
             let _ = error.print();
             return if error.use_stderr() { EXIT_USAGE } else { EXIT_OK };
         }
@@ -115,8 +118,8 @@ pub fn read_files(
     Ok(recorder.finish())
 }
 
-/// Looks at a file's row events for what identifies their rows. What cannot be decoded is left for
-/// the reading proper to tell.
+/// Searches a file's row events for what identifies their rows. Events that cannot be decoded are
+/// passed over here, and reported when the log is read.
 fn learn_keys(mut events: FileEvents, known: &mut KnownKeys) -> Result<(), AnalyzeError> {
     let mut format = Format::new(Checksum::None);
     let mut maps: HashMap<u64, Vec<u8>> = HashMap::new();

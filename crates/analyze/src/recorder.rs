@@ -1,5 +1,5 @@
-//! Events in, the history out: follows the groups, and finds for every change which earlier ones
-//! touched the same rows.
+//! The recorder, which takes events and makes the history: it follows the groups, and finds for
+//! every change the earlier ones that touched the same rows.
 
 mod open;
 mod rows;
@@ -20,16 +20,16 @@ use crate::keys::KnownKeys;
 use open::{Bound, Open, Refused};
 use rows::RowHistory;
 
-/// Takes events in their order, and makes the history of them.
+/// A recorder that takes events in their order and makes their history.
 pub struct Recorder {
     history: History,
     known: KnownKeys,
     boundaries: Boundaries,
     checksum: Checksum,
     file_begin: u32,
-    /// Sequence numbers of the file's transactions, rising.
+    /// The sequence numbers of the file's transactions, rising.
     sequence: Vec<i64>,
-    /// The commit id of MariaDB's last group, and that group's parent.
+    /// The commit id of the last group of a MariaDB source, and that group's parent.
     commit_group: Option<(u64, u32)>,
     open: Option<Open>,
     bound: HashMap<u64, Rc<Bound>>,
@@ -41,8 +41,8 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Takes up to `limit` transactions. `writesets_limit` is
-    /// `binlog_transaction_dependency_history_size`.
+    /// Builds a recorder that takes up to `limit` transactions. `writesets_limit` is the value of
+    /// `binlog_transaction_dependency_history_size`, in keys.
     pub fn new(known: KnownKeys, writesets_limit: usize, limit: usize) -> Recorder {
         Recorder {
             history: History::default(),
@@ -62,7 +62,8 @@ impl Recorder {
         }
     }
 
-    /// A file begins. A replica finishes what it has before it goes on with the next file.
+    /// Begins a file. A replica finishes all transactions of a file before it goes on with the next
+    /// one.
     pub fn begin_file(&mut self, name: &str) {
         self.history.files.push(name.to_string());
         self.file_begin = self.history.transactions.len() as u32;
@@ -71,17 +72,18 @@ impl Recorder {
         self.bound.clear();
     }
 
-    /// No more is wanted.
+    /// Reports whether the requested number of transactions has been taken.
     pub fn is_full(&self) -> bool {
         self.history.transactions.len() >= self.limit
     }
 
-    /// What events end with from here on, before the log's own format description says it.
+    /// Sets the checksum with which events end from here on, before the log's own format
+    /// description sets it.
     pub fn set_checksum(&mut self, checksum: Checksum) {
         self.checksum = checksum;
     }
 
-    /// Takes the next event, which begins at `pos` of the file.
+    /// Takes the next event, which begins at offset `pos` of the file.
     pub fn take(&mut self, event: &[u8], pos: u64) -> Result<(), AnalyzeError> {
         self.take_event(event, pos).map_err(|error| match error {
             Refused::Event(error) => AnalyzeError::Event {
@@ -177,7 +179,7 @@ impl Recorder {
 
     fn take_rows(&mut self, event: &RowsEvent<'_>, event_bytes: usize) -> Result<(), Refused> {
         let Some(bound) = self.bound.get(&event.table_id) else {
-            // The last event of a statement that changed nothing has a number that stands for no
+            // The last event of a statement that changed nothing has a table id that stands for no
             // table.
             if event.rows.is_empty() {
                 return Ok(());
@@ -194,7 +196,8 @@ impl Recorder {
         self.rows.take(bound, event, open, &mut self.history)
     }
 
-    /// LOGICAL_CLOCK: what was committed when the transaction was prepared.
+    /// Sets the parent by LOGICAL_CLOCK: the transactions that were committed when this one was
+    /// prepared.
     fn order_by_clock(&mut self, last_committed: i64, sequence_number: i64) {
         let Some(open) = &mut self.open else { return };
         if sequence_number > 0 {
@@ -205,7 +208,8 @@ impl Recorder {
         }
     }
 
-    /// MariaDB: the groups that were committed at once.
+    /// Sets the parent for a MariaDB source: the transactions before the groups that were committed
+    /// together.
     fn order_by_commit_id(&mut self, gtid: &MariadbGtidEvent) {
         let Some(open) = &mut self.open else { return };
         open.transaction.is_unordered = false;
@@ -307,8 +311,8 @@ impl Recorder {
         let Some(open) = self.open.take() else { return };
         let mut transaction = open.transaction;
         let number = self.history.transactions.len() as u32 + 1;
-        // As MySQL computes writesets: a transaction of which they do not tell everything keeps the
-        // commit order, and none after it passes it; the history begins anew when it is full.
+        // As MySQL computes writesets, a transaction whose writeset is incomplete keeps the commit
+        // order, and none after it passes it. The history begins anew when it is full.
         let has_writeset = transaction.nature == Nature::Rows && !open.is_keyless;
         if !has_writeset {
             transaction.writeset_parent = transaction.commit_parent;
@@ -332,7 +336,7 @@ impl Recorder {
         }
     }
 
-    /// The log is read.
+    /// Ends the reading and returns the history.
     pub fn finish(mut self) -> History {
         self.history.is_open_at_end = self.open.is_some();
         self.history.is_cut = self.is_full();
@@ -347,7 +351,7 @@ impl Recorder {
     }
 }
 
-/// Types that are not looked into.
+/// Reports whether the contents of events of this type are not read.
 fn is_opaque(kind: u8) -> bool {
     matches!(
         kind,

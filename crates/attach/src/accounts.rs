@@ -1,5 +1,5 @@
-//! The source's accounts and roles. Their statements come through the log, and objects are theirs:
-//! so they have to be here.
+//! The source's accounts and roles. They must exist here, because their statements come through the
+//! log and objects belong to them.
 
 mod account;
 mod mariadb;
@@ -9,10 +9,10 @@ use crate::error::{AttachError, Result};
 use crate::local::Local;
 use crate::source::{Source, quoted};
 
-/// Accounts that every server has of its own.
+/// The accounts that every server has of its own.
 const OWN: &str = "('mysql.sys', 'mysql.session', 'mysql.infoschema', 'mariadb.sys')";
 
-/// The account that our server is set up with: it takes the source's password at the end.
+/// The account with which this server is set up. It takes the source's password at the end.
 const ROOT: &str = "`root`@`localhost`";
 
 /// All accounts of a source.
@@ -20,7 +20,7 @@ const ROOT: &str = "`root`@`localhost`";
 pub struct Accounts(Vec<Account>);
 
 impl Accounts {
-    /// The accounts that the source has now.
+    /// Reads the accounts that the source has now.
     pub fn read(source: &mut Source) -> Result<Accounts> {
         let mut accounts = Vec::new();
         let of_users = match source.is_mariadb() {
@@ -41,7 +41,7 @@ impl Accounts {
             let grants = source.table(&format!("SHOW GRANTS FOR {name}"));
             let (shown, grants) = match (shown, grants) {
                 (Ok(shown), Ok(grants)) => (shown, grants),
-                // It was dropped just now.
+                // The account was dropped after the list of accounts was read.
                 (Err(AttachError::Source(_, error)), _) | (_, Err(AttachError::Source(_, error)))
                     if error.server_code().is_some() =>
                 {
@@ -57,8 +57,8 @@ impl Accounts {
         Ok(Accounts(accounts))
     }
 
-    /// Makes the accounts here, but for the one that is here already. Returns those that were
-    /// refused.
+    /// Makes the accounts here, except root@localhost, which is here already. Returns the refused
+    /// statements with the reasons.
     pub fn make(&self, local: &mut Local) -> Result<Vec<String>> {
         let mut refused = Vec::new();
         for account in self.others() {
@@ -68,8 +68,9 @@ impl Accounts {
         Ok(refused)
     }
 
-    /// Grants what the accounts have. Privileges on what is not here yet are left out: they are
-    /// granted when this is called again. Returns those that were refused.
+    /// Grants the privileges and roles of the accounts. A privilege on an object that is not here
+    /// yet is left out, and is granted when this is called again. Returns the refused statements
+    /// with the reasons.
     pub fn grant(&self, local: &mut Local) -> Result<Vec<String>> {
         let mut refused = Vec::new();
         for account in self.others() {
@@ -82,7 +83,7 @@ impl Accounts {
         Ok(refused)
     }
 
-    /// Gives root@localhost the source's password; false when the source has none for it.
+    /// Gives root@localhost the source's password. Returns false when it has none at the source.
     pub fn take_over_root(&self, local: &mut Local) -> Result<bool> {
         let has_password = |account: &&Account| account.name == ROOT && account.create.contains(" AS 0x");
         let Some(root) = self.0.iter().find(has_password) else { return Ok(false) };
@@ -94,7 +95,8 @@ impl Accounts {
     }
 }
 
-/// A CREATE USER without its DEFAULT ROLE, which may not be there yet, and the roles.
+/// Splits a CREATE USER into the statement without its DEFAULT ROLE, whose roles may not exist yet,
+/// and these roles.
 fn without_default_role(create: &str) -> (String, Option<String>) {
     const WORDS: &str = " DEFAULT ROLE ";
     let Some(at) = create.find(WORDS) else { return (create.to_owned(), None) };

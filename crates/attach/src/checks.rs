@@ -1,5 +1,5 @@
-//! What has to hold at the source before anything is copied: all of it is asked for at once, and
-//! each thing that is missing comes with what mends it.
+//! The conditions that must hold at the source before anything is copied. All of them are checked
+//! at once, and each finding says how it can be mended.
 
 use std::fmt;
 
@@ -8,19 +8,19 @@ use crate::definitions::OWN_SCHEMAS;
 use crate::error::Result;
 use crate::source::Source;
 
-/// So many tables are named in a finding.
+/// The largest number of tables that a finding names.
 const NAMED: usize = 5;
-/// Bytes a second that the time of a copy is estimated by.
+/// The number of bytes per second from which the time of a copy is estimated.
 const COPIED_BYTES_A_SECOND: u64 = 20 << 20;
 
-/// Something that a check found.
+/// A condition that a check found not to hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The source cannot be copied before it is mended.
+    /// True when the source cannot be copied before this is mended.
     pub is_fatal: bool,
-    /// What it is.
+    /// The description of the condition.
     pub what: String,
-    /// What mends it.
+    /// The way to mend it.
     pub mend: String,
 }
 
@@ -34,7 +34,7 @@ impl fmt::Display for Finding {
 /// Makes all checks.
 ///
 /// # Errors
-/// When the source cannot be asked.
+/// Returns an error when the source cannot be asked.
 pub fn check(plan: &Plan) -> Result<Vec<Finding>> {
     let mut checks = Checks { source: Source::connect(&plan.source)?, found: Vec::new() };
     if !checks.server()? {
@@ -61,7 +61,7 @@ impl Checks {
         self.found.push(Finding { is_fatal: false, what: what.into(), mend: mend.into() });
     }
 
-    /// Whether it is a server that the other questions can be put to.
+    /// Checks the server's version. Returns whether the other checks can be made.
     fn server(&mut self) -> Result<bool> {
         let version = self.source.one("SELECT VERSION()")?;
         let mut numbers = version.split(['.', '-']).map_while(|number| number.parse::<u32>().ok());
@@ -77,7 +77,8 @@ impl Checks {
         Ok(version_number >= least)
     }
 
-    /// Variables that decide whether the log can be repeated over rows that are further.
+    /// Checks the variables that decide whether the log can be repeated over rows of later points
+    /// of its history.
     fn settings(&mut self) -> Result<()> {
         const WANTED: [(&str, &str, &str); 3] = [
             ("log_bin", "1", "Start the source with --log-bin"),
@@ -109,7 +110,7 @@ impl Checks {
         let has = |privilege: &str| {
             lines.iter().any(|line| line.contains(privilege) || line.contains("ALL PRIVILEGES"))
         };
-        // MariaDB's name of REPLICATION CLIENT.
+        // This is MariaDB's name of REPLICATION CLIENT.
         let client = if self.source.is_mariadb() { "BINLOG MONITOR" } else { "REPLICATION CLIENT" };
         let missing: Vec<&str> =
             ["REPLICATION SLAVE", client].into_iter().filter(|privilege| !has(privilege)).collect();
@@ -133,7 +134,7 @@ impl Checks {
         Ok(())
     }
 
-    /// Tables whose rows cannot be read beside a source that works.
+    /// Checks for tables whose rows cannot be read while the source works.
     fn tables(&mut self) -> Result<()> {
         let without_key = format!(
             "SELECT CONCAT(t.TABLE_SCHEMA, '.', t.TABLE_NAME) FROM information_schema.TABLES t \
@@ -181,7 +182,7 @@ impl Checks {
         Ok(())
     }
 
-    /// One finding for all tables of a list.
+    /// Adds one fatal finding for all tables in the result of the query `list`.
     fn each(&mut self, list: &str, what: &str, mend: &str) -> Result<()> {
         let names: Vec<String> =
             self.source.table(list)?.into_iter().map(|mut row| row.swap_remove(0)).collect();
@@ -195,12 +196,12 @@ impl Checks {
         Ok(())
     }
 
-    /// The log is to be there as long as the copy takes.
+    /// Checks that the source keeps its log as long as the copy takes.
     fn retention(&mut self) -> Result<()> {
         let bytes = self.source.one(&format!(
             "SELECT IFNULL(SUM(DATA_LENGTH), 0) FROM information_schema.TABLES WHERE TABLE_SCHEMA NOT IN {OWN_SCHEMAS}"
         ))?;
-        // MariaDB has it since 10.6, and says days before.
+        // MariaDB has this variable since 10.6; earlier it has one in days.
         let kept = match self.source.one("SELECT @@GLOBAL.binlog_expire_logs_seconds") {
             Err(_) if self.source.is_mariadb() => {
                 self.source.one("SELECT @@GLOBAL.expire_logs_days * 86400")?

@@ -1,4 +1,4 @@
-//! A chunk of a table's rows: read at the source, put here.
+//! A chunk of a table's rows, which is read at the source and loaded here.
 
 use crate::definitions::{Column, Table};
 use crate::error::Result;
@@ -6,29 +6,30 @@ use crate::local::Local;
 use crate::source::{Source, quoted};
 use crate::state::TableState;
 
-/// A chunk has about so many bytes.
+/// The approximate size of a chunk, in bytes.
 const CHUNK_BYTES: usize = 2 << 20;
-/// The first chunk of a table has so many rows.
+/// The number of rows in the first chunk of a table, and below it the largest number in any.
 const FIRST_ROWS: u64 = 500;
 const MOST_ROWS: u64 = 50_000;
 
-/// How the rows of a table are read and put.
+/// The way in which the rows of a table are read and loaded.
 pub struct Reader {
     table: Table,
     columns: Vec<Column>,
-    /// The numbers of the columns that the rows are read in the order of; none: all at once.
+    /// The indexes of the columns in whose order the rows are read. Without any, all rows are read
+    /// at once.
     key: Vec<usize>,
     rows: u64,
 }
 
 impl Reader {
-    /// How the rows of a table are read, as it is defined now.
+    /// Builds the reader for a table, by its present definition.
     pub fn new(source: &mut Source, table: Table) -> Result<Reader> {
         let columns = table.columns(source)?;
         let mut key: Vec<(u64, usize)> = Vec::new();
         key.extend(columns.iter().enumerate().filter_map(|(at, column)| Some((column.key_part()?, at))));
         key.sort_unstable();
-        // The parts of a key that can be used are all of it, or it is not read in its order.
+        // The rows are read in the order of the key only if all of its parts can be used.
         let parts = source.one(&format!(
             "SELECT COUNT(*) FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {} \
              AND INDEX_NAME = 'PRIMARY'",
@@ -40,13 +41,13 @@ impl Reader {
         Ok(Reader { table, columns, key, rows: FIRST_ROWS })
     }
 
-    /// Reads the next chunk and puts it here, with how far the table is then. The source's session
-    /// holds the table's definition and name.
+    /// Reads the next chunk and loads it here, together with the table's new progress. The source's
+    /// session must hold the table's definition and name.
     pub fn copy(&mut self, source: &mut Source, local: &mut Local, state: &mut TableState) -> Result<()> {
         let key: Vec<String> = self.key.iter().map(|at| quoted(&self.columns[*at].name)).collect();
         let key = key.join(", ");
         if state.key != key {
-            // Its rows were read in another order, or not yet.
+            // The table's rows were read in another order, or not at all yet.
             *state = TableState { key, ..TableState::new(&state.id) };
         }
         let (rows, count, last) = self.read(source, state)?;
@@ -65,7 +66,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Rows as LOAD DATA reads them, how many they are, and the key of the last one.
+    /// Reads rows in the form for LOAD DATA. Returns them, their number, and the key of the last
+    /// one.
     fn read(&self, source: &mut Source, state: &TableState) -> Result<(Vec<u8>, u64, Option<String>)> {
         let (mut text, mut count, mut last) = (Vec::with_capacity(CHUNK_BYTES), 0, None);
         source.rows(&self.select(state), |cells| {
@@ -98,7 +100,7 @@ impl Reader {
         sql + &format!(" ORDER BY {} LIMIT {}", key.join(", "), self.rows)
     }
 
-    /// The statement that puts rows in the place of those that have their keys.
+    /// Returns the statement that loads rows, which replace those that have their keys.
     fn load(&self) -> String {
         let (mut targets, mut documents) = (Vec::new(), Vec::new());
         for (at, column) in self.columns.iter().enumerate() {
@@ -119,8 +121,8 @@ impl Reader {
     }
 }
 
-/// The condition that a key of several columns is behind these values, in a form that an index is
-/// used for.
+/// Returns the condition that a key of several columns is greater than these values, in a form for
+/// which an index is used.
 fn behind(key: &[String], values: &[&str]) -> String {
     let alternative = |at: usize| {
         let equal = (0..at).map(|before| format!("{} = {}", key[before], values[before]));
@@ -130,7 +132,7 @@ fn behind(key: &[String], values: &[&str]) -> String {
     (0..key.len()).map(alternative).collect::<Vec<_>>().join(" OR ")
 }
 
-/// A field of a text that LOAD DATA reads, with what separates fields and lines escaped.
+/// Appends a field in the form for LOAD DATA, with the separators of fields and lines escaped.
 fn put_field(cell: Option<&[u8]>, out: &mut Vec<u8>) {
     let Some(bytes) = cell else { return out.extend_from_slice(b"\\N") };
     for byte in bytes {

@@ -7,25 +7,26 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Arg, ArgAction, Command};
 use protocol::client::ConnectOptions;
 
-/// The variable of the environment that may have the password.
+/// The environment variable that may hold the password.
 const PASSWORD_VARIABLE: &str = "SLIPSTREAM_SOURCE_PASSWORD";
 
-/// What the command line asks for.
+/// The request on the command line.
 #[derive(Debug)]
 pub struct Plan {
-    /// How the source is reached.
+    /// The way to reach the source.
     pub source: ConnectOptions,
-    /// The new replica's data directory.
+    /// The path of the new replica's data directory.
     pub datadir: PathBuf,
-    /// So many tables are copied at once.
+    /// The number of tables that are copied at the same time.
     pub workers: usize,
-    /// Only the checks are made.
+    /// True when only the checks are to be made.
     pub dry_run: bool,
-    /// Options for the server, as `slipstream serve` takes them.
+    /// The options for the server, as `slipstream serve` takes them.
     pub serve: Vec<String>,
 }
 
-/// The command line of `slipstream attach`, for manual pages and completions too.
+/// Returns the definition of the command line of `slipstream attach`, also for manual pages and
+/// completions.
 pub fn command() -> Command {
     Command::new("slipstream attach")
         .about("Makes a replica of a MySQL or MariaDB source that runs, and serves it")
@@ -71,10 +72,10 @@ pub fn command() -> Command {
         )
 }
 
-/// Reads the words that follow `slipstream attach`.
+/// Parses the words that follow `slipstream attach`.
 ///
 /// # Errors
-/// What is wrong with them, or the help that they ask for.
+/// Returns an error that says what is wrong with the words, or the help that they ask for.
 pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Plan, clap::Error> {
     let words = std::iter::once(OsString::from("slipstream attach")).chain(words);
     let matches = command().try_get_matches_from(words)?;
@@ -104,8 +105,8 @@ fn first_line(file: &str) -> Result<String, clap::Error> {
     Ok(String::from_utf8_lossy(&text).lines().next().unwrap_or_default().to_owned())
 }
 
-/// An address of the form `mysql://user:password@host:port/`, or with `mariadb` in front. A
-/// character of the user or the password may be written as `%` and its two hexadecimal digits.
+/// Parses an address of the form `mysql://user:password@host:port/`, or with `mariadb` in front. A
+/// character of the user or the password may be written as `%` and two hexadecimal digits.
 fn address(text: &str) -> Result<ConnectOptions, String> {
     let wrong = || format!("'{text}' is not mysql://user@host:port/");
     let rest = text.strip_prefix("mysql://").or_else(|| text.strip_prefix("mariadb://")).ok_or_else(wrong)?;

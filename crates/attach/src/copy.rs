@@ -1,4 +1,5 @@
-//! The way of an attachment: definitions and a position, rounds of copying and applying, the end.
+//! The course of an attachment: definitions and a position, rounds of copying and applying, and the
+//! end.
 
 use std::time::Duration;
 
@@ -17,18 +18,18 @@ use crate::objects::Objects;
 use crate::source::{Source, literal};
 use crate::state::{self, TableState};
 
-/// So long chunks are copied before the log is applied again.
+/// The time for which chunks are copied before the log is applied again.
 const ROUND: Duration = Duration::from_secs(3);
-/// So long the definitions of tables are held at most before their rows are read.
+/// The longest time for which the definitions of tables are held before their rows are read.
 const HELD: Duration = Duration::from_secs(2);
-/// So many tables are held for one worker.
+/// The number of tables that are held for one worker.
 const HELD_TABLES: usize = 32;
-/// How often something that is waited for is looked at.
+/// The interval at which a condition is checked that is waited for.
 const POLL: Duration = Duration::from_millis(20);
-/// A definition that changes all the time is read so often.
+/// The number of times that definitions are read while they keep changing.
 const READINGS: usize = 20;
 
-/// The sessions of an attachment, and what it tells.
+/// The sessions of an attachment, and its messages.
 struct Attachment<'a> {
     plan: &'a Plan,
     at: &'a ConnectOptions,
@@ -37,12 +38,13 @@ struct Attachment<'a> {
     progress: Progress,
 }
 
-/// Copies the source into the server at `local`, which runs in `replica_exec_mode=CONVERGE` and
-/// with its replica threads stopped, and has it follow the source. What an interrupted attachment
-/// has left there is gone on with.
+/// Copies the source into the server at `local`, which runs in `replica_exec_mode=CONVERGE` with
+/// its replica threads stopped, and makes it follow the source. An interrupted attachment is
+/// continued.
 ///
 /// # Errors
-/// What the source, our server or replication has against it.
+/// Returns an error when the source or this server refuses a statement, when replication stops, or
+/// when the source cannot be copied.
 pub fn attach(plan: &Plan, local: &ConnectOptions) -> Result<()> {
     let mut attachment = Attachment {
         plan,
@@ -58,12 +60,12 @@ pub fn attach(plan: &Plan, local: &ConnectOptions) -> Result<()> {
         attachment.check_empty()?;
         attachment.begin()?;
     } else if state::get(&mut attachment.local, "is_begun")?.is_empty() {
-        // It was interrupted before anything was copied.
+        // The attachment was interrupted before anything was copied.
         state::drop(&mut attachment.local)?;
         attachment.begin()?;
     }
     attachment.check_source()?;
-    // Rows come as files of a client: ours alone, as long as the copy takes.
+    // Rows come as files of a client, and only this client sends any while the copy lasts.
     let local_infile = attachment.local.one("SELECT @@GLOBAL.local_infile")?;
     attachment.local.query("SET GLOBAL local_infile = 1")?;
     attachment.copy()?;
@@ -72,7 +74,8 @@ pub fn attach(plan: &Plan, local: &ConnectOptions) -> Result<()> {
 }
 
 impl Attachment<'_> {
-    /// Whether what is here follows the source: an attachment has come to its end.
+    /// Reports whether this server follows the source already, because an attachment has come to
+    /// its end.
     fn follows_already(&mut self) -> Result<bool> {
         let shown = self.local.query("SHOW REPLICA STATUS")?;
         let (host, port) = (shown.text(0, "Source_Host"), shown.text(0, "Source_Port"));
@@ -84,20 +87,21 @@ impl Attachment<'_> {
         })
     }
 
-    /// A replica as any other, of MariaDB by its GTIDs.
+    /// Starts replication as on any other replica, for a MariaDB source by its GTIDs.
     fn go_on(&mut self) -> Result<()> {
         let status = self.local.query("SHOW REPLICA STATUS")?;
         if self.source.is_mariadb() && status.text(0, "Using_Gtid").as_deref() != Some("Slave_Pos") {
             self.local.query("STOP REPLICA")?;
             self.local.query("CHANGE MASTER TO MASTER_USE_GTID = slave_pos")?;
         }
-        // The transaction at hand may still be applied in the mode of before, which is as good.
+        // The applier may still apply the present transaction in the previous mode, which is as
+        // good.
         self.local.query("SET GLOBAL replica_exec_mode = STRICT")?;
         self.local.query("START REPLICA").map(|_| ())
     }
 
-    /// What is here and was not put here by an attachment is not touched. Of one that was
-    /// interrupted in its first moment there is a schema with nothing in it.
+    /// Checks that there is nothing here that an attachment has not made. An attachment that was
+    /// interrupted in its first moment leaves an empty schema.
     fn check_empty(&mut self) -> Result<()> {
         let list = format!(
             "SELECT COUNT(*) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME NOT IN {OWN_SCHEMAS} \
@@ -110,7 +114,7 @@ impl Attachment<'_> {
         }
     }
 
-    /// Makes everything but the rows, and points replication at the moment that it was found at.
+    /// Makes everything except the rows, and sets replication to the moment at which it was found.
     fn begin(&mut self) -> Result<()> {
         state::create(&mut self.local)?;
         self.progress.step("definitions");
@@ -137,7 +141,8 @@ impl Attachment<'_> {
         Err(AttachError::Unfit("the source's definitions change too often to be read".into()))
     }
 
-    /// Has the receiver begin behind what the definitions and all rows to come have already.
+    /// Sets the receiver to begin behind the transactions that the definitions and all rows to come
+    /// contain.
     fn follow(&mut self, position: &Moment) -> Result<()> {
         let Address::Tcp { host, port } = &self.plan.source.address else {
             return Err(AttachError::Unfit("a source is reached by TCP".into()));
@@ -153,7 +158,8 @@ impl Attachment<'_> {
                 let gtids = format!("SELECT BINLOG_GTID_POS({file}, {})", place.position);
                 let gtids = self.source.one(&gtids)?;
                 self.local.query(&format!("SET GLOBAL gtid_slave_pos = {}", literal(&gtids)))?;
-                // By GTIDs it would not say that it stands at a place behind which nothing comes.
+                // By GTIDs, the replica would not report that it stands at a position behind which
+                // nothing comes.
                 &format!("SOURCE_LOG_FILE = {file}, SOURCE_LOG_POS = {}", place.position)
             }
         };
@@ -164,14 +170,14 @@ impl Attachment<'_> {
             "CHANGE REPLICATION SOURCE TO SOURCE_HOST = {host}, SOURCE_PORT = {port}, SOURCE_USER = {user}, \
              SOURCE_PASSWORD = {password}, GET_SOURCE_PUBLIC_KEY = 1, {from}"
         );
-        // The statement is not told in an error: it has the password.
+        // The error does not show the statement, because that has the password.
         self.local.query(&sql).map(|_| ()).map_err(|error| match error {
             AttachError::Local(_, error) => AttachError::Local("CHANGE REPLICATION SOURCE".into(), error),
             error => error,
         })
     }
 
-    /// An attachment goes on at the source that it was begun at.
+    /// Checks that an attachment goes on at the source where it began.
     fn check_source(&mut self) -> Result<()> {
         let (known, now) = (state::get(&mut self.local, "source")?, self.source.identity()?);
         if known == now {
@@ -182,7 +188,7 @@ impl Attachment<'_> {
         )))
     }
 
-    /// Copies in rounds until every table that the source has is here.
+    /// Copies in rounds until every table of the source is here.
     fn copy(&mut self) -> Result<()> {
         self.local.query("START REPLICA IO_THREAD")?;
         self.progress.step("rows");
@@ -217,8 +223,8 @@ impl Attachment<'_> {
         Ok(())
     }
 
-    /// The tables of the source that are not wholly here. One that is not here under its name has
-    /// been dropped or renamed since it was listed.
+    /// Returns the tables of the source that are not completely here. A table that is not here
+    /// under its name has been dropped or renamed since it was listed.
     fn left(&mut self, tables: &[Table]) -> Result<Vec<Table>> {
         let (here, states) = (self.local.table_ids()?, state::tables(&mut self.local)?);
         let is_here = |table: &&Table| {
@@ -228,8 +234,8 @@ impl Attachment<'_> {
         Ok(tables.iter().filter(|table| !is_here(table)).cloned().collect())
     }
 
-    /// Waits until a SELECT at the source sees everything that has been applied here: the log is
-    /// sent before its transactions are visible.
+    /// Waits until a SELECT at the source sees everything that has been applied here, because the
+    /// log is sent before its transactions are visible.
     fn wait_until_visible(&mut self) -> Result<()> {
         let applied = Moment::applied(&mut self.local, self.source.is_mariadb())?;
         while !applied.is_visible(&mut self.source)? {
@@ -238,11 +244,12 @@ impl Attachment<'_> {
         Ok(())
     }
 
-    /// Copies chunks for a while, several tables at once.
+    /// Copies chunks for a while, from several tables at the same time.
     ///
-    /// What has a name at the source and what has it here are the same table only as long as nobody
-    /// renames: so the definitions are held at the source, the log is applied up to a moment behind
-    /// that, and then the tables here are looked up. They are held no longer than the round takes.
+    /// A table at the source and the table of the same name here are the same only as long as no
+    /// table is renamed. So the definitions are held at the source, the log is applied up to a
+    /// moment after that, and then the tables are looked up here. The definitions are held only as
+    /// long as the round takes.
     fn round(&mut self, left: Vec<Table>) -> Result<()> {
         let mut holders = Vec::new();
         let mut left = left.into_iter().peekable();
@@ -259,7 +266,8 @@ impl Attachment<'_> {
         }
         let target = Moment::now(&mut self.source)?;
         if !self.apply(&target, Some(HELD))? {
-            // The definitions are let go: the source is not to wait for a replica that is behind.
+            // The definitions are let go, so that the source does not wait for a replica that is
+            // behind.
             return Ok(());
         }
         self.wait_until_visible()?;
@@ -284,7 +292,8 @@ impl Attachment<'_> {
         os::thread::run_all("attach copier", jobs).into_iter().collect()
     }
 
-    /// Applies the log up to a moment, and stops the applier there; false: it took too long.
+    /// Applies the log up to a moment, and stops the applier there. Returns false when that took
+    /// longer than `within`.
     fn apply(&mut self, target: &Moment, within: Option<Duration>) -> Result<bool> {
         self.local.query("START REPLICA SQL_THREAD")?;
         let waited = Stopwatch::start();
@@ -307,8 +316,8 @@ impl Attachment<'_> {
         }
     }
 
-    /// Applies the log up to where it ended when the last row had been read, and goes on as any
-    /// replica.
+    /// Applies the log up to the end that it had when the last row had been read, and then goes on
+    /// as any replica.
     fn end(&mut self) -> Result<()> {
         self.progress.step("the log");
         let end = self.source.log_end()?;
@@ -327,7 +336,7 @@ impl Attachment<'_> {
     }
 }
 
-/// Copies chunks of one table after the other until there is none left, or the round is over.
+/// Copies chunks of one table after the other until no table is left, or the round is over.
 fn copy_tables(
     source: &mut Source,
     at: &ConnectOptions,
@@ -347,7 +356,7 @@ fn copy_tables(
     Ok(())
 }
 
-/// A text between quotes, for statements that take no introducer.
+/// Returns a text in quotes, for statements that take no introducer.
 fn literal_text(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''"))
 }

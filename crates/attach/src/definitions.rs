@@ -1,46 +1,46 @@
-//! The tables of the source: what they are, which columns are copied, and the key that their rows
-//! are read by.
+//! The tables of the source: their definitions, the columns that are copied, and the key in whose
+//! order their rows are read.
 
 use crate::error::{AttachError, Result};
 use crate::source::{Source, literal, quoted};
 
-/// The schemas that every server has of its own.
+/// The schemas that every server has of its own, as a list for SQL.
 pub const OWN_SCHEMAS: &str = "('mysql', 'information_schema', 'performance_schema', 'sys')";
 
-/// A table at the source.
+/// The definition of a table at the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
     pub schema: String,
     pub name: String,
-    /// What SHOW CREATE TABLE says, without the counter of AUTO_INCREMENT.
+    /// The text of SHOW CREATE TABLE without the counter of AUTO_INCREMENT.
     definition: String,
 }
 
-/// A column that is copied.
+/// A column whose values are copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
     pub name: String,
-    /// The type's name in lower case.
+    /// The name of the type in lower case.
     kind: String,
-    /// The character set of its texts.
+    /// The character set of the column's texts.
     charset: Option<String>,
-    /// The column is in the primary key as a whole: its number there.
+    /// The column's number in the primary key, if the whole column is in it and not a prefix.
     key_part: Option<u64>,
 }
 
 impl Table {
-    /// The name, with the schema's.
+    /// Returns the quoted names of schema and table.
     pub fn quoted(&self) -> String {
         format!("{}.{}", quoted(&self.schema), quoted(&self.name))
     }
 
-    /// The name as the engine's list of tables has it.
+    /// Returns the name in the form of the engine's list of tables.
     pub fn path(&self) -> String {
         format!("{}/{}", self.schema, self.name)
     }
 
-    /// Has the source's transaction hold the table's definition and name; false when there is no
-    /// such table any more.
+    /// Makes the source's transaction hold the table's definition and name. Returns false when
+    /// there is no such table any more.
     pub fn hold(&self, source: &mut Source) -> Result<bool> {
         match source.query(&format!("SELECT 1 FROM {} LIMIT 0", self.quoted())) {
             Ok(_) => Ok(true),
@@ -49,12 +49,13 @@ impl Table {
         }
     }
 
-    /// The table as it is now; `None` when there is none of this name any more.
+    /// Reads the present definition of a table. `None` means that there is none of this name any
+    /// more.
     pub fn now(source: &mut Source, schema: &str, name: &str) -> Result<Option<Table>> {
         let show = format!("SHOW CREATE TABLE {}.{}", quoted(schema), quoted(name));
         let definition = match source.query(&show) {
             Ok(shown) => shown.cell(0, 1).unwrap_or_default(),
-            // It was dropped or renamed just now.
+            // The table was dropped or renamed a moment ago.
             Err(AttachError::Source(_, error)) if error.server_code() == Some(1146) => return Ok(None),
             Err(error) => return Err(error),
         };
@@ -62,7 +63,7 @@ impl Table {
         Ok(Some(Table { schema: schema.into(), name: name.into(), definition }))
     }
 
-    /// All tables that are not the server's own, as they are now.
+    /// Reads the present definitions of all tables that are not the server's own.
     pub fn all(source: &mut Source) -> Result<Vec<Table>> {
         let list = format!(
             "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES \
@@ -75,7 +76,7 @@ impl Table {
         Ok(tables)
     }
 
-    /// The columns that are copied: all but those that are computed from others.
+    /// Returns the columns that are copied, which are all except those computed from others.
     pub fn columns(&self, source: &mut Source) -> Result<Vec<Column>> {
         let list = format!(
             "SELECT c.COLUMN_NAME, LOWER(c.DATA_TYPE), c.CHARACTER_SET_NAME, \
@@ -101,26 +102,27 @@ impl Table {
 }
 
 impl Column {
-    /// The place in the primary key, where the rows can be read in the order of this column.
+    /// Returns the column's number in the primary key, if the rows can be read in the order of this
+    /// column.
     pub fn key_part(&self) -> Option<u64> {
-        // These are compared as texts where they are written, and sorted by number.
+        // Values of these types are compared as texts when they are written, but sorted as numbers.
         let is_sortable = !matches!(self.kind.as_str(), "enum" | "set" | "bit" | "float" | "double");
         self.key_part.filter(|_| is_sortable)
     }
 
-    /// What is read for it.
+    /// Returns the expression that is read for the column.
     pub fn read(&self) -> String {
         let name = quoted(&self.name);
-        // As a DOUBLE it has all of its digits.
+        // As a DOUBLE the value has all of its digits.
         if self.kind == "float" { format!("CAST({name} AS DOUBLE)") } else { name }
     }
 
-    /// The column is a document: it takes characters, not bytes.
+    /// Reports whether the column is a document, which takes characters and not bytes.
     pub fn is_document(&self) -> bool {
         self.kind == "json"
     }
 
-    /// A value that was read, as an expression that is compared with the column.
+    /// Returns a value that was read as an expression to compare the column with.
     pub fn bound(&self, value: &[u8]) -> String {
         let hex = || value.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         match (&self.charset, self.kind.as_str()) {
@@ -136,10 +138,10 @@ impl Column {
     }
 }
 
-/// A definition without `AUTO_INCREMENT=n`, which changes with every row.
+/// Returns a definition without `AUTO_INCREMENT=n`, which changes with every row.
 fn without_counter(definition: &str) -> String {
     const WORD: &str = " AUTO_INCREMENT=";
-    // The options stand behind the last parenthesis of a line of its own.
+    // The options stand behind the last parenthesis that begins a line.
     let Some(options) = definition.rfind("\n) ") else { return definition.to_owned() };
     let Some(at) = definition[options..].find(WORD).map(|at| options + at) else {
         return definition.to_owned();

@@ -1,15 +1,16 @@
-//! Why an attachment is given up.
+//! The reasons why an attachment is given up.
 
 use std::fmt;
 
 use protocol::client::ClientError;
 
-/// Why an attachment was given up. What has been copied stays, and the same command goes on.
+/// The reason why an attachment was given up. What has been copied stays, and the same command
+/// continues it.
 #[derive(Debug)]
 pub enum AttachError {
-    /// The source refused a statement: what it was for, and the answer.
+    /// The source refused a statement: its purpose, and the answer.
     Source(String, ClientError),
-    /// Our own server refused a statement: what it was for, and the answer.
+    /// This server refused a statement: its purpose, and the answer.
     Local(String, ClientError),
     /// The applier or the receiver stopped with an error.
     Stopped(String),
@@ -30,5 +31,5 @@ impl fmt::Display for AttachError {
 
 impl std::error::Error for AttachError {}
 
-/// What comes of an attachment, or of a part of it.
+/// The result of an attachment or of a part of it.
 pub type Result<T> = std::result::Result<T, AttachError>;

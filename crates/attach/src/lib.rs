@@ -1,25 +1,26 @@
-//! `slipstream attach`: a replica of a MySQL or MariaDB source that runs, made by one command.
+//! `slipstream attach`: one command that makes a replica of a running MySQL or MariaDB source.
 //!
-//! Flows in: a source's address and a server of ours, fresh or one whose copy was interrupted.
-//! Flows out: the source's schemas, rows and stored objects in that server, which then follows the
-//! source.
+//! In: a source's address and a Slipstream server, which is either fresh or has a copy that was
+//! interrupted. Out: the source's schemas, rows and stored objects in that server, which then
+//! follows the source.
 //!
 //! ```text
 //! checks ─▶ definitions, position ─▶ rounds: chunks of rows │ the log is applied ─▶ STRICT
 //! ```
 //!
 //! Invariants (decision 0061 has the proof that the copy converges):
-//! - The position is one that was visible before anything was read: MySQL's `gtid_executed`, the
-//!   place of a consistent snapshot in MariaDB's log.
-//! - Rows are put here while the applier stands still, and only once the source has shown to have
-//!   everything that was applied here.
-//! - A chunk and how far its table is are one transaction: after a crash at most one chunk of each
-//!   worker is read again.
-//! - A name at the source and the same name here are the same table: the definitions of the tables
-//!   of a round are held at the source, the log is applied to a moment behind that, and how far a
-//!   table is, is known by our engine's number of it, which stays when it is renamed.
-//! - Nothing is written at the source, and nothing is held there but these definitions, for a few
-//!   seconds at a time.
+//! - The position was visible before anything was read: MySQL's `gtid_executed`, or the position of
+//!   a consistent snapshot in MariaDB's log.
+//! - Rows are loaded here while the applier stands still, and only after the source has been seen
+//!   to have everything that was applied here.
+//! - A chunk and its table's progress are stored in one transaction, so after a crash each worker
+//!   reads at most one chunk again.
+//! - A table at the source and the table of the same name here are the same: the definitions of the
+//!   tables of a round are held at the source, the log is applied up to a moment after that, and
+//!   the progress of a table is kept under this server's engine's id of it, which a rename does not
+//!   change.
+//! - Nothing is written at the source, and nothing is held there except these definitions, for a
+//!   few seconds at a time.
 //! - The server stays in `replica_exec_mode=CONVERGE` until the applier has passed the end that the
 //!   source's log had when the last row had been read.
 

@@ -1,4 +1,4 @@
-//! Sessions at our own server, whose changes are in no binary log.
+//! Sessions at the new replica, whose changes go to no binary log.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,13 @@ pub struct Local {
     client: Client,
 }
 
-/// No trigger runs, and no foreign key is asked, for rows that come as the source has them.
+/// The session's settings: no trigger runs, and no foreign key is checked, because rows come as the
+/// source has them.
 const SETTINGS: &str = "SET NAMES utf8mb4, sql_log_bin = 0, time_zone = '+00:00', sql_mode = 'NO_AUTO_VALUE_ON_ZERO', \
                         foreign_key_checks = 0, slipstream_fire_triggers = 0";
 
 impl Local {
-    /// Connects.
+    /// Connects to the new replica.
     pub fn connect(options: &ConnectOptions) -> Result<Local> {
         let options = ConnectOptions { local_files: true, ..options.clone() };
         let connected = Client::connect(&options);
@@ -27,12 +28,13 @@ impl Local {
         Ok(local)
     }
 
-    /// Runs a statement.
+    /// Runs a statement and returns its result.
     pub fn query(&mut self, sql: &str) -> Result<ResultSet> {
         self.client.query(sql).map_err(|error| AttachError::Local(sql.to_owned(), error))
     }
 
-    /// Runs a statement that may be refused; what was refused then, and why.
+    /// Runs a statement that may be refused. Returns the refused statement with the reason, or
+    /// `None`.
     pub fn refusal(&mut self, sql: &str) -> Result<Option<String>> {
         match self.query(sql) {
             Ok(_) => Ok(None),
@@ -43,30 +45,31 @@ impl Local {
         }
     }
 
-    /// The only cell of a query's only row; empty for NULL and for no row.
+    /// Returns the only cell of a query's only row, which is empty for NULL and without a row.
     pub fn one(&mut self, sql: &str) -> Result<String> {
         Ok(self.query(sql)?.cell(0, 0).unwrap_or_default())
     }
 
-    /// Loads rows.
+    /// Runs a LOAD DATA LOCAL statement, which gets these rows as its file.
     pub fn load(&mut self, sql: &str, rows: &[u8]) -> Result<()> {
         let loaded = self.client.query_with_file(sql, rows);
         loaded.map(|_| ()).map_err(|error| AttachError::Local(sql.to_owned(), error))
     }
 
-    /// The GTIDs that have been applied.
+    /// Returns the GTIDs that have been applied.
     pub fn executed(&mut self) -> Result<String> {
         Ok(self.one("SELECT @@GLOBAL.gtid_executed")?.replace('\n', ""))
     }
 
-    /// The numbers that the engine has given the tables, by schema and name with a slash between.
+    /// Returns the ids that the engine has given the tables, by schema and name with a slash
+    /// between them.
     pub fn table_ids(&mut self) -> Result<BTreeMap<String, String>> {
         let found = self.query("SELECT NAME, TABLE_ID FROM information_schema.INNODB_TABLES")?;
         let pair = |row| Some((found.cell(row, 0)?, found.cell(row, 1)?));
         Ok((0..found.rows.len()).filter_map(pair).collect())
     }
 
-    /// What SHOW REPLICA STATUS says under a name.
+    /// Returns the progress of replication, from SHOW REPLICA STATUS.
     pub fn replica_status(&mut self) -> Result<Status> {
         let shown = self.query("SHOW REPLICA STATUS")?;
         let text = |column: &str| shown.text(0, column).unwrap_or_default();
@@ -83,12 +86,12 @@ impl Local {
     }
 }
 
-/// How far replication is.
+/// The progress of replication.
 pub struct Status {
-    /// The place in the source's log up to which transactions have been applied.
+    /// The position in the source's log up to which transactions have been applied.
     pub applied: LogPlace,
     pub is_applying: bool,
     pub is_receiving: bool,
-    /// Why one of the threads stopped.
+    /// The error for which one of the threads stopped.
     pub error: Option<String>,
 }

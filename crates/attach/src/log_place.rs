@@ -1,8 +1,8 @@
-//! Places in the source's binary log.
+//! Positions in the source's binary log.
 
 use protocol::client::ResultSet;
 
-/// A place in the source's binary log.
+/// A position in the source's binary log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogPlace {
     pub file: String,
@@ -10,13 +10,15 @@ pub struct LogPlace {
 }
 
 impl LogPlace {
-    /// From the first row of a result: the file and the position are in columns of these names.
+    /// Reads a position from the first row of a result, which has the file and the offset in
+    /// columns of these names.
     pub fn of(shown: &ResultSet, file: &str, position: &str) -> Option<LogPlace> {
         let position = shown.text(0, position)?.parse().ok()?;
         Some(LogPlace { file: shown.text(0, file)?, position })
     }
 
-    /// Whether everything before another place is before this one too. Files are numbered.
+    /// Reports whether this position is the other one or behind it. Files are compared by their
+    /// numbers.
     pub fn is_at_or_behind(&self, other: &LogPlace) -> bool {
         let number =
             |place: &LogPlace| place.file.rsplit('.').next().and_then(|digits| digits.parse::<u64>().ok());

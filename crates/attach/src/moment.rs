@@ -1,24 +1,24 @@
-//! Moments of the source, which say what a SELECT there sees, and how far its log is to be applied
-//! for the same to be here.
+//! Moments of the source: what a SELECT sees there, and how far its log must be applied for the
+//! same to be here.
 
 use crate::error::{AttachError, Result};
 use crate::local::Local;
 use crate::log_place::LogPlace;
 use crate::source::{Source, literal};
 
-/// What is visible at the source at some moment, or what has been applied here.
+/// The transactions that are visible at the source at some moment, or that have been applied here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Moment {
     /// The transactions with these GTIDs. MySQL extends `gtid_executed` after the engine's commit.
     Gtids(String),
-    /// The transactions before a place in MariaDB's log. There the log and the engine commit in one
-    /// order, and a consistent snapshot says which place it belongs to; `gtid_binlog_pos` may have
+    /// The transactions before a position in MariaDB's log. There the log and the engine commit in
+    /// the same order, and a consistent snapshot tells its position. `gtid_binlog_pos` may have
     /// transactions that are not visible yet.
     Place(LogPlace),
 }
 
 impl Moment {
-    /// What every SELECT at the source sees from now on.
+    /// Returns the moment that every SELECT at the source sees from now on.
     pub fn now(source: &mut Source) -> Result<Moment> {
         match source.is_mariadb() {
             true => Ok(Moment::Place(snapshot_place(source)?)),
@@ -26,7 +26,7 @@ impl Moment {
         }
     }
 
-    /// What has been applied here of such a source.
+    /// Returns the moment up to which the source's log has been applied here.
     pub fn applied(local: &mut Local, is_mariadb: bool) -> Result<Moment> {
         match is_mariadb {
             true => Ok(Moment::Place(local.replica_status()?.applied)),
@@ -34,7 +34,7 @@ impl Moment {
         }
     }
 
-    /// Whether all of it has been applied here.
+    /// Reports whether all transactions of the moment have been applied here.
     pub fn is_applied(&self, local: &mut Local) -> Result<bool> {
         match self {
             Moment::Gtids(gtids) => Ok(local.one(&are_executed(gtids))? == "1"),
@@ -42,7 +42,7 @@ impl Moment {
         }
     }
 
-    /// Whether every SELECT at the source sees all of it from now on.
+    /// Reports whether every SELECT at the source sees all transactions of the moment from now on.
     pub fn is_visible(&self, source: &mut Source) -> Result<bool> {
         match self {
             Moment::Gtids(gtids) => Ok(source.one(&are_executed(gtids))? == "1"),
@@ -51,12 +51,12 @@ impl Moment {
     }
 }
 
-/// The question whether a server has these GTIDs.
+/// Returns the query whether a server has these GTIDs.
 fn are_executed(gtids: &str) -> String {
     format!("SELECT GTID_SUBSET({}, @@GLOBAL.gtid_executed)", literal(gtids))
 }
 
-/// The place in MariaDB's log that a snapshot which is taken now belongs to.
+/// Returns the position in MariaDB's log of a snapshot that is taken now.
 fn snapshot_place(source: &mut Source) -> Result<LogPlace> {
     source.query("START TRANSACTION WITH CONSISTENT SNAPSHOT")?;
     let shown = source.table("SHOW STATUS LIKE 'binlog_snapshot_%'");

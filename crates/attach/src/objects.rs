@@ -1,5 +1,5 @@
-//! What a source has beside rows: schemas, tables, views, routines, triggers, events, accounts and
-//! time zones.
+//! Everything that a source has besides rows: schemas, tables, views, routines, triggers, events,
+//! accounts and time zones.
 
 use crate::accounts::Accounts;
 use crate::definitions::{OWN_SCHEMAS, Table};
@@ -8,20 +8,20 @@ use crate::local::Local;
 use crate::source::{Source, literal, quoted};
 use crate::time_zones::TimeZones;
 
-/// Something that a statement makes.
+/// An object that a statement makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Object {
     kind: &'static str,
     schema: String,
     name: String,
     text: String,
-    /// Statements that say how the text is meant.
+    /// The statements that set how the text is meant.
     settings: Vec<String>,
-    /// An event that is enabled at the source.
+    /// True for an event that is enabled at the source.
     is_enabled_event: bool,
 }
 
-/// All that a source has, as statements.
+/// All objects of a source, as statements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Objects {
     schemas: Vec<(String, String)>,
@@ -32,15 +32,15 @@ pub struct Objects {
     time_zones: TimeZones,
 }
 
-/// A kind of object that is not a table, and how its objects are found and shown.
+/// A kind of object that is no table, and the way to find and show its objects.
 struct Kind {
     name: &'static str,
     list: &'static str,
-    /// The column of SHOW CREATE that has the statement.
+    /// The column of SHOW CREATE that holds the statement.
     text: &'static str,
 }
 
-/// Routines come before the views that may call them.
+/// The kinds of objects. Routines come before the views that may call them.
 const KINDS: [Kind; 5] = [
     Kind {
         name: "FUNCTION",
@@ -72,7 +72,7 @@ const KINDS: [Kind; 5] = [
 ];
 
 impl Objects {
-    /// What the source has now.
+    /// Reads all objects that the source has now.
     pub fn read(source: &mut Source) -> Result<Objects> {
         let mut schemas = Vec::new();
         let list = format!(
@@ -104,7 +104,7 @@ impl Objects {
         Ok(Objects { schemas, tables, others, accounts, time_zones })
     }
 
-    /// Whether two readings found the same: counters of AUTO_INCREMENT aside.
+    /// Reports whether two readings found the same, apart from counters of AUTO_INCREMENT.
     pub fn is_same(&self, other: &Objects) -> bool {
         let tables =
             |objects: &Objects| objects.tables.iter().map(|(table, _)| table.clone()).collect::<Vec<_>>();
@@ -115,15 +115,15 @@ impl Objects {
             && tables(self) == tables(other)
     }
 
-    /// The tables.
+    /// Returns the tables.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
         self.tables.iter().map(|(table, _)| table)
     }
 
-    /// Makes all of it here. Returns the accounts that could not be made and the privileges that
-    /// could not be granted, and why.
+    /// Makes all objects here. Returns the statements about accounts and privileges that were
+    /// refused, with the reasons.
     pub fn make(&self, local: &mut Local) -> Result<Vec<String>> {
-        // Definitions name them.
+        // Definitions name time zones.
         self.time_zones.make(local)?;
         for (name, made) in &self.schemas {
             local.query(&format!("DROP DATABASE IF EXISTS {}", quoted(name)))?;
@@ -134,14 +134,16 @@ impl Objects {
             local.query(made)?;
         }
         let mut refused = self.accounts.make(local)?;
-        // The definers of views need theirs; those on views and routines come when these are here.
+        // The definers of views need their privileges first. Privileges on views and routines are
+        // granted when these exist.
         let _not_yet = self.accounts.grant(local)?;
         self.make_others(local)?;
         refused.extend(self.accounts.grant(local)?);
         Ok(refused)
     }
 
-    /// Views may read one another: they are made until no further one can be.
+    /// Makes the objects that are no tables. Views may read each other, so the refused ones are
+    /// tried again until no further one can be made.
     fn make_others(&self, local: &mut Local) -> Result<()> {
         let mut left: Vec<&Object> = self.others.iter().collect();
         while !left.is_empty() {
@@ -161,13 +163,14 @@ impl Objects {
     }
 }
 
-/// Whether it is a collation of utf8mb4 that our server has by this name: MariaDB's newest are not.
+/// Reports whether this server has a collation of utf8mb4 by this name. It does not have MariaDB's
+/// newest ones.
 fn is_known_of_utf8mb4(name: &str) -> bool {
     name.starts_with("utf8mb4") && !name.contains("uca1400") && !name.ends_with("_nopad_ci")
 }
 
 impl Object {
-    /// An object; `None` when it is gone, or the account may not read it.
+    /// Reads an object. `None` means that it was dropped, or that the account may not read it.
     fn read(source: &mut Source, kind: &Kind, row: &[String]) -> Result<Option<Object>> {
         let (schema, name) = (&row[0], &row[1]);
         let shown =

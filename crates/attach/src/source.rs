@@ -10,14 +10,14 @@ pub struct Source {
     client: Client,
 }
 
-/// The source's settings are the session's: texts come as they are stored, times in UTC.
+/// The session's settings: texts come as they are stored, and times in UTC.
 const SETTINGS: [&str; 2] = [
     "SET NAMES utf8mb4, character_set_results = NULL, time_zone = '+00:00', sql_mode = '', sql_quote_show_create = 1",
     "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
 ];
 
 impl Source {
-    /// Connects.
+    /// Connects to the source.
     pub fn connect(options: &ConnectOptions) -> Result<Source> {
         let refused = |what: &str| {
             let what = what.to_owned();
@@ -30,42 +30,43 @@ impl Source {
         Ok(Source { client })
     }
 
-    /// It is a MariaDB server.
+    /// Reports whether the source is a MariaDB server.
     pub fn is_mariadb(&self) -> bool {
         self.client.is_mariadb()
     }
 
-    /// Runs a statement.
+    /// Runs a statement and returns its result.
     pub fn query(&mut self, sql: &str) -> Result<ResultSet> {
         self.client.query(sql).map_err(|error| AttachError::Source(sql.to_owned(), error))
     }
 
-    /// Runs a query and hands out its rows.
+    /// Runs a query and passes its rows to `row`.
     pub fn rows(&mut self, sql: &str, row: impl FnMut(&[Option<&[u8]>])) -> Result<()> {
         let read = self.client.query_rows(sql, row);
         read.map(|_| ()).map_err(|error| AttachError::Source(sql.to_owned(), error))
     }
 
-    /// The only cell of a query's only row; empty for NULL and for no row.
+    /// Returns the only cell of a query's only row, which is empty for NULL and without a row.
     pub fn one(&mut self, sql: &str) -> Result<String> {
         Ok(self.query(sql)?.cell(0, 0).unwrap_or_default())
     }
 
-    /// The cells of a query's rows; empty ones for NULL.
+    /// Returns the cells of a query's rows, which are empty for NULL.
     pub fn table(&mut self, sql: &str) -> Result<Vec<Vec<String>>> {
         Ok(texts(&self.query(sql)?))
     }
 
-    /// What tells the server from every other one.
+    /// Returns a text that tells the server from every other one.
     pub fn identity(&mut self) -> Result<String> {
         if !self.is_mariadb() {
             return self.one("SELECT @@GLOBAL.server_uuid");
         }
-        // MariaDB has server_uid since some release of 2024 of each of its versions.
+        // Only some MariaDB releases since 2024 have server_uid.
         self.one("SELECT CONCAT_WS(' ', @@GLOBAL.hostname, @@GLOBAL.port, @@GLOBAL.server_id)")
     }
 
-    /// Where its binary log ends: nothing that a SELECT has seen is behind that.
+    /// Returns the end of the source's binary log, behind which there is nothing that a SELECT has
+    /// seen.
     pub fn log_end(&mut self) -> Result<LogPlace> {
         let shown = match self.client.query("SHOW BINARY LOG STATUS") {
             Ok(shown) => shown,
@@ -77,19 +78,20 @@ impl Source {
     }
 }
 
-/// All cells of a result; empty ones for NULL.
+/// Returns all cells of a result, which are empty for NULL.
 pub fn texts(result: &ResultSet) -> Vec<Vec<String>> {
     let text =
         |cell: &Option<Vec<u8>>| String::from_utf8_lossy(cell.as_deref().unwrap_or_default()).into_owned();
     result.rows.iter().map(|row| row.iter().map(text).collect()).collect()
 }
 
-/// A name between backquotes.
+/// Returns a name in backquotes.
 pub fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }
 
-/// A text between quotes, whatever `sql_mode` says of backslashes.
+/// Returns a text in quotes, in a form that does not depend on what `sql_mode` says about
+/// backslashes.
 pub fn literal(text: &str) -> String {
     if text.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'\'' | b'\\') || byte == b' ') {
         return format!("'{text}'");

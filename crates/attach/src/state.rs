@@ -1,4 +1,5 @@
-//! How far an attachment is, in a schema of the new replica that goes with the attachment's end.
+//! The progress of an attachment, in a schema of the new replica that is dropped at the
+//! attachment's end.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +7,15 @@ use crate::error::Result;
 use crate::local::Local;
 use crate::source::literal;
 
-/// The schema that has it.
+/// The schema that holds the progress.
 pub const SCHEMA: &str = "slipstream_attach";
 
-/// How far a table is. It is known by the number that our engine has given it: names change.
+/// The progress of a table. It is known by the id that this server's engine has given the table,
+/// because names change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableState {
     pub id: String,
-    /// The columns that the rows are read in the order of, as a list of quoted names.
+    /// The columns in whose order the rows are read, as a list of quoted names.
     pub key: String,
     /// The key of the last row that is here, as expressions with commas between them.
     pub last_key: Option<String>,
@@ -22,13 +24,13 @@ pub struct TableState {
     pub bytes: u64,
 }
 
-/// Whether an attachment was begun here.
+/// Reports whether an attachment was begun here.
 pub fn exists(local: &mut Local) -> Result<bool> {
     let find = format!("SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = '{SCHEMA}'");
     Ok(local.one(&find)? != "0")
 }
 
-/// Begins one.
+/// Creates the tables of a new attachment's progress.
 pub fn create(local: &mut Local) -> Result<()> {
     local.query(&format!("CREATE DATABASE IF NOT EXISTS {SCHEMA}"))?;
     local.query(&format!(
@@ -42,18 +44,18 @@ pub fn create(local: &mut Local) -> Result<()> {
     Ok(())
 }
 
-/// Remembers a fact.
+/// Stores a fact.
 pub fn set(local: &mut Local, name: &str, value: &str) -> Result<()> {
     let value = literal(value);
     local.query(&format!("REPLACE INTO {SCHEMA}.facts VALUES ('{name}', {value})")).map(|_| ())
 }
 
-/// A fact; empty when it is not known.
+/// Returns a fact, which is empty when it is not known.
 pub fn get(local: &mut Local, name: &str) -> Result<String> {
     local.one(&format!("SELECT value FROM {SCHEMA}.facts WHERE name = '{name}'"))
 }
 
-/// How far each table is, by its number.
+/// Returns the progress of each table, by its id.
 pub fn tables(local: &mut Local) -> Result<BTreeMap<String, TableState>> {
     let list = format!(
         "SELECT table_id, key_columns, last_key, is_done, copied_rows, copied_bytes FROM {SCHEMA}.tables"
@@ -74,19 +76,19 @@ pub fn tables(local: &mut Local) -> Result<BTreeMap<String, TableState>> {
     Ok(tables.collect())
 }
 
-/// The attachment is over.
+/// Drops the progress, because the attachment is over.
 pub fn drop(local: &mut Local) -> Result<()> {
     local.query(&format!("DROP DATABASE {SCHEMA}")).map(|_| ())
 }
 
 impl TableState {
-    /// A table of which nothing is here.
+    /// Builds the progress of a table of which nothing is here.
     pub fn new(id: &str) -> TableState {
         let (id, key) = (id.to_owned(), String::new());
         TableState { id, key, last_key: None, is_done: false, rows: 0, bytes: 0 }
     }
 
-    /// Remembers how far the table is.
+    /// Stores the progress of the table.
     pub fn store(&self, local: &mut Local) -> Result<()> {
         let last_key = self.last_key.as_deref().map_or("NULL".to_owned(), literal);
         let sql = format!(

@@ -1,10 +1,10 @@
-//! The source's time zones: statements in its log, events and defaults name them.
+//! The source's time zones, which statements in its log, events and defaults name.
 
 use crate::error::{AttachError, Result};
 use crate::local::Local;
 use crate::source::{Source, literal};
 
-/// The tables of zones, which are the same in MySQL and MariaDB, each with its columns.
+/// The tables of time zones, which are the same in MySQL and MariaDB, each with its columns.
 const TABLES: [(&str, &str); 5] = [
     ("time_zone", "Time_zone_id, Use_leap_seconds"),
     ("time_zone_transition_type", "Time_zone_id, Transition_type_id, `Offset`, Is_DST, Abbreviation"),
@@ -13,15 +13,15 @@ const TABLES: [(&str, &str); 5] = [
     ("time_zone_name", "Name, Time_zone_id"),
 ];
 
-/// Rows of one statement.
+/// The number of rows in one statement.
 const ROWS: usize = 1000;
 
-/// The rows of each of the tables, none where nobody has loaded zones.
+/// The rows of each of the tables, which are empty where no zones were loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimeZones(Vec<Vec<Vec<String>>>);
 
 impl TimeZones {
-    /// The zones that the source has now; none if the account may not read them.
+    /// Reads the zones that the source has now. There are none if the account may not read them.
     pub fn read(source: &mut Source) -> Result<TimeZones> {
         let mut tables = Vec::new();
         for (name, columns) in TABLES {
@@ -36,7 +36,7 @@ impl TimeZones {
         Ok(TimeZones(tables))
     }
 
-    /// Puts them in the place of those that are here.
+    /// Replaces the zones that are here.
     pub fn make(&self, local: &mut Local) -> Result<()> {
         for ((name, columns), rows) in TABLES.iter().zip(&self.0) {
             local.query(&format!("TRUNCATE TABLE mysql.{name}"))?;

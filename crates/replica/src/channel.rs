@@ -1,7 +1,7 @@
 //! The state of a replication channel that its threads and the statements about it share.
 //!
-//! Lock order: `config`, then `receiver`, then `applier`, then the relay log's locks. No lock is
-//! held while a thread waits for the network, the disk or the engine.
+//! Lock order: `config`, then `receiver`, then `applier`, then the relay log's locks. No thread
+//! holds a lock while it waits for the network, the disk or the engine.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -24,9 +24,9 @@ use crate::settings::ReplicaSettings;
 use crate::status::{ReplicaStatus, Running, TransactionSeen};
 use crate::times::CommitTimes;
 
-/// A channel.
+/// A replication channel.
 pub struct Channel {
-    /// In lower case; the default channel's is empty.
+    /// The channel's name in lower case; the default channel's is empty.
     pub(crate) name: String,
     pub(crate) engine: Arc<Engine>,
     pub(crate) disk: Arc<dyn Disk>,
@@ -34,45 +34,47 @@ pub struct Channel {
     pub(crate) config: Mutex<ChannelConfig>,
     pub(crate) relay: Arc<RelayLog>,
     pub(crate) receiver: Mutex<ReceiverState>,
-    /// The receiver reached a state that somebody may wait for, or is to stop.
+    /// Notified when the receiver has reached a state that a thread may wait for, or has to stop.
     pub(crate) receiver_changed: Condvar,
     pub(crate) applier: Mutex<ApplierState>,
     pub(crate) applier_changed: Condvar,
-    /// Set under the `applier` lock; read by the applier between events.
+    /// True when the applier has to stop. Set under the `applier` lock, and read by the applier
+    /// between events.
     pub(crate) applier_stop: Arc<AtomicBool>,
     pub(crate) times: CommitTimes,
     pub(crate) apply: Arc<ApplySettings>,
-    /// `replica_parallel_workers`. Relaxed: an applier that runs comes to it between two groups.
+    /// The system variable `replica_parallel_workers`. Relaxed: a running applier looks at it
+    /// between two groups.
     pub(crate) parallel_workers: AtomicU64,
-    /// `rpl_semi_sync_replica_enabled`, for the next connection.
+    /// The system variable `rpl_semi_sync_replica_enabled`, which the next connection follows.
     pub(crate) semi_sync: AtomicBool,
-    /// For the next START REPLICA. Held alone.
+    /// The filters that the next START REPLICA uses. No other lock is taken under this one.
     pub(crate) filters: Mutex<Arc<Filters>>,
     /// The temporary tables of the source's sessions.
     pub(crate) temporary: Arc<SourceTables>,
-    /// The default channel's.
+    /// The files of the repositories, which only the default channel has.
     pub(crate) info: Option<Arc<InfoFiles>>,
 }
 
 impl Channel {
-    /// The name under which the engine keeps the applied position: it changes with every CHANGE
-    /// REPLICATION SOURCE that sets a position, so that a position of an earlier configuration is
-    /// never taken for one of this.
+    /// Returns the key under which the engine keeps the applied position. It changes with every
+    /// CHANGE REPLICATION SOURCE that sets a position, so that a position of an earlier
+    /// configuration is never taken for one of the present configuration.
     pub(crate) fn position_key(&self, config: &ChannelConfig) -> String {
         format!("{}#{}", self.name, config.position_epoch)
     }
 
-    /// The name of a thread of this kind.
+    /// Returns the name of the channel's thread of kind `kind`.
     pub(crate) fn thread_name(&self, kind: &str) -> String {
         thread_name(kind, &self.name)
     }
 
-    /// STOP REPLICA IO_THREAD has been asked for.
+    /// Reports whether STOP REPLICA IO_THREAD has been asked for.
     pub(crate) fn receiver_must_stop(&self) -> bool {
         self.receiver.lock().must_stop
     }
 
-    /// Waits; true when the receiver is to stop.
+    /// Waits for at most `limit`. Returns true, and early, when the receiver has to stop.
     pub(crate) fn wait_unless_stopped(&self, limit: Duration) -> bool {
         let started = os::clock::Stopwatch::start();
         let mut state = self.receiver.lock();
@@ -85,7 +87,7 @@ impl Channel {
         state.must_stop
     }
 
-    /// Waits; true when the applier is to stop.
+    /// Waits for at most `limit`. Returns true, and early, when the applier has to stop.
     pub(crate) fn applier_pauses(&self, limit: Duration) -> bool {
         let started = os::clock::Stopwatch::start();
         let mut state = self.applier.lock();
@@ -98,8 +100,8 @@ impl Channel {
         self.applier_stop.load(Ordering::Acquire)
     }
 
-    /// How many workers the applier is to have; 0: it does everything itself. With one worker there
-    /// is nothing to schedule.
+    /// Returns how many workers the applier has to have; 0 means that it does everything itself.
+    /// One worker counts as none, because there is nothing to schedule then.
     pub(crate) fn workers(&self) -> usize {
         match self.parallel_workers.load(Ordering::Relaxed) {
             1 => 0,
@@ -107,7 +109,7 @@ impl Channel {
         }
     }
 
-    /// Notes that the source is alive.
+    /// Notes a heartbeat of the source and its time.
     pub(crate) fn heard_from_source(&self) {
         let mut state = self.receiver.lock();
         state.last_heard_us = os::clock::now_us();
@@ -115,7 +117,8 @@ impl Channel {
         state.heartbeats += 1;
     }
 
-    /// The applied position: of the last commit, or where the configuration starts.
+    /// Returns the applied position: that of the last commit, or the one where the configuration
+    /// starts.
     pub(crate) fn applied_position(&self) -> (String, u64) {
         let config = self.config.lock();
         match self.engine.replica_position(&self.position_key(&config)) {
@@ -126,7 +129,7 @@ impl Channel {
         }
     }
 
-    /// File and position from which to receive.
+    /// Returns the file and the position from which to receive.
     pub(crate) fn resume_position(&self) -> (String, u64) {
         let received = {
             let state = self.receiver.lock();
@@ -135,7 +138,7 @@ impl Channel {
         if received.0.is_empty() { self.applied_position() } else { received }
     }
 
-    /// MariaDB's GTID state that has been applied.
+    /// Returns MariaDB's GTID state up to which transactions have been applied.
     pub(crate) fn mariadb_applied(&self) -> MariadbGtidState {
         let config = self.config.lock();
         let mut state: MariadbGtidState = config.gtid_slave_pos.parse().unwrap_or_default();
@@ -145,40 +148,41 @@ impl Channel {
         state
     }
 
-    /// MariaDB's GTID state from which to receive.
+    /// Returns MariaDB's GTID state from which to receive, in text.
     pub(crate) fn mariadb_resume_position(&self) -> String {
         let mut state = self.mariadb_applied();
         merge(&mut state, &self.receiver.lock().received.mariadb);
         state.to_string()
     }
 
-    /// GTIDs that the source need not send.
+    /// Returns the GTIDs that the source need not send.
     pub(crate) fn executed_and_received(&self) -> GtidSet {
         let mut set = self.engine.gtid_executed();
         set.union(&self.receiver.lock().received.gtids);
         set
     }
 
-    /// What SHOW REPLICA STATUS shows; `None` of a default channel that has no source.
+    /// Returns what SHOW REPLICA STATUS shows. `None` means that this is the default channel and
+    /// that it has no source.
     pub(crate) fn shown(&self) -> Option<ReplicaStatus> {
         let is_there = !self.name.is_empty() || self.config.lock().is_configured();
         is_there.then(|| self.status())
     }
 
-    /// Writes what has changed to the files, where repositories are files.
+    /// Writes what has changed to those repositories that are files.
     pub(crate) fn update_info_files(&self) {
         if let Some(files) = &self.info {
             files.update(&self.name, || self.shown());
         }
     }
 
-    /// Where the connection's repository is, for SHOW REPLICA STATUS.
+    /// Returns the place of the connection's repository, for SHOW REPLICA STATUS.
     fn info_file(&self) -> String {
         let file = self.info.as_ref().and_then(|files| files.path(Repository::Connection));
         file.map_or("mysql.slave_master_info".to_string(), |path| path.display().to_string())
     }
 
-    /// Everything that SHOW REPLICA STATUS shows.
+    /// Returns everything that SHOW REPLICA STATUS shows.
     pub(crate) fn status(&self) -> ReplicaStatus {
         let config = self.config.lock().clone();
         let relay_end = self.relay.end();
@@ -259,7 +263,7 @@ impl Channel {
         (applier.exec_file.clone(), applier.exec_pos)
     }
 
-    /// As MySQL computes it: the age of the event that is being applied.
+    /// Returns the age in seconds of the event that is being applied, as MySQL computes it.
     fn seconds_behind(&self, status: &ReplicaStatus, caught_up: bool, source_now_us: u64) -> Option<u64> {
         if status.sql_running == Running::No {
             return None;
@@ -271,9 +275,9 @@ impl Channel {
         if timestamp_s == 0 { Some(0) } else { Some((source_now_us / 1_000_000).saturating_sub(timestamp_s)) }
     }
 
-    /// The age of the oldest transaction that the source has committed and readers here do not see.
-    /// With nothing pending and a live connection that is 0; with nothing pending and no connection
-    /// it cannot be known.
+    /// Returns the age, in microseconds, of the oldest transaction that the source has committed
+    /// and readers here do not see. When nothing is pending, it is 0 with a live connection, and
+    /// `None` without one, because it cannot be known then.
     fn lag_us(&self, status: &ReplicaStatus, caught_up: bool, source_now_us: u64) -> Option<u64> {
         let applying = self.times.applying_us.load(Ordering::Relaxed);
         if caught_up && applying == 0 {
@@ -282,8 +286,8 @@ impl Channel {
         Some(source_now_us.saturating_sub(self.pending_since_us()?).max(1))
     }
 
-    /// While something is pending: when the source committed the oldest transaction that readers
-    /// here do not see, or one shortly before it.
+    /// Returns the time when the source committed the oldest transaction that readers here do not
+    /// see, or one shortly before it. It is meaningful only while a transaction is pending.
     pub(crate) fn pending_since_us(&self) -> Option<u64> {
         let CommitTimes { applying_us, visible_us, first_received_us, .. } = &self.times;
         let times = [applying_us, visible_us, first_received_us].map(|time| time.load(Ordering::Relaxed));

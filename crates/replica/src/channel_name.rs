@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-/// A channel's name as part of a file's name: bytes that are no letters, digits or underscores are
-/// `@` and two hexadecimal digits.
+/// Returns a channel's name in the form that file names have. A byte that is no lower-case letter,
+/// digit or underscore becomes `@` and two hexadecimal digits.
 pub(crate) fn escape_name(name: &str) -> String {
     let mut out = String::new();
     for byte in name.bytes() {
@@ -15,7 +15,8 @@ pub(crate) fn escape_name(name: &str) -> String {
     out
 }
 
-/// The channel's name of which this is the escaped form; `None`: of none.
+/// Returns the channel's name of which `text` is the escaped form. `None` means that no name has
+/// this form.
 pub(crate) fn unescape_name(text: &str) -> Option<String> {
     let mut name = Vec::new();
     let mut rest = text;
@@ -30,7 +31,7 @@ pub(crate) fn unescape_name(text: &str) -> Option<String> {
     String::from_utf8(name).ok()
 }
 
-/// The name of a thread of a channel.
+/// Returns the name of a channel's thread of kind `kind`.
 pub(crate) fn thread_name(kind: &str, channel: &str) -> String {
     if channel.is_empty() { kind.to_string() } else { format!("{kind}-{}", escape_name(channel)) }
 }

@@ -1,9 +1,9 @@
-//! The channels of a server (multi-source replication): the default one, whose name is empty and
-//! which is always there, and named ones, each with a source, a relay log, a receiver, an applier,
-//! filters and a position of its own.
+//! The channels of a server (multi-source replication). The default channel has an empty name and
+//! is always there. Each channel has a source, a relay log, a receiver, an applier, filters and a
+//! position of its own.
 //!
-//! A named channel is made by the CHANGE REPLICATION SOURCE that names it first, and goes with
-//! RESET REPLICA ALL. What is set for the server counts for every channel, those to come too.
+//! The CHANGE REPLICATION SOURCE that first names a channel makes it, and RESET REPLICA ALL removes
+//! it. A setting of the server holds for every channel, and for channels that are made later.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -25,36 +25,40 @@ use crate::replica::{Replica, Threads};
 use crate::settings::ReplicaSettings;
 use crate::status::ReplicaStatus;
 
-/// Longest name of a channel, in characters.
+/// The longest name of a channel, in characters.
 const LONGEST_NAME: usize = 64;
-/// As mysqld's.
+/// The largest number of channels, which is mysqld's.
 const MOST_CHANNELS: usize = 256;
 
-/// See the module's header.
+/// The channels of a server, by name.
 pub struct Channels {
     engine: Arc<Engine>,
     disk: Arc<dyn Disk>,
     apply: Arc<ApplySettings>,
-    /// For channels to come.
+    /// The setting that channels made later start with.
     parallel_workers: AtomicU64,
     semi_sync: AtomicBool,
-    /// Held by the statement that makes or removes a channel; taken before `shared`.
+    /// Held by the statement that makes or removes a channel, and taken before `shared`.
     naming: Mutex<()>,
     shared: Mutex<Shared>,
 }
 
-/// Guarded together. Taken before any lock of a channel, and never while a channel's threads are
-/// waited for.
+/// The state that one mutex guards. The mutex is taken before any lock of a channel, and is never
+/// held while a thread waits for a channel's threads.
 struct Shared {
-    /// For channels to come.
+    /// The settings that channels made later start with.
     settings: ReplicaSettings,
-    /// For channels to come.
+    /// The filters that channels made later start with.
     filters: Filters,
     by_name: BTreeMap<String, Arc<Replica>>,
 }
 
 impl Channels {
-    /// Opens the default channel and those that have a configuration. No thread runs yet.
+    /// Opens the default channel and the channels that have a configuration. No thread runs yet.
+    ///
+    /// # Errors
+    /// Returns an error when there are named channels and a repository is a file, and the errors of
+    /// reading and writing the channels' files.
     pub fn open(engine: Arc<Engine>, disk: Arc<dyn Disk>, settings: ReplicaSettings) -> io::Result<Channels> {
         let mut names = ChannelConfig::names(&*disk, &settings.datadir)?;
         if !names.is_empty() && [settings.info.connection, settings.info.applier].contains(&Place::File) {
@@ -90,24 +94,31 @@ impl Channels {
         Ok(channel)
     }
 
-    /// All of them, by name; the default one first.
+    /// Returns all channels by name, the default one first.
     pub fn all(&self) -> Vec<Arc<Replica>> {
         self.shared.lock().by_name.values().cloned().collect()
     }
 
-    /// The channel of this name, in any case.
+    /// Returns the channel of this name, in any letter case.
+    ///
+    /// # Errors
+    /// Returns 3074 (`ER_REPLICA_CHANNEL_DOES_NOT_EXIST`) when no channel has this name.
     pub fn channel(&self, name: &str) -> Result<Arc<Replica>, ChannelError> {
         self.shared.lock().by_name.get(&name.to_lowercase()).cloned().ok_or_else(|| {
             ChannelError::new(3074, "HY000", format!("Replica channel '{name}' does not exist."))
         })
     }
 
-    /// The default channel.
+    /// Returns the default channel.
     pub fn default_channel(&self) -> Arc<Replica> {
         self.channel("").expect("the default channel is always there")
     }
 
-    /// The one that a statement is about: the one that it names, or the only one.
+    /// Returns the channel that a statement is about: the one that it names, or the only one.
+    ///
+    /// # Errors
+    /// Returns 3079 (`ER_REPLICA_MULTIPLE_CHANNELS_CMD`) when the statement names none and there
+    /// are several, and the error of [`Channels::channel`].
     pub fn one(&self, name: Option<&str>) -> Result<Arc<Replica>, ChannelError> {
         match name {
             Some(name) => self.channel(name),
@@ -120,7 +131,7 @@ impl Channels {
         }
     }
 
-    /// Those that a statement is about: the one that it names, or all.
+    /// Returns the channels that a statement is about: the one that it names, or all.
     pub fn named_or_all(&self, name: Option<&str>) -> Result<Vec<Arc<Replica>>, ChannelError> {
         match name {
             Some(name) => self.channel(name).map(|channel| vec![channel]),
@@ -128,12 +139,12 @@ impl Channels {
         }
     }
 
-    /// SHOW REPLICA STATUS of every channel that has a source.
+    /// Returns the rows of SHOW REPLICA STATUS, one for every channel that has a source.
     pub fn statuses(&self) -> Vec<ReplicaStatus> {
         self.all().iter().filter_map(|channel| channel.status()).collect()
     }
 
-    /// CHANGE REPLICATION SOURCE TO; a channel of a new name is made.
+    /// Carries out CHANGE REPLICATION SOURCE TO, and makes the channel if its name is new.
     pub fn change_source(
         &self,
         options: &SourceOptions,
@@ -168,7 +179,7 @@ impl Channels {
         Ok(())
     }
 
-    /// START REPLICA of every channel that has a source.
+    /// Carries out START REPLICA for every channel that has a source.
     pub fn start_all(&self, threads: Threads) -> Result<(), ChannelError> {
         let configured: Vec<_> = self.all().into_iter().filter(|channel| channel.is_configured()).collect();
         if configured.is_empty() {
@@ -177,12 +188,13 @@ impl Channels {
         configured.iter().try_for_each(|channel| channel.start(threads, None))
     }
 
-    /// STOP REPLICA of every channel.
+    /// Carries out STOP REPLICA for every channel.
     pub fn stop_all(&self, threads: Threads) {
         self.all().iter().for_each(|channel| channel.stop(threads));
     }
 
-    /// RESET REPLICA [ALL] of the named channel or of all. A named channel is gone after ALL.
+    /// Carries out RESET REPLICA [ALL] for the named channel, or for all channels. ALL removes
+    /// named channels.
     pub fn reset(&self, all: bool, name: Option<&str>) -> Result<(), ChannelError> {
         let _naming = self.naming.lock();
         for channel in self.named_or_all(name)? {
@@ -198,7 +210,8 @@ impl Channels {
         Ok(())
     }
 
-    /// CHANGE REPLICATION FILTER; without a name it is for all channels, those to come too.
+    /// Carries out CHANGE REPLICATION FILTER. Without a name it changes all channels, and channels
+    /// made later.
     pub fn change_filters(
         &self,
         changes: &[(FilterKind, Vec<FilterRule>)],
@@ -213,7 +226,7 @@ impl Channels {
         self.set_filters(changes, ConfiguredBy::ChangeReplicationFilter)
     }
 
-    /// The filters that the server is started with.
+    /// Sets the filters that the server is started with.
     pub fn set_startup_filters(&self, lists: &[(FilterKind, Vec<FilterRule>)]) -> Result<(), ChannelError> {
         self.set_filters(lists, ConfiguredBy::StartupOptions)
     }
@@ -230,48 +243,51 @@ impl Channels {
         self.all().iter().try_for_each(|channel| channel.change_filters(changes, by))
     }
 
-    /// The filters that a new channel gets.
+    /// Returns the filters that a new channel gets.
     pub fn global_filters(&self) -> Filters {
         self.shared.lock().filters.clone()
     }
 
-    /// `replica_parallel_workers`: how many threads of each channel apply transactions.
+    /// Sets `replica_parallel_workers`, the number of threads of each channel that apply
+    /// transactions.
     pub fn set_parallel_workers(&self, workers: u64) {
         self.parallel_workers.store(workers, Ordering::Relaxed);
         self.all().iter().for_each(|channel| channel.set_parallel_workers(workers));
     }
 
-    /// `rpl_semi_sync_replica_enabled`: whether the next connections acknowledge what they have
+    /// Sets `rpl_semi_sync_replica_enabled`: whether later connections acknowledge what they have
     /// received.
     pub fn set_semi_sync(&self, enabled: bool) {
         self.semi_sync.store(enabled, Ordering::Relaxed);
         self.all().iter().for_each(|channel| channel.set_semi_sync(enabled));
     }
 
-    /// `Rpl_semi_sync_replica_status`: some connection acknowledges what it has received.
+    /// Reports whether a connection acknowledges what it has received
+    /// (`Rpl_semi_sync_replica_status`).
     pub fn is_semi_sync(&self) -> bool {
         self.all().iter().any(|channel| channel.is_semi_sync())
     }
 
-    /// `relay_log_purge`
+    /// Sets `relay_log_purge`.
     pub fn set_relay_log_purge(&self, purge: bool) {
         self.shared.lock().settings.relay.purge = purge;
         self.all().iter().for_each(|channel| channel.relay_log().set_purge(purge));
     }
 
-    /// `max_relay_log_size`, or `max_binlog_size` where that is 0.
+    /// Sets the size in bytes at which a relay log file ends: `max_relay_log_size`, or
+    /// `max_binlog_size` where that is 0.
     pub fn set_max_relay_log_bytes(&self, bytes: u64) {
         self.shared.lock().settings.relay.max_file_bytes = bytes;
         self.all().iter().for_each(|channel| channel.relay_log().set_max_file_bytes(bytes));
     }
 
-    /// What a repository is, of every channel.
+    /// Returns the place of a repository, which is the same for all channels.
     pub fn repository(&self, repository: Repository) -> Place {
         self.default_channel().repository(repository)
     }
 
     /// Sets `master_info_repository` or `relay_log_info_repository`, which is possible only while
-    /// no thread runs.
+    /// no thread runs and there is no named channel.
     pub fn set_repository(&self, repository: Repository, place: Place) -> Result<(), ChannelError> {
         let _naming = self.naming.lock();
         if place != self.repository(repository) && self.shared.lock().by_name.len() > 1 {
@@ -282,17 +298,17 @@ impl Channels {
         self.default_channel().set_repository(repository, place)
     }
 
-    /// Sets `sql_replica_skip_counter`, which is possible only while no applier runs.
+    /// Sets `sql_replica_skip_counter`, in events, which is possible only while no applier runs.
     pub fn set_skip_counter(&self, events: u64) -> Result<(), ChannelError> {
         self.all().iter().try_for_each(|channel| channel.set_skip_counter(events))
     }
 
-    /// The system variables that say how transactions are applied.
+    /// Returns the system variables that say how transactions are applied.
     pub fn apply_settings(&self) -> &ApplySettings {
         &self.apply
     }
 
-    /// MariaDB's `gtid_slave_pos`: of all channels.
+    /// Returns MariaDB's `gtid_slave_pos`, which joins the positions of all channels.
     pub fn gtid_slave_pos(&self) -> String {
         let mut all = MariadbGtidState::default();
         for channel in self.all() {
@@ -301,7 +317,7 @@ impl Channels {
         all.to_string()
     }
 
-    /// Sets MariaDB's `gtid_slave_pos`: the GTIDs that a MariaDB source need not send, to whichever
+    /// Sets MariaDB's `gtid_slave_pos`: the GTIDs that no MariaDB source need send, on whichever
     /// channel.
     pub fn set_gtid_slave_pos(&self, position: &str) -> Result<(), ChannelError> {
         self.all().iter().try_for_each(|channel| channel.set_gtid_slave_pos(position))

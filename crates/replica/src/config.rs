@@ -1,4 +1,4 @@
-//! What CHANGE REPLICATION SOURCE TO sets.
+//! The configuration of a channel, which CHANGE REPLICATION SOURCE TO sets.
 
 mod file;
 
@@ -7,16 +7,16 @@ use sql::admin::SourceOptions;
 
 use crate::error::ChannelError;
 
-/// How MariaDB's GTIDs are used (`MASTER_USE_GTID`).
+/// The use that a channel makes of MariaDB's GTIDs (`MASTER_USE_GTID`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UseGtid {
-    /// File and position.
+    /// The channel starts at a file and a position.
     No,
-    /// The position of the last transaction applied by replication.
+    /// The channel starts at the GTID of the last transaction that replication applied.
     SlavePos,
 }
 
-/// A channel's configuration; the names are the statement's options without their SOURCE_.
+/// A channel's configuration. The fields are named like the statement's options without SOURCE_.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(
     missing_docs,
@@ -28,12 +28,12 @@ pub struct ChannelConfig {
     pub user: String,
     pub password: String,
     pub bind: String,
-    /// Where to start: the file as the source calls it; empty is the source's first file.
+    /// The source's file in which reception starts; empty means the source's first file.
     pub log_file: String,
     pub log_pos: u64,
     pub auto_position: bool,
     pub use_gtid: UseGtid,
-    /// MariaDB's `gtid_slave_pos` to start from while no commit of this epoch has one.
+    /// MariaDB's `gtid_slave_pos` from which to start while no commit of this epoch holds one.
     pub gtid_slave_pos: String,
     pub connect_retry_s: u32,
     pub retry_count: u64,
@@ -49,14 +49,15 @@ pub struct ChannelConfig {
     pub ssl_key: String,
     pub ssl_verify_server_cert: bool,
     pub tls_version: String,
-    /// `None` is NULL: every suite.
+    /// The permitted cipher suites of TLS 1.3. `None` is SQL's NULL and permits all of them.
     pub tls_ciphersuites: Option<String>,
     pub ignore_server_ids: Vec<u32>,
-    /// A list, as the statement has it: `zlib`, `zstd` and `uncompressed`, the best first.
+    /// The list as the statement has it: `zlib`, `zstd` and `uncompressed`, the preferred one
+    /// first.
     pub compression_algorithms: String,
     pub zstd_compression_level: u8,
     pub require_row_format: bool,
-    /// Counts changes of the starting position.
+    /// The number of times that the starting position was changed.
     pub position_epoch: u64,
 }
 
@@ -98,19 +99,23 @@ impl Default for ChannelConfig {
 }
 
 impl ChannelConfig {
-    /// The channel has been given a source.
+    /// Reports whether the channel has been given a source.
     pub fn is_configured(&self) -> bool {
         !self.host.is_empty()
     }
 
-    /// Starts by GTID, of either kind.
+    /// Reports whether the channel starts by GTID, MySQL's or MariaDB's.
     pub fn uses_gtids(&self) -> bool {
         self.auto_position || self.use_gtid != UseGtid::No
     }
 
-    /// The configuration after the statement; nothing is changed when it is refused. `applied` is
-    /// the position reached by now, from where the new source goes on if the statement names none
-    /// and the source stays the same.
+    /// Returns the configuration after the statement. `applied` is the position that is reached
+    /// now: if the statement names no position and the source stays the same, reception goes on
+    /// from there.
+    ///
+    /// # Errors
+    /// Returns the error that MySQL has for options which are invalid, contradict each other or are
+    /// not supported.
     pub fn changed(
         &self,
         options: &SourceOptions,
@@ -127,7 +132,8 @@ impl ChannelConfig {
             new.log_file = options.log_file.clone().unwrap_or_else(|| applied.0.to_string());
             new.log_pos = options.log_pos.unwrap_or(4).max(4);
         } else if source_changes {
-            // MySQL: a new host or port is another server, so its logs start from the beginning.
+            // As in MySQL, a new host or port is another server, so reception starts at its first
+            // log.
             (new.log_file, new.log_pos) = (String::new(), 4);
         } else {
             (new.log_file, new.log_pos) = (applied.0.to_string(), applied.1.max(4));
@@ -136,13 +142,14 @@ impl ChannelConfig {
         Ok(new)
     }
 
-    /// `SOURCE_COMPRESSION_ALGORITHMS`, as the connection takes it.
+    /// Returns `SOURCE_COMPRESSION_ALGORITHMS` in the form that the connection takes. `None` in the
+    /// list means no compression.
     pub(crate) fn compression(&self) -> Vec<Option<Algorithm>> {
         let known = |word| algorithm(word, self.zstd_compression_level);
         self.compression_algorithms.split(',').filter_map(known).collect()
     }
 
-    /// The configuration with the statement's delay and nothing else of it.
+    /// Returns the configuration with the statement's delay and nothing else of the statement.
     pub fn delayed(&self, options: &SourceOptions) -> Result<ChannelConfig, ChannelError> {
         check_delay(options)?;
         Ok(ChannelConfig { delay_s: options.delay_s.unwrap_or(self.delay_s), ..self.clone() })
@@ -220,7 +227,8 @@ impl ChannelConfig {
     }
 }
 
-/// `None`: that is no word for one.
+/// Returns the algorithm that a word names, where `Some(None)` means no compression. `None` means
+/// that the word names none.
 fn algorithm(word: &str, zstd_level: u8) -> Option<Option<Algorithm>> {
     match word.trim().to_ascii_lowercase().as_str() {
         "zlib" => Some(Some(Algorithm::Zlib)),
@@ -285,7 +293,7 @@ fn refuse_contradictions(current: &ChannelConfig, options: &SourceOptions) -> Re
             "This version of Slipstream doesn't yet support 'RELAY_LOG_FILE and RELAY_LOG_POS'",
         ));
     }
-    // An empty or zero value asks for nothing.
+    // An empty or zero value requests nothing, so it is accepted.
     let asked_for = |(_, value): &&(String, String)| {
         !matches!(value.to_ascii_uppercase().as_str(), "" | "0" | "NULL" | "OFF" | "STREAM")
     };

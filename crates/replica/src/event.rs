@@ -1,28 +1,29 @@
-//! The few bytes of an event that the receiver and the applier look at for every event, read in
-//! place.
+//! Reading, in place, of the few bytes of an event that the receiver and the applier look at for
+//! every event.
 
 pub use binlog::event::event_type as kind;
 use binlog::event::{FLAGS_OFFSET, HEADER_LEN, LOG_POS_OFFSET, flag};
 
-/// Length of the CRC-32 behind an event.
+/// The length in bytes of the CRC-32 behind an event.
 pub const CHECKSUM_BYTES: usize = 4;
 
 pub use binlog::boundary::is_outside_groups;
 pub use source::events::{kind as kind_of, size, timestamp};
 
-/// Server that it comes from.
+/// Returns the id of the server that wrote the event first.
 pub fn server_id(event: &[u8]) -> u32 {
     u32_at(event, 5)
 }
 
-/// End position in the source's file; `None` for an event that stands in none.
+/// Returns the end position of the event in the source's file, modulo 4 GB. `None` means that the
+/// event stands in no file of the source.
 pub fn end_pos(event: &[u8]) -> Option<u64> {
     let end = u32_at(event, LOG_POS_OFFSET);
     let made_up = flags(event) & (flag::ARTIFICIAL | flag::RELAY_LOG) != 0;
     (end != 0 && !made_up).then_some(u64::from(end))
 }
 
-/// LOG_EVENT_*_F.
+/// Returns the event's flags (`LOG_EVENT_*_F`).
 pub fn flags(event: &[u8]) -> u16 {
     u16::from_le_bytes([event[FLAGS_OFFSET], event[FLAGS_OFFSET + 1]])
 }
@@ -31,21 +32,21 @@ fn u32_at(event: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(event[at..at + 4].try_into().expect("four bytes"))
 }
 
-/// The bytes are those of one whole event, as its header says.
+/// Reports whether the bytes are one whole event: at least a header, and as many bytes as it says.
 pub fn is_whole(event: &[u8]) -> bool {
     event.len() >= HEADER_LEN && size(event) == event.len()
 }
 
-/// The position behind an event, of which the event says 32 bits, given the position before it.
-/// Events that only repeat what stands at the head of a file say an earlier one: they do not move
-/// it.
+/// Returns the 64-bit position behind an event, given the position before the event and the 32 bits
+/// of the end position that the event holds. An event that repeats the head of a file holds an
+/// earlier end, and the position stays where it was.
 pub fn unwrap_pos(before: u64, end: u64) -> u64 {
     const WRAP: u64 = 1 << 32;
     let whole = (before & !(WRAP - 1)) | end;
     if whole + WRAP / 2 < before { whole + WRAP } else { whole.max(before) }
 }
 
-/// The events of `raw`, each with its checksum and its end, counted from the start of `raw`.
+/// Returns the events of `raw`, each with its checksum and with its end as an offset in `raw`.
 pub fn split(raw: &[u8]) -> impl Iterator<Item = (&[u8], usize)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -65,7 +66,7 @@ pub(crate) mod tests {
 
     const BASE: EventBase = EventBase { timestamp: 0, server_id: 1 };
 
-    /// An event with this body and no checksum.
+    /// Builds an event with this body and no checksum.
     pub(crate) fn bare(kind: u8, body: &[u8]) -> Vec<u8> {
         let mut event = Vec::new();
         let start = encode::begin_event(BASE, kind, 0, &mut event);
@@ -74,7 +75,7 @@ pub(crate) mod tests {
         event
     }
 
-    /// A query event in schema `s`.
+    /// Builds a query event in schema `s`.
     pub(crate) fn query(text: &str) -> Vec<u8> {
         let query = QueryEvent {
             thread_id: 7,

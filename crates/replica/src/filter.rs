@@ -1,13 +1,13 @@
 //! Replication filters: which of a source's changes count here, by MySQL's rules (manual, 19.2.5).
 //!
-//! Row events are looked at table by table: the schema filters decide first, then the table
-//! filters. Statements are looked at by their default schema and then by the tables that they
-//! change; statements about a whole schema by that schema. A schema is rewritten before anything is
-//! decided. What is filtered out leaves no event in this server's own log, and its transaction
+//! Row events are judged table by table: the schema filters decide first, then the table filters. A
+//! statement is judged by its default schema and then by the tables that it changes, and a
+//! statement about a whole schema by that schema. A schema is rewritten before anything is decided.
+//! A change that is filtered out leaves no event in this server's own log, and its transaction
 //! counts as executed.
 //!
-//! The filters that are in force do not change while the applier runs; only what they have decided
-//! is counted.
+//! The rules that are in force do not change while the applier runs. Only the counters of their
+//! decisions do.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,7 +31,7 @@ pub enum ConfiguredBy {
 }
 
 impl ConfiguredBy {
-    /// MySQL's word.
+    /// Returns MySQL's word for the origin.
     pub fn word(self) -> &'static str {
         match self {
             ConfiguredBy::StartupOptions => "STARTUP_OPTIONS",
@@ -41,13 +41,13 @@ impl ConfiguredBy {
     }
 }
 
-/// The rules of one kind.
+/// The rules of one kind of filter.
 #[derive(Debug, Default)]
 struct List {
     rules: Vec<FilterRule>,
     by: ConfiguredBy,
     since_us: u64,
-    /// How often it decided something. Relaxed: it orders nothing.
+    /// The number of times that the list decided something. Relaxed, because it orders nothing.
     uses: AtomicU64,
 }
 
@@ -68,18 +68,18 @@ impl List {
     }
 }
 
-/// A filter as it is shown.
+/// A filter as performance_schema shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownFilter {
-    /// Which.
+    /// The kind of the filter.
     pub kind: FilterKind,
-    /// Its rules in one text.
+    /// The filter's rules in one text.
     pub rules: String,
-    /// What set it.
+    /// The origin of the filter.
     pub by: ConfiguredBy,
-    /// When, in microseconds of unix time.
+    /// The time when the filter was set, in microseconds of unix time.
     pub since_us: u64,
-    /// How often it decided something.
+    /// The number of times that the filter decided something.
     pub uses: u64,
 }
 
@@ -94,7 +94,10 @@ impl Filters {
         &self.lists[kind as usize]
     }
 
-    /// With these lists instead of those of their kinds.
+    /// Returns a copy in which these lists replace the lists of the same kinds.
+    ///
+    /// # Errors
+    /// Returns 3067 when a pattern is not of the form `db_pattern.table_pattern`.
     pub fn changed(
         &self,
         changes: &[(FilterKind, Vec<FilterRule>)],
@@ -116,12 +119,12 @@ impl Filters {
         Ok(new)
     }
 
-    /// There is at least one rule.
+    /// Reports whether there is at least one rule.
     pub fn is_on(&self) -> bool {
         self.lists.iter().any(|list| !list.rules.is_empty())
     }
 
-    /// The rules of a kind in one text, as SHOW REPLICA STATUS has them.
+    /// Returns the rules of one kind in one text, as SHOW REPLICA STATUS has them.
     pub fn text(&self, kind: FilterKind) -> String {
         let mut out = String::new();
         for rule in &self.list(kind).rules {
@@ -135,7 +138,7 @@ impl Filters {
         out
     }
 
-    /// The filters that have rules.
+    /// Returns the filters that have rules.
     pub fn shown(&self) -> Vec<ShownFilter> {
         let shown = |kind: FilterKind| {
             let list = self.list(kind);
@@ -151,7 +154,7 @@ impl Filters {
         FilterKind::ALL.into_iter().filter(has_rules).map(shown).collect()
     }
 
-    /// What a schema is called here, if it has another name.
+    /// Returns the name that a source's schema has on this server. `None` means the same name.
     pub fn rewritten(&self, schema: &[u8]) -> Option<&str> {
         let list = self.list(FilterKind::RewriteDb);
         let rule = list.rules.iter().find(|rule| rule.what.as_bytes() == schema)?;
@@ -159,12 +162,13 @@ impl Filters {
         Some(&rule.to)
     }
 
-    /// Whether row events of this table count.
+    /// Reports whether row events of this table are applied.
     pub fn allows_table(&self, schema: &str, table: &str) -> bool {
         self.allows_schema(schema) && (!self.has_table_rules() || self.allows_any([(schema, table)]))
     }
 
-    /// Whether a statement counts, given its default schema (empty: none) and what it changes.
+    /// Reports whether a statement is applied, given its default schema (empty: none) and what it
+    /// changes.
     pub fn allows_statement(&self, schema: &str, touched: &Touched) -> bool {
         if let Touched::Schema(named) = touched {
             let no_schema_rules = self.list(FilterKind::DoDb).rules.is_empty()
@@ -186,13 +190,13 @@ impl Filters {
         }
     }
 
-    /// `Rpl_filter::db_ok`.
+    /// Reports whether the schema filters let a schema pass, as `Rpl_filter::db_ok` does.
     fn allows_schema(&self, schema: &str) -> bool {
         let (wanted, ignored) = (self.list(FilterKind::DoDb), self.list(FilterKind::IgnoreDb));
         if wanted.rules.is_empty() && ignored.rules.is_empty() {
             return true;
         }
-        // With rules about schemas, what is in none does not count.
+        // With rules about schemas, a change that is in no schema does not count.
         if schema.is_empty() {
             return false;
         }
@@ -202,7 +206,8 @@ impl Filters {
         }
     }
 
-    /// `Rpl_filter::db_ok_with_wild_table`.
+    /// Reports whether the table patterns let a whole schema pass, as
+    /// `Rpl_filter::db_ok_with_wild_table` does.
     fn allows_schema_by_pattern(&self, schema: &str) -> bool {
         let name = format!("{schema}.");
         let matches = |rule: &FilterRule| wild_matches(&name, &rule.what);
@@ -219,7 +224,8 @@ impl Filters {
             .any(|kind| !self.list(kind).rules.is_empty())
     }
 
-    /// `Rpl_filter::tables_ok`: the first table of which a rule speaks decides.
+    /// Reports whether the table filters let one of the tables pass, as `Rpl_filter::tables_ok`
+    /// does: the first table that a rule names decides.
     fn allows_any<'t>(&self, tables: impl IntoIterator<Item = (&'t str, &'t str)>) -> bool {
         let mut any = false;
         for (schema, table) in tables {
@@ -245,9 +251,10 @@ impl Filters {
     }
 }
 
-/// A TABLE_MAP event (without checksum) whose table is in another schema.
+/// Returns a TABLE_MAP event (without checksum) whose table is moved to schema `new_schema`.
 pub fn table_map_in(event: &[u8], old_schema: &[u8], new_schema: &str) -> Vec<u8> {
-    // Behind the header: table id, flags, then the schema behind its length.
+    // Behind the header are the table id (6 bytes) and the flags (2 bytes), then the schema's
+    // length and the schema.
     const SCHEMA_OFFSET: usize = HEADER_LEN + 8;
     let mut out = event[..SCHEMA_OFFSET].to_vec();
     out.push(new_schema.len() as u8);
@@ -258,7 +265,7 @@ pub fn table_map_in(event: &[u8], old_schema: &[u8], new_schema: &str) -> Vec<u8
     out
 }
 
-/// A QUERY event (without checksum) with another default schema.
+/// Returns a QUERY event (without checksum) whose default schema is `new_schema`.
 pub fn query_in(header: &Header, query: &QueryEvent<'_>, new_schema: &str) -> Vec<u8> {
     let query = QueryEvent { schema: new_schema.as_bytes(), ..query.clone() };
     let base = EventBase { timestamp: header.timestamp, server_id: header.server_id };
@@ -287,7 +294,7 @@ mod tests {
     fn schemas_decide_first() {
         let only_a = filters(&[(FilterKind::DoDb, &["a"])]);
         assert!(only_a.allows_table("a", "t") && !only_a.allows_table("b", "t"));
-        // Statements go by the default schema, whatever table they name.
+        // Statements are judged by their default schema, whatever table they name.
         assert!(only_a.allows_statement("a", &table("b", "t")));
         assert!(!only_a.allows_statement("b", &table("a", "t")));
         assert!(!only_a.allows_statement("", &Touched::Nothing));
@@ -308,7 +315,7 @@ mod tests {
         assert!(!some.allows_table("a", "other"), "there is a list of what counts");
         let but = filters(&[(FilterKind::WildIgnoreTable, &["a.y%"])]);
         assert!(but.allows_table("a", "other") && !but.allows_table("a", "y"));
-        // A statement counts when the first table that a rule speaks of says so.
+        // The first table that a rule names decides for the whole statement.
         let two = Touched::Tables(vec![("a".into(), "y".into()), ("a".into(), "z".into())]);
         assert!(!but.allows_statement("a", &two));
         assert_eq!(but.shown()[0].uses, 2);
@@ -320,7 +327,7 @@ mod tests {
         let wild = filters(&[(FilterKind::WildDoTable, &["shop%.%"])]);
         assert!(wild.allows_statement("", &whole));
         assert!(!wild.allows_statement("", &Touched::Schema("other".into())));
-        // A pattern of some tables says nothing of the schema.
+        // A pattern for some tables of a schema does not speak about the whole schema.
         assert!(!filters(&[(FilterKind::WildDoTable, &["shop%.t%"])]).allows_statement("", &whole));
         assert!(!filters(&[(FilterKind::DoDb, &["a"])]).allows_statement("a", &whole));
     }

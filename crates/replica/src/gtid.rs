@@ -1,37 +1,37 @@
-//! What begins a group: MySQL's GTID events (named or anonymous) and MariaDB's, in one form.
+//! The head of an event group: MySQL's GTID events (named or anonymous) and MariaDB's, in one form.
 
 use binlog::DecodeError;
 use binlog::event::{Event, Header, UNKNOWN_SERVER_VERSION};
 use binlog::gtid::{Gtid, MariadbGtid};
 
-/// The GTID of a group that was received.
+/// The GTID of an event group that was received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GroupGtid {
-    /// None: anonymous, or a source that writes no GTID events.
+    /// The group has no GTID: it is anonymous, or its source writes no GTID events.
     #[default]
     None,
-    /// MySQL's.
+    /// The GTID of a MySQL source.
     Mysql(Gtid),
-    /// MariaDB's.
+    /// The GTID of a MariaDB source.
     Mariadb(MariadbGtid),
 }
 
-/// What the first event of a group says of it.
+/// The facts that the first event of a group tells about the group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GroupHead {
-    /// Its GTID.
+    /// The group's GTID.
     pub gtid: GroupGtid,
-    /// When the first server committed it, in microseconds of unix time.
+    /// The time when the first server committed the group, in microseconds of unix time.
     pub original_commit_us: u64,
-    /// When the source committed it.
+    /// The time when the source committed the group, in microseconds of unix time.
     pub immediate_commit_us: u64,
-    /// Version of the first server, where it is known.
+    /// The version of the first server. `None` means that it is not known.
     pub original_server_version: Option<u32>,
 }
 
 impl GroupHead {
-    /// A group of which nothing is said but when an event of it was made: sources before MySQL 8.0,
-    /// and MariaDB, say no commit time finer than that second.
+    /// Builds the head of a group that has only the timestamp of an event, in seconds. MariaDB and
+    /// sources before MySQL 8.0 write no commit time that is finer.
     pub fn of_second(timestamp_s: u32) -> GroupHead {
         let commit_us = u64::from(timestamp_s) * 1_000_000;
         GroupHead {
@@ -42,13 +42,14 @@ impl GroupHead {
         }
     }
 
-    /// Reads a GTID event without its checksum; `Ok(None)` for an event of another kind.
+    /// Decodes a GTID event without its checksum. `Ok(None)` means that the event is of another
+    /// kind.
     pub fn read(event: &[u8]) -> Result<Option<GroupHead>, DecodeError> {
         let header = Header::decode(event)?;
         Ok(GroupHead::of_event(&header, &binlog::event::decode_body(&header, event)?))
     }
 
-    /// From a decoded event.
+    /// Builds the head from a decoded event. `None` means that the event is no GTID event.
     pub fn of_event(header: &Header, event: &Event<'_>) -> Option<GroupHead> {
         let coarse = GroupHead::of_second(header.timestamp);
         match event {

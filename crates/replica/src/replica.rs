@@ -1,4 +1,4 @@
-//! One replication channel, as statements see it: started, stopped, changed, shown.
+//! One replication channel, as statements start, stop, change and show it.
 
 use std::io;
 use std::sync::Arc;
@@ -24,24 +24,24 @@ use crate::status::{ReplicaStatus, Running};
 use crate::times::CommitTimes;
 use crate::until::UntilCondition;
 
-/// Which of a channel's threads a statement is about.
+/// The threads of a channel that a statement is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Threads {
-    /// `IO_THREAD`
+    /// True for the receiver (`IO_THREAD`).
     pub receiver: bool,
-    /// `SQL_THREAD`
+    /// True for the applier (`SQL_THREAD`).
     pub applier: bool,
 }
 
 impl Threads {
-    /// Both.
+    /// Both threads.
     pub const BOTH: Threads = Threads { receiver: true, applier: true };
 }
 
 /// A replication channel.
 pub struct Replica {
     pub(crate) channel: Arc<Channel>,
-    /// Held by every statement that starts, stops or changes something; taken before any of the
+    /// Held by every statement that starts, stops or changes something, and taken before any of the
     /// channel's locks.
     handles: Mutex<Handles>,
 }
@@ -50,12 +50,13 @@ pub struct Replica {
 struct Handles {
     receiver: Option<JoinHandle<()>>,
     applier: Option<JoinHandle<()>>,
-    /// Writes the files of repositories; runs from when there was one.
+    /// The thread that writes the repositories' files. It runs from the time when there first was
+    /// one.
     info: Option<JoinHandle<()>>,
 }
 
 impl Replica {
-    /// The default channel, by itself.
+    /// Opens the default channel without other channels around it.
     pub fn open(engine: Arc<Engine>, disk: Arc<dyn Disk>, settings: ReplicaSettings) -> io::Result<Replica> {
         Replica::open_channel(engine, disk, settings, "", Arc::default())
     }
@@ -68,8 +69,8 @@ impl Replica {
         name: &str,
         apply: Arc<ApplySettings>,
     ) -> io::Result<Replica> {
-        // A new channel may have the name of one that is gone: no position of that one is ever
-        // taken for its own.
+        // A new channel may have the name of a removed one. The clock as its first epoch makes sure
+        // that no position of the removed channel is taken for its own.
         let position_epoch = if name.is_empty() { 1 } else { os::clock::now_us() };
         let config = ChannelConfig::load(&*disk, &settings.datadir, name)?
             .unwrap_or_else(|| ChannelConfig { position_epoch, ..ChannelConfig::default() });
@@ -105,7 +106,8 @@ impl Replica {
         Ok(replica)
     }
 
-    /// Has a thread write the files of repositories from now on, if there are any.
+    /// Starts the thread that writes the repositories' files, if there are any and it does not run
+    /// yet.
     fn follow_with_files(&self, handles: &mut Handles) {
         let is_file = |repository: &Repository| self.repository(*repository) == Place::File;
         if let Some(files) = &self.channel.info
@@ -117,13 +119,16 @@ impl Replica {
         }
     }
 
-    /// What a repository is.
+    /// Returns the place of a repository.
     pub fn repository(&self, repository: Repository) -> Place {
         self.channel.info.as_ref().map_or(Place::Table, |files| files.place(repository))
     }
 
-    /// Sets `master_info_repository` or `relay_log_info_repository`, which is possible only while
-    /// no thread runs.
+    /// Sets `master_info_repository` or `relay_log_info_repository`.
+    ///
+    /// # Errors
+    /// Returns 3081 when a thread of the channel runs, and an error when the file cannot be written
+    /// or removed.
     pub(crate) fn set_repository(&self, repository: Repository, place: Place) -> Result<(), ChannelError> {
         let mut handles = self.handles.lock();
         if place == self.repository(repository) {
@@ -142,7 +147,7 @@ impl Replica {
         Ok(())
     }
 
-    /// Its name; the default channel's is empty.
+    /// Returns the channel's name; the default channel's is empty.
     pub fn name(&self) -> &str {
         &self.channel.name
     }
@@ -153,26 +158,30 @@ impl Replica {
         ChannelConfig::remove(&*self.channel.disk, &self.channel.settings.datadir, &self.channel.name)
     }
 
-    /// `replica_parallel_workers`: how many threads apply transactions. An applier that runs
-    /// changes over between two of them.
+    /// Sets `replica_parallel_workers`, the number of threads that apply transactions. A running
+    /// applier changes over between two transactions.
     pub fn set_parallel_workers(&self, workers: u64) {
         self.channel.parallel_workers.store(workers, Ordering::Relaxed);
         self.channel.relay.nudge();
     }
 
-    /// `rpl_semi_sync_replica_enabled`: whether the next connection acknowledges what it has
+    /// Sets `rpl_semi_sync_replica_enabled`: whether the next connection acknowledges what it has
     /// received.
     pub fn set_semi_sync(&self, enabled: bool) {
         self.channel.semi_sync.store(enabled, Ordering::Relaxed);
     }
 
-    /// `Rpl_semi_sync_replica_status`: the present connection acknowledges what it has received.
+    /// Reports whether the present connection acknowledges what it has received
+    /// (`Rpl_semi_sync_replica_status`).
     pub fn is_semi_sync(&self) -> bool {
         let state = self.channel.receiver.lock();
         state.semi_sync && state.running == Running::Yes
     }
 
-    /// Sets `sql_replica_skip_counter`, which is possible only while the applier does not run.
+    /// Sets `sql_replica_skip_counter`, in events.
+    ///
+    /// # Errors
+    /// Returns 3017 when the applier runs.
     pub fn set_skip_counter(&self, events: u64) -> Result<(), ChannelError> {
         let _handles = self.handles.lock();
         if self.channel.applier.lock().running {
@@ -182,18 +191,22 @@ impl Replica {
         Ok(())
     }
 
-    /// The system variables that say how transactions are applied.
+    /// Returns the system variables that say how transactions are applied.
     pub fn apply_settings(&self) -> &ApplySettings {
         &self.channel.apply
     }
 
-    /// A source has been configured.
+    /// Reports whether a source has been configured.
     pub fn is_configured(&self) -> bool {
         self.channel.config.lock().is_configured()
     }
 
-    /// START REPLICA. A thread that runs already is left alone, and `until` of an applier that
-    /// does.
+    /// Carries out START REPLICA. A thread that runs already is left alone, and so is its UNTIL
+    /// condition.
+    ///
+    /// # Errors
+    /// Returns 1277 when there is an UNTIL condition but the applier is not to start, 1200 when the
+    /// channel has no source or the server has no id, and the error of [`UntilCondition::parse`].
     pub fn start(&self, threads: Threads, until: Option<&Until>) -> Result<(), ChannelError> {
         if until.is_some() && !threads.applier {
             return Err(ChannelError::new(
@@ -261,7 +274,7 @@ impl Replica {
             Some(os::thread::spawn(&self.channel.thread_name("replica_sql"), move || applier::run(&channel)));
     }
 
-    /// STOP REPLICA: returns when the threads have ended.
+    /// Carries out STOP REPLICA and returns when the threads have ended.
     pub fn stop(&self, threads: Threads) {
         let mut handles = self.handles.lock();
         if threads.receiver {
@@ -289,7 +302,7 @@ impl Replica {
         self.channel.update_info_files();
     }
 
-    /// CHANGE REPLICATION SOURCE TO.
+    /// Carries out CHANGE REPLICATION SOURCE TO.
     pub fn change_source(&self, options: &SourceOptions) -> Result<(), ChannelError> {
         let _handles = self.handles.lock();
         if *options == (SourceOptions { delay_s: options.delay_s, ..SourceOptions::default() }) {
@@ -304,7 +317,8 @@ impl Replica {
         Ok(())
     }
 
-    /// SOURCE_DELAY alone is the applier's: the receiver goes on, and what it has received stays.
+    /// Changes SOURCE_DELAY alone. Only the applier follows it, so the receiver goes on and the
+    /// relay log stays.
     fn change_delay(&self, options: &SourceOptions) -> Result<(), ChannelError> {
         if self.channel.applier.lock().running {
             return Err(self.applier_runs());
@@ -321,7 +335,10 @@ impl Replica {
         Ok(())
     }
 
-    /// CHANGE REPLICATION FILTER, of this channel. The applier must be stopped.
+    /// Carries out CHANGE REPLICATION FILTER for this channel.
+    ///
+    /// # Errors
+    /// Returns 3017 when the applier runs, and the error of [`Filters::changed`].
     pub fn change_filters(
         &self,
         changes: &[(FilterKind, Vec<FilterRule>)],
@@ -334,17 +351,21 @@ impl Replica {
         Ok(())
     }
 
-    /// The filters that were set for all channels before this one was made.
+    /// Takes over the filters that were set for all channels before this one was made.
     pub(crate) fn inherit_filters(&self, filters: Filters) {
         *self.channel.filters.lock() = Arc::new(filters);
     }
 
-    /// The filters of the channel.
+    /// Returns the channel's filters.
     pub fn filters(&self) -> Arc<Filters> {
         self.channel.filters.lock().clone()
     }
 
     /// Sets MariaDB's `gtid_slave_pos`: the GTIDs that a MariaDB source need not send.
+    ///
+    /// # Errors
+    /// Returns 1231 when the text is no list of MariaDB's GTIDs, and an error when a thread of the
+    /// channel runs or the configuration cannot be stored.
     pub fn set_gtid_slave_pos(&self, position: &str) -> Result<(), ChannelError> {
         let _handles = self.handles.lock();
         self.refuse_while_running()?;
@@ -363,12 +384,12 @@ impl Replica {
         self.adopt(new)
     }
 
-    /// MariaDB's GTID state that has been applied.
+    /// Returns MariaDB's GTID state up to which transactions have been applied.
     pub(crate) fn mariadb_position(&self) -> MariadbGtidState {
         self.channel.mariadb_applied()
     }
 
-    /// RESET REPLICA [ALL].
+    /// Carries out RESET REPLICA, or RESET REPLICA ALL when `all` is true.
     pub fn reset(&self, all: bool) -> Result<(), ChannelError> {
         let _handles = self.handles.lock();
         self.refuse_while_running()?;
@@ -380,8 +401,9 @@ impl Replica {
         self.adopt(new)
     }
 
-    /// Makes a configuration the present one: stored first, so that a crash leaves the old or the
-    /// new whole; then what was received for the old one is dropped.
+    /// Makes a configuration the present one. It is stored first, so that a crash leaves the whole
+    /// old one or the whole new one, and then everything that was received for the old one is
+    /// dropped.
     fn adopt(&self, new: ChannelConfig) -> Result<(), ChannelError> {
         let refused = |what: &str, error: &dyn std::fmt::Display| {
             ChannelError::new(1871, "HY000", format!("Replica failed to initialize {what}: {error}"))
@@ -451,12 +473,13 @@ impl Replica {
         )
     }
 
-    /// SHOW REPLICA STATUS; `None` of a default channel that has no source.
+    /// Returns what SHOW REPLICA STATUS shows. `None` means that this is the default channel and
+    /// that it has no source.
     pub fn status(&self) -> Option<ReplicaStatus> {
         self.channel.shown()
     }
 
-    /// The relay log, for SHOW RELAYLOG EVENTS.
+    /// Returns the relay log, for SHOW RELAYLOG EVENTS.
     pub fn relay_log(&self) -> &Arc<RelayLog> {
         &self.channel.relay
     }
@@ -472,7 +495,7 @@ impl Drop for Replica {
     }
 }
 
-/// The body of the thread that writes the files of repositories.
+/// Writes the repositories' files until the thread has to end. It is the body of that thread.
 fn write_info(channel: &Channel, files: &InfoFiles) {
     while files.wait() {
         files.update(&channel.name, || channel.shown());

@@ -8,24 +8,26 @@ use crate::relay::RelayLogConfig;
 /// The server's settings as its replica threads see them.
 #[derive(Debug, Clone)]
 pub struct ReplicaSettings {
-    /// `datadir`
+    /// The system variable `datadir`.
     pub datadir: PathBuf,
-    /// `server_id`
+    /// The system variable `server_id`.
     pub server_id: u32,
-    /// `server_uuid`
+    /// The system variable `server_uuid`.
     pub server_uuid: String,
-    /// `relay_log`, `max_relay_log_size`, `relay_log_space_limit`, `relay_log_purge`
+    /// The system variables `relay_log`, `max_relay_log_size`, `relay_log_space_limit` and
+    /// `relay_log_purge`.
     pub relay: RelayLogConfig,
-    /// `replica_net_timeout`
+    /// The system variable `replica_net_timeout`, in seconds.
     pub net_timeout_s: u32,
-    /// `report_host`; empty is not reported.
+    /// The system variable `report_host`. An empty name is not reported to the source.
     pub report_host: String,
-    /// `report_port`
+    /// The system variable `report_port`.
     pub report_port: u16,
-    /// `log_replica_updates`
+    /// The system variable `log_replica_updates`.
     pub log_replica_updates: bool,
-    /// `replica_sql_verify_checksum`
+    /// The system variable `replica_sql_verify_checksum`.
     pub sql_verify_checksum: bool,
-    /// `master_info_repository`, `relay_log_info_repository` and their files
+    /// The system variables `master_info_repository` and `relay_log_info_repository`, and the
+    /// options that name their files.
     pub info: InfoSettings,
 }

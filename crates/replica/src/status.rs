@@ -1,5 +1,5 @@
-//! What SHOW REPLICA STATUS shows: one record, and its columns in MySQL's order under new and old
-//! names.
+//! The contents of SHOW REPLICA STATUS: one record, and its columns in MySQL's order under new and
+//! old names.
 
 use std::sync::Arc;
 
@@ -13,20 +13,20 @@ use crate::filter::Filters;
 use crate::gtid::{GroupGtid, GroupHead};
 use crate::until::UntilCondition;
 
-/// What a replication thread is doing, as the `..._Running` columns say it.
+/// The state of a replication thread, as the `..._Running` columns show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Running {
-    /// Stopped.
+    /// The thread does not run.
     #[default]
     No,
-    /// The receiver has not reached the source (yet, or any more).
+    /// The receiver runs and has no connection to the source, or has lost it.
     Connecting,
-    /// At work.
+    /// The thread is at work.
     Yes,
 }
 
 impl Running {
-    /// MySQL's word.
+    /// Returns MySQL's word for the state.
     pub fn word(self) -> &'static str {
         match self {
             Running::No => "No",
@@ -36,35 +36,35 @@ impl Running {
     }
 }
 
-/// A column's value.
+/// The value of a column.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell {
-    /// SQL's NULL.
+    /// The column is NULL.
     Null,
-    /// A number.
+    /// The column is a number.
     Number(u64),
-    /// A text.
+    /// The column is a text.
     Text(String),
 }
 
-/// A transaction as the tables of performance_schema show it; times are microseconds of unix time,
-/// 0 is none.
+/// A transaction as the tables of performance_schema show it. Times are microseconds of unix time;
+/// 0 means that there is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TransactionSeen {
-    /// Its GTID, `ANONYMOUS`, or nothing where it is not known.
+    /// The transaction's GTID, `ANONYMOUS`, or the empty text when it is not known.
     pub gtid: String,
-    /// When the first server committed it.
+    /// The time when the first server committed the transaction.
     pub original_commit_us: u64,
-    /// When the source committed it.
+    /// The time when the source committed the transaction.
     pub immediate_commit_us: u64,
-    /// When work on it began here.
+    /// The time when this server began to work on the transaction.
     pub begun_us: u64,
-    /// When it was done.
+    /// The time when this server was done with the transaction.
     pub ended_us: u64,
 }
 
 impl TransactionSeen {
-    /// From a group's head; the default head is no transaction.
+    /// Builds the record from a group's head. The default head stands for no transaction.
     pub(crate) fn of(head: &GroupHead, begun_us: u64, ended_us: u64) -> TransactionSeen {
         if *head == GroupHead::default() {
             return TransactionSeen::default();
@@ -83,94 +83,95 @@ impl TransactionSeen {
     }
 }
 
-/// Everything that SHOW REPLICA STATUS shows of a channel.
+/// The facts that SHOW REPLICA STATUS shows of a channel.
 #[derive(Debug, Clone, Default)]
 pub struct ReplicaStatus {
     /// The channel's name.
     pub channel: String,
-    /// Configuration.
+    /// The channel's configuration.
     pub config: ChannelConfig,
-    /// What the receiver does, in MySQL's words; empty when it does not run.
+    /// The receiver's present work in MySQL's words; empty when it does not run.
     pub io_state: String,
-    /// The receiver.
+    /// The state of the receiver.
     pub io_running: Running,
-    /// The applier.
+    /// The state of the applier.
     pub sql_running: Running,
-    /// What the applier does, in MySQL's words.
+    /// The applier's present work in MySQL's words.
     pub sql_state: String,
-    /// How far the source's log has been received.
+    /// The file of the source's log up to which events have been received.
     pub read_file: String,
-    /// Offset in that file.
+    /// The offset in `read_file`.
     pub read_pos: u64,
-    /// Where the applier reads.
+    /// The file of the relay log that the applier reads.
     pub relay_file: String,
-    /// Offset in that file.
+    /// The offset in `relay_file`.
     pub relay_pos: u64,
-    /// How far the source's log has been applied.
+    /// The file of the source's log up to which transactions have been applied.
     pub exec_file: String,
-    /// Offset in that file.
+    /// The offset in `exec_file`.
     pub exec_pos: u64,
-    /// The connection's repository.
+    /// The place of the connection's repository: a table's name or a file's path.
     pub info_file: String,
-    /// Bytes of all relay log files.
+    /// The size of all relay log files together, in bytes.
     pub relay_space_bytes: u64,
-    /// MySQL's lag figure in seconds.
+    /// MySQL's lag figure, in seconds. `None` means NULL.
     pub seconds_behind: Option<u64>,
-    /// The lag of what readers see now, in microseconds; `None` when it cannot be known.
+    /// The lag of what readers see now, in microseconds. `None` means that it cannot be known.
     pub lag_us: Option<u64>,
-    /// Why the receiver stopped or waits.
+    /// The error for which the receiver stopped or waits.
     pub io_error: Option<ThreadError>,
-    /// Why the applier stopped.
+    /// The error for which the applier stopped.
     pub sql_error: Option<ThreadError>,
-    /// `sql_replica_skip_counter`
+    /// The system variable `sql_replica_skip_counter`, in events.
     pub skip_counter: u64,
-    /// How often transactions were tried again after 1205 or 1213.
+    /// The number of times that transactions were tried again after error 1205 or 1213.
     pub transaction_retries: u64,
     /// The source's server id; 0 before the first connection.
     pub source_server_id: u32,
     /// The source's UUID; empty for MariaDB.
     pub source_uuid: String,
-    /// GTIDs received since the relay log was started.
+    /// The GTIDs received since the relay log was started.
     pub retrieved_gtid_set: String,
-    /// GTIDs executed here.
+    /// The GTIDs executed on this server.
     pub executed_gtid_set: String,
     /// MariaDB's `gtid_slave_pos`; empty for a MySQL source.
     pub gtid_slave_pos: String,
-    /// The last transaction received whole.
+    /// The last transaction that was received whole.
     pub last_queued: TransactionSeen,
-    /// The one that is being received.
+    /// The transaction that is being received.
     pub queueing: TransactionSeen,
-    /// The last one that is applied, as far as the applier has shown it (it does so every few
-    /// hundred).
+    /// The last applied transaction that the applier has published, which it does every few hundred
+    /// transactions.
     pub last_applied: TransactionSeen,
-    /// The one that is being applied.
+    /// The transaction that is being applied.
     pub applying: TransactionSeen,
-    /// Heartbeats received.
+    /// The number of heartbeats received.
     pub heartbeats: u64,
-    /// When the last one came, in microseconds of unix time.
+    /// The time of the last heartbeat, in microseconds of unix time.
     pub last_heartbeat_us: u64,
-    /// `replica_parallel_workers`.
+    /// The system variable `replica_parallel_workers`.
     pub workers: u64,
-    /// Everything received is applied.
+    /// True when everything that was received is applied.
     pub caught_up: bool,
-    /// START REPLICA UNTIL, of the present or the last start.
+    /// The condition of START REPLICA UNTIL, of the present or the last start.
     pub until: Option<UntilCondition>,
-    /// Seconds that SOURCE_DELAY holds the next transaction back, if it does.
+    /// The seconds for which SOURCE_DELAY still holds the next transaction back. `None` means that
+    /// it holds none back.
     pub remaining_delay_s: Option<u64>,
-    /// The replication filters.
+    /// The channel's replication filters.
     pub filters: Arc<Filters>,
-    /// Temporary tables of the source's sessions (`Replica_open_temp_tables`).
+    /// The number of open temporary tables of the source's sessions (`Replica_open_temp_tables`).
     pub open_temporary_tables: usize,
 }
 
 impl ReplicaStatus {
-    /// The name of a thread of the channel.
+    /// Returns the name of the channel's thread of kind `kind`.
     pub fn thread_name(&self, kind: &str) -> String {
         thread_name(kind, &self.channel)
     }
 
-    /// What the applier waits for right now, in words: what it was told to wait for, then what
-    /// comes to it, then what its thread does.
+    /// Returns in words what the applier waits for right now. A configured delay is named first,
+    /// then missing input, then the state of the applier's threads.
     pub fn held_back_by(&self) -> String {
         if self.sql_running != Running::Yes {
             return match &self.sql_error {
@@ -193,7 +194,8 @@ impl ReplicaStatus {
         let appliers = threads.iter().filter(|thread| thread.tid.is_some());
         let states =
             appliers.filter(|thread| names.contains(&thread.name)).filter_map(|thread| thread.current);
-        // Workers that wait for each other wait for the one that does not.
+        // Workers that wait for each other all wait in the end for a worker that is at work, so its
+        // state is shown.
         words_for(states.max_by_key(|state| match state {
             State::WorkerWait => 0,
             State::CommitOrderWait => 1,
@@ -202,9 +204,9 @@ impl ReplicaStatus {
         .to_string()
     }
 
-    /// The columns of SHOW REPLICA STATUS of MySQL 9, in its order; `old_names` are those of SHOW
-    /// SLAVE STATUS. For a MariaDB source its columns Using_Gtid, Gtid_IO_Pos and Gtid_Slave_Pos
-    /// come behind, as a MariaDB server has them.
+    /// Returns the columns of SHOW REPLICA STATUS of MySQL 9, in MySQL's order. With `old_names`
+    /// the names are those of SHOW SLAVE STATUS. For a MariaDB source, MariaDB's columns
+    /// Using_Gtid, Gtid_IO_Pos and Gtid_Slave_Pos follow at the end.
     pub fn columns(&self, old_names: bool) -> Vec<(&'static str, Cell)> {
         let named = |new: &'static str, old: &'static str| if old_names { old } else { new };
         let text = |s: &str| Cell::Text(s.to_string());
@@ -330,7 +332,7 @@ fn error_cells(error: Option<&ThreadError>) -> (Cell, Cell, Cell) {
     }
 }
 
-/// MySQL's form of the time of an error: `YYMMDD hh:mm:ss`, in UTC here.
+/// Returns the time of an error in MySQL's form, `YYMMDD hh:mm:ss`, in UTC.
 fn format_timestamp(at_us: u64) -> String {
     let seconds = at_us / 1_000_000;
     let (year, month, day) = civil_date((seconds / 86_400) as i64);
@@ -344,10 +346,10 @@ fn format_timestamp(at_us: u64) -> String {
     )
 }
 
-/// Year, month and day of a day counted from 1970-01-01 in the Gregorian calendar.
+/// Returns year, month and day of a day of the Gregorian calendar that is counted from 1970-01-01.
 fn civil_date(days: i64) -> (i64, i64, i64) {
-    // Counted from 0000-03-01, so that the leap day is the last day of its year; eras are 400 years
-    // of 146097 days.
+    // The days are counted from 0000-03-01, so that the leap day is the last day of its year. An
+    // era is 400 years, which are 146097 days.
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
     let of_era = shifted.rem_euclid(146_097);

@@ -1,25 +1,25 @@
-//! When the source committed what is received and applied.
+//! The times at which the source committed the transactions that are received and applied here.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Source commit times, in microseconds of the source's clock; 0 is unknown. Written by one thread
-/// each, read by anybody: relaxed loads and stores, because a figure that is a moment old is a
-/// right figure of that moment.
+/// Commit times at the source, in microseconds of the source's clock; 0 means unknown. One thread
+/// writes each time, and any thread reads it. Loads and stores are relaxed, because a time that is
+/// a moment old was right at that moment.
 #[derive(Default)]
 pub struct CommitTimes {
-    /// Of the first transaction received since the relay log was started.
+    /// The commit time of the first transaction received since the relay log was started.
     pub first_received_us: AtomicU64,
-    /// Of the oldest transaction that is being applied, or of one shortly before it; never of a
-    /// later one.
+    /// The commit time of the oldest transaction that is being applied, or of one shortly before
+    /// it, but never of a later one.
     pub applying_us: AtomicU64,
-    /// Of the last transaction that readers see.
+    /// The commit time of the last transaction that readers see.
     pub visible_us: AtomicU64,
-    /// Event timestamp (seconds) that Seconds_Behind_Source is counted from.
+    /// The event timestamp, in seconds, from which Seconds_Behind_Source is counted.
     pub event_timestamp_s: AtomicU64,
 }
 
 impl CommitTimes {
-    /// Nothing has been received or applied.
+    /// Resets all times to unknown.
     pub(crate) fn forget(&self) {
         for time in [&self.first_received_us, &self.applying_us, &self.visible_us, &self.event_timestamp_s] {
             time.store(0, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! `START REPLICA UNTIL`: where the applier stops by itself.
+//! `START REPLICA UNTIL`: the condition under which the applier stops by itself.
 
 use binlog::gtid::GtidSet;
 use sql::admin::Until;
@@ -6,37 +6,40 @@ use sql::admin::Until;
 use crate::error::ChannelError;
 use crate::gtid::GroupGtid;
 
-/// A condition of which every part is well formed.
+/// A condition whose file names, offsets and GTID sets are well formed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UntilCondition {
-    /// A file of the source and an offset in it.
+    /// The applier stops at this offset in this file of the source's log.
     Source(String, u64),
-    /// A file of the relay log and an offset in it.
+    /// The applier stops at this offset in this file of the relay log.
     Relay(String, u64),
-    /// Before the first transaction of these.
+    /// The applier stops before the first transaction that is in this set.
     BeforeGtids(GtidSet),
-    /// When all of these are executed.
+    /// The applier stops when all transactions of this set are executed.
     AfterGtids(GtidSet),
-    /// When there is no gap between the transactions that are executed: always.
+    /// The applier stops when the executed transactions have no gap, which is always the case here.
     AfterGaps,
 }
 
-/// How far the applier is, between two groups.
+/// The point that the applier has reached, between two groups.
 pub struct Reached<'a> {
-    /// The source's file.
+    /// The file of the source's log.
     pub source_file: &'a str,
-    /// Offset in it.
+    /// The offset in `source_file`.
     pub source_pos: u64,
     /// The file of the relay log.
     pub relay_file: &'a str,
-    /// Offset in it.
+    /// The offset in `relay_file`.
     pub relay_pos: u64,
-    /// Everything that is executed here.
+    /// All GTIDs that are executed on this server.
     pub executed: &'a GtidSet,
 }
 
 impl UntilCondition {
-    /// Reads a statement's UNTIL.
+    /// Checks and converts the UNTIL clause of a statement.
+    ///
+    /// # Errors
+    /// Returns 1772 (`ER_MALFORMED_GTID_SET_SPECIFICATION`) when a GTID set is malformed.
     pub fn parse(until: &Until) -> Result<UntilCondition, ChannelError> {
         let set = |text: &str| {
             text.parse::<GtidSet>().map_err(|_| {
@@ -52,7 +55,7 @@ impl UntilCondition {
         })
     }
 
-    /// The applier has come where it is to stop.
+    /// Reports whether the applier has reached the point where it has to stop.
     pub fn is_reached(&self, at: &Reached<'_>) -> bool {
         match self {
             UntilCondition::Source(file, pos) => is_at(at.source_file, at.source_pos, file, *pos),
@@ -63,12 +66,13 @@ impl UntilCondition {
         }
     }
 
-    /// The applier stops before this group.
+    /// Reports whether the applier has to stop before this group.
     pub fn excludes(&self, group: GroupGtid) -> bool {
         matches!((self, group), (UntilCondition::BeforeGtids(set), GroupGtid::Mysql(gtid)) if set.contains(gtid))
     }
 
-    /// One of the transactions before which it should stop is executed already.
+    /// Reports whether one of the transactions before which the applier should stop is executed
+    /// already.
     pub fn is_missed(&self, executed: &GtidSet) -> bool {
         let UntilCondition::BeforeGtids(set) = self else { return false };
         let mut left = set.clone();
@@ -76,7 +80,7 @@ impl UntilCondition {
         left.count() != set.count()
     }
 
-    /// `Until_Condition`, `Until_Log_File` and `Until_Log_Pos` of SHOW REPLICA STATUS.
+    /// Returns `Until_Condition`, `Until_Log_File` and `Until_Log_Pos` of SHOW REPLICA STATUS.
     pub fn shown(&self) -> (&'static str, &str, u64) {
         match self {
             UntilCondition::Source(file, pos) => ("Source", file, *pos),
@@ -88,7 +92,8 @@ impl UntilCondition {
     }
 }
 
-/// A position is at or behind another one. Files of one series are compared by their numbers.
+/// Reports whether a position is at or behind the wanted one. Files of one series are compared by
+/// their numbers.
 fn is_at(file: &str, pos: u64, wanted_file: &str, wanted_pos: u64) -> bool {
     let number = |name: &str| name.rsplit_once('.').and_then(|(_, number)| number.parse::<u64>().ok());
     match (number(file), number(wanted_file)) {

@@ -1,5 +1,5 @@
-//! `slipstream attach`: the checks, the server that a source is copied into, and the copy beside
-//! it.
+//! `slipstream attach`: the checks, the server into which a source is copied, and the copy that
+//! runs beside it.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,8 +12,8 @@ use protocol::client::{Client, ConnectOptions};
 
 use crate::process::error_log;
 
-/// What the new replica runs with: it keeps the source's GTIDs, and begins nothing by itself. What
-/// the command line says behind `--` comes later and counts more.
+/// The options of the new replica: it keeps the source's GTIDs, and starts nothing by itself.
+/// Options behind `--` on the command line come later and override these.
 const OPTIONS: [&str; 6] = [
     "--log-bin=binlog",
     "--gtid-mode=ON",
@@ -28,8 +28,8 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let plan = match ::attach::parse(words) {
         Ok(plan) => plan,
         Err(error) => {
-            // Help goes to standard output and is no failure. A terminal that is gone cannot be
-            // told.
+            // Help goes to standard output and is no failure. Where the terminal is gone, the
+            // message is lost.
             let _ = error.print();
             return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }
@@ -54,7 +54,7 @@ fn failed(error: &AttachError) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Makes the checks and tells what they found; whether nothing is in the way.
+/// Makes the checks and prints their findings. Returns whether no finding prevents the attachment.
 fn may_begin(plan: &Plan) -> Result<bool, AttachError> {
     let findings = ::attach::check(plan)?;
     for finding in &findings {
@@ -68,7 +68,7 @@ fn may_begin(plan: &Plan) -> Result<bool, AttachError> {
     Ok(wrong == 0)
 }
 
-/// Makes the data directory where there is none, or an empty one.
+/// Initialises the data directory where there is none, or an empty one.
 fn initialise(datadir: &Path) -> Result<(), String> {
     let entries = os::disk::real().list(datadir);
     if entries.is_ok_and(|entries| !entries.is_empty()) {
@@ -84,13 +84,13 @@ fn initialise(datadir: &Path) -> Result<(), String> {
     }
 }
 
-/// Serves, and copies beside it.
+/// Runs the server, and copies the source beside it.
 fn serve(plan: Plan) -> ExitCode {
     let datadir = plan.datadir.display().to_string();
     let mut args = vec![format!("--server-id={}", server_id_of(&datadir)), format!("--datadir={datadir}")];
     args.extend(OPTIONS.map(str::to_owned));
     args.extend(plan.serve.iter().cloned());
-    // Relaxed: it is read when the server has ended, behind its thread.
+    // Relaxed: the value is read when the server has ended, after the thread that sets it.
     let has_failed = Arc::new(AtomicBool::new(false));
     let told = has_failed.clone();
     let served = crate::serve::main_with(
@@ -113,15 +113,15 @@ fn serve(plan: Plan) -> ExitCode {
     if has_failed.load(Ordering::Relaxed) { ExitCode::FAILURE } else { served }
 }
 
-/// A server id that hardly any other server has, and that stays the same when an attachment goes
-/// on.
+/// Returns a server id that hardly any other server has, and that stays the same when an
+/// interrupted attachment goes on.
 fn server_id_of(datadir: &str) -> u32 {
     let hash =
         datadir.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(16_777_619));
     hash | 1 << 30
 }
 
-/// Ends the server that a copy has failed in.
+/// Stops the server in which a copy has failed.
 fn stop(local: &ConnectOptions) {
     // A server that cannot be reached any more is ending already.
     if let Ok(mut client) = Client::connect(local) {

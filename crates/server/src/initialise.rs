@@ -1,4 +1,4 @@
-//! What a new data directory gets: the tables of accounts, and root@localhost.
+//! Initialisation of a new data directory: the tables of accounts, and root@localhost.
 
 use crate::accounts::privileges::DYNAMIC;
 use crate::accounts::{Account, AccountTable, Level, Privileges, secret, storage};
@@ -9,11 +9,10 @@ use sql::SqlError;
 use sql::admin::{Authentication, Secret};
 use std::sync::Arc;
 
-/// Length of root's random password, mysqld's.
+/// The length of root's random password in characters, which is mysqld's.
 const PASSWORD_CHARS: usize = 12;
 
-/// Makes what is missing. A server that was killed while it did this goes on where it was at its
-/// next start.
+/// Creates what is missing. A server that was killed during this goes on with it at its next start.
 pub fn initialise(server: &Arc<Server>, insecure: bool) -> Result<(), SqlError> {
     let mut session = InternalSession::new(server)?;
     storage::create_tables(&mut session)?;
@@ -29,13 +28,13 @@ pub fn initialise(server: &Arc<Server>, insecure: bool) -> Result<(), SqlError> 
     let new = secret::Credentials::of(&root, &Authentication::new(None, secret), PASSWORD_CHARS, false)?;
     (root.plugin, root.authentication_string) = (new.plugin, new.stored);
     root.attributes.password_changed_s = Some(os::clock::now_us() / 1_000_000);
-    // A password that stands in a log is to be changed before anything else.
+    // A password that a log holds must be changed before anything else.
     root.password_expired = new.shown.is_some();
     root.proxied.insert((String::new(), String::new()), true);
     storage::store(server, &[Arc::new(root.clone())], &[], "boot@", None)?;
     server.accounts.replace(AccountTable::new([root]));
     match new.shown {
-        // Told once the account is stored, so that the password in the log is one that works.
+        // The message comes after the account is stored, so that the password in the log works.
         Some(password) => crate::log_system!(
             "MY-010454",
             "A temporary password is generated for root@localhost: {password}"

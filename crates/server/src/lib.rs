@@ -1,40 +1,42 @@
-//! The server: what stands between clients and the layers below.
+//! The server: everything between the clients and the layers below.
 //!
-//! In: options, connections with their commands, signals. Out: answers; the error log; the
-//! process's exit code.
+//! In: options, connections with their commands, signals. Out: answers to clients, the error log,
+//! and the exit code of the process.
 //!
-//! The way of a statement: [`listener`] accepts, [`connection`] reads the command (crate
-//! `protocol`), a `sql::Session` runs it and asks [`sql_host`] for what belongs to the server, and
-//! the connection sends the result. [`serve`] has the way of the process: options, [`start`],
-//! ready, a signal, the end.
+//! A statement takes this way: [`listener`] accepts the connection, [`connection`] reads the
+//! command (crate `protocol`), a `sql::Session` runs it and asks [`sql_host`] for what belongs to
+//! the server, and the connection sends the result. [`serve`] has the way of the process: options,
+//! [`start`], the announcement that the server is ready, a signal, the end.
 //!
-//! The layers, from the lowest. A file names those below it alone:
+//! These are the layers, from the lowest. A file refers only to layers below its own:
 //!
-//! 1. [`process`]: the error log, signals, what a panic ends, systemd, the version; [`datadir`]:
-//!    whose the data directory is, and its format.
-//! 2. [`accounts`] in memory, and what statements make of them; `variables::store`, the values of
-//!    system variables; of [`server`] the connections, counters, hosts and replicas.
-//! 3. [`server::Server`] owns these beside the engine, the binary log and the channels, and is what
-//!    everything above is given.
-//! 4. [`variables`]: the definitions, which are functions of a server, and what setting one does.
-//!    [`options`] reads them from the command line and option files.
+//! 1. [`process`]: the error log, signals, the effect of a panic, systemd, the version;
+//!    [`datadir`]: the owner of the data directory, and its format.
+//! 2. [`accounts`] in memory, and the statements that change them; `variables::store`, the values
+//!    of system variables; in [`server`] the connections, counters, hosts and replicas.
+//! 3. [`server::Server`] owns these together with the engine, the binary log and the channels.
+//!    Everything above receives it.
+//! 4. [`variables`]: the definitions, which are functions of a server, and the effects of setting
+//!    one. [`options`] reads them from the command line and from option files.
 //! 5. [`internal`]: the server's own sessions. `accounts::storage` reads and writes the tables of
-//!    accounts with them, and [`initialise`] makes these.
+//!    accounts with them, and [`initialise`] creates these tables.
 //! 6. [`client`]: who a client is, what belongs to its session, and what it may do.
-//! 7. [`show`]: what a client is shown of the server.
+//! 7. [`show`]: what a client sees of the server.
 //! 8. [`admin`]: the statements that the server itself carries out.
-//! 9. [`sql_host`]: what a client's session asks of the server, answered by the three layers below.
+//! 9. [`sql_host`]: the answers to what a client's session asks of the server, from the three
+//!    layers below.
 //! 10. [`connection`] and [`listener`].
-//! 11. [`events`]: the event scheduler, which runs sessions that are no client's.
+//! 11. [`events`]: the event scheduler, which runs sessions without a client.
 //! 12. [`start`] puts a server together, and [`serve`] runs it.
 //!
 //! Invariants:
 //! - A connection that breaks, misbehaves or panics harms no other connection.
-//! - Nothing is acknowledged to a client before the session has returned; the session returns after
-//!   the commit is as safe as `innodb_flush_log_at_trx_commit` asks.
-//! - Accounts in memory are those in the tables: a change is stored first and counts afterwards.
-//! - A start that fails says what and where, leaves the data directory as it was, and exits with a
-//!   code other than 0.
+//! - A client gets no acknowledgement before the session has returned, and the session returns
+//!   after the commit is as safe as `innodb_flush_log_at_trx_commit` asks.
+//! - The accounts in memory are those in the tables: a change is stored first and takes effect
+//!   afterwards.
+//! - A start that fails says what failed and where, leaves the data directory as it was, and exits
+//!   with a code other than 0.
 
 pub mod accounts;
 pub mod admin;

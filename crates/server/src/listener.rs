@@ -1,5 +1,5 @@
-//! Listening: TCP addresses and the Unix socket, one accepting thread each; each connection gets a
-//! thread of its own (docs/decisions/0002-thread-per-connection.md).
+//! Listening on TCP addresses and the Unix socket, with one accepting thread each. Each connection
+//! gets a thread of its own (docs/decisions/0002-thread-per-connection.md).
 
 use crate::connection::{self, Origin};
 use crate::process::version::VERSION;
@@ -18,13 +18,14 @@ use std::time::Duration;
 
 /// One socket that listens.
 pub enum Listener {
-    /// TCP, with the version that clients are greeted with.
+    /// A TCP socket, with the version with which clients are greeted.
     Tcp(TcpListener, &'static str),
     /// The Unix socket, with its path.
     Unix(UnixListener, PathBuf),
 }
 
-/// The addresses of `bind_address`: a list with commas; `*` is every address, IPv6 and IPv4.
+/// Listens on the addresses of `bind_address`, a list separated by commas. `*` means every address,
+/// IPv6 and IPv4.
 pub fn bind_tcp(bind_address: &str, port: u16, version: &'static str) -> io::Result<Vec<Listener>> {
     let mut listeners = Vec::new();
     for address in bind_address.split(',').map(str::trim).filter(|a| !a.is_empty()) {
@@ -43,8 +44,10 @@ pub fn bind_tcp(bind_address: &str, port: u16, version: &'static str) -> io::Res
     Ok(listeners)
 }
 
-/// The Unix socket. A file that is left of a server that is no more is replaced; one that answers
-/// is refused.
+/// Listens on the Unix socket. A socket file that a dead server left is replaced.
+///
+/// # Errors
+/// Returns an error when another server answers on the socket, or when it cannot be bound.
 pub fn bind_unix(disk: &dyn Disk, path: &Path) -> io::Result<Listener> {
     if disk.exists(path)? {
         if UnixStream::connect(path).is_ok() {
@@ -65,7 +68,8 @@ fn placed(what: &str, place: &str, e: &io::Error) -> io::Error {
 }
 
 impl Listener {
-    /// The TCP port, which differs from the option's when that was 0.
+    /// Returns the TCP port, which differs from the option's value when that is 0. `None` means the
+    /// Unix socket.
     pub fn port(&self) -> Option<u16> {
         match self {
             Listener::Tcp(l, _) => l.local_addr().ok().map(|a| a.port()),
@@ -103,12 +107,12 @@ impl Listener {
     }
 }
 
-/// The threads that accept.
+/// The threads that accept connections.
 pub struct Accepting {
     threads: Vec<(Arc<Listener>, JoinHandle<()>)>,
 }
 
-/// Begins to accept connections on all of them.
+/// Begins to accept connections on all listeners.
 pub fn accept(server: &Arc<Server>, listeners: Vec<Listener>) -> Accepting {
     let start = |listener: Listener| {
         let listener = Arc::new(listener);
@@ -131,8 +135,8 @@ fn run(server: &Arc<Server>, listener: &Listener) {
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(_) if server.is_stopping() => return,
             Err(e) => {
-                // Too many open files, for instance: it passes, and asking at once would only burn
-                // time.
+                // Too many open files are one cause, which passes. An immediate retry would only
+                // burn time.
                 log::error!("Error in accept: {e}");
                 os::clock::sleep(Duration::from_millis(100));
             }

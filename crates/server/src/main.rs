@@ -1,9 +1,9 @@
-//! The `slipstream` binary: one of its subcommands.
+//! The `slipstream` binary, which runs one of its subcommands.
 
 use std::process::ExitCode;
 
-/// Memory goes from thread to thread here: a worker makes what the coordinator frees, which the C
-/// library's allocator showed up high in the profile for.
+/// Memory goes from thread to thread here: the coordinator frees what a worker allocated. With the
+/// C library's allocator, this cost showed up high in the profile.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Writes the script for a shell to standard output.
+/// Writes the completion script for a shell to standard output.
 fn completions(shell: &str) -> ExitCode {
     match server::options::manual::write_completions(shell, &mut std::io::stdout()) {
         Some(Ok(())) => ExitCode::SUCCESS,

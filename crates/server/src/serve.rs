@@ -1,4 +1,4 @@
-//! `slipstream serve`: from the command line to the end of the process.
+//! `slipstream serve`: the process from the command line to its end.
 
 use crate::listener::{self, Listener};
 use crate::log_system;
@@ -18,10 +18,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long connections may take to end when the server stops.
+/// The time that connections have to end when the server stops.
 const SESSIONS_END_WITHIN: Duration = Duration::from_secs(10);
 
-/// What is done beside a server once it is ready for connections.
+/// The work that is done beside a server once it is ready for connections.
 pub type Beside = Box<dyn FnOnce(&Arc<Server>)>;
 
 /// Runs a server with these arguments until it is told to stop.
@@ -29,7 +29,7 @@ pub fn main(args: &[String]) -> ExitCode {
     main_with(args, Box::new(|_| {}))
 }
 
-/// As [`main`], and does something when the server is ready.
+/// Runs a server like [`main`], and calls `beside` when the server is ready.
 pub fn main_with(args: &[String], beside: Beside) -> ExitCode {
     error_log::install();
     let disk = os::disk::real();
@@ -55,8 +55,8 @@ pub fn main_with(args: &[String], beside: Beside) -> ExitCode {
     }
 }
 
-/// A start that failed: the reason and mysqld's last word, in the log and, where that is a file,
-/// for the person at the terminal too.
+/// Reports a start that failed: logs the reason and mysqld's last word. Where the log is a file,
+/// the reason goes to the terminal too.
 fn abort(reason: &str) -> ExitCode {
     log::error!("{reason}");
     log::error!(target: "MY-010119", "Aborting");
@@ -96,8 +96,8 @@ fn run(disk: &Arc<dyn Disk>, options: &Options, beside: Beside) -> Result<(), St
     outcome
 }
 
-/// Opens the key that clients without TLS encrypt their passwords for, behind the start: a new one
-/// takes up to seconds.
+/// Opens the key with which clients without TLS encrypt their passwords. It does so in a thread of
+/// its own, because making a new key takes up to seconds.
 fn open_rsa_key(server: &Arc<Server>) {
     let server = server.clone();
     os::thread::spawn("rsa key", move || {
@@ -107,7 +107,7 @@ fn open_rsa_key(server: &Arc<Server>) {
     });
 }
 
-/// Listens until a signal asks to stop.
+/// Serves clients until a signal asks to stop.
 fn serve(server: &Arc<Server>, signals: &Signals, beside: Beside) -> Result<(), StartError> {
     open_rsa_key(server);
     crate::client::tls::open(server);
@@ -175,7 +175,7 @@ fn use_error_log(disk: &Arc<dyn Disk>, options: &Options) -> Result<(), StartErr
     error_log::use_file(disk.clone(), &path).map_err(StartError::Io)
 }
 
-/// `--user`: this server does not change its user; naming the present one is fine.
+/// Checks `--user`: this server does not change its user, so only the present one is accepted.
 fn check_user(options: &Options) -> Result<(), StartError> {
     let Some(name) = &options.user else { return Ok(()) };
     // SAFETY: geteuid takes no arguments and cannot fail.
@@ -220,7 +220,7 @@ fn write_pid_file(server: &Server) -> std::io::Result<()> {
     server.disk.write_atomically(Path::new(path.text()), format!("{}\n", std::process::id()).as_bytes())
 }
 
-/// A replica that was configured before goes on by itself, unless it was told not to.
+/// Starts the configured replication channels, unless `skip_replica_start` is on.
 fn start_replica(server: &Server) {
     let skip = variables::find("skip_replica_start").is_some_and(|id| server.globals.get(id).is_on());
     let configured = server.replica.all().into_iter().filter(|channel| channel.is_configured());
@@ -238,7 +238,7 @@ fn end_sessions(server: &Server) {
     }
     if let Some(binlog) = &server.binlog {
         binlog.wake_sessions();
-        // No replica acknowledges anything any more; a session that waits for one has lost its
+        // No replica acknowledges anything any more, and a session that waits for one has lost its
         // client by now.
         binlog.semi_sync().set_enabled(false);
     }
@@ -251,9 +251,9 @@ fn end_sessions(server: &Server) {
     }
 }
 
-/// Ends what is under the connections: the replica, the binary log, the engine.
+/// Ends everything below the connections: the replica, the binary log, the engine.
 fn end_engine(server: &Server) {
-    // Perhaps nobody is there to free space; what was promised is in the log.
+    // Perhaps no one is there to free space on a full disk. Everything acknowledged is in the log.
     server.engine.log().give_up_on_full_disk();
     server.replica.stop_all(Threads::BOTH);
     if let Some(binlog) = &server.binlog {

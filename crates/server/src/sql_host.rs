@@ -1,4 +1,4 @@
-//! What a client's session asks of the server: [`sql::Host`] for a connection.
+//! The answers to what a client's session asks of the server: [`sql::Host`] for a connection.
 
 use crate::accounts::{Privileges, needs_privilege, roles};
 use crate::admin::{self, account_changes};
@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use types::Value;
 
-/// A session of a client that has been let in.
+/// Builds the session of a client that has been let in.
 pub fn new_session(host: &Arc<ConnectionHost>, response: &HandshakeResponse) -> sql::Result<Session> {
     let init = SessionInit {
         collation: response.collation,
@@ -32,12 +32,12 @@ pub fn new_session(host: &Arc<ConnectionHost>, response: &HandshakeResponse) -> 
     Session::new(host.server().engine.clone(), host.clone(), init)
 }
 
-/// A session for one run of an event, which nobody reads the results of.
+/// Builds a session for one run of an event, whose results no client reads.
 pub fn new_event_session(host: &Arc<ConnectionHost>) -> sql::Result<Session> {
     Session::new(host.server().engine.clone(), host.clone(), SessionInit::default())
 }
 
-/// The variables whose session values limit the session, which may not set them by itself.
+/// The variables whose session values limit the session, so that it may not set them itself.
 const RESTRICTED: &[&str] =
     &["connection_memory_chunk_size", "connection_memory_limit", "global_connection_memory_tracking"];
 
@@ -336,10 +336,13 @@ impl Host for ConnectionHost {
     }
 }
 
-/// How often a condition that has no event of its own is looked at.
+/// The interval at which a condition without a notification of its own is checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Asks until there is an answer or the time is over; error 1317 when the statement is interrupted.
+/// Asks until there is an answer or the time is over, which `None` means.
+///
+/// # Errors
+/// Returns 1317 (`ER_QUERY_INTERRUPTED`) when the statement is interrupted.
 fn poll<T>(
     host: &ConnectionHost,
     timeout: Option<Duration>,

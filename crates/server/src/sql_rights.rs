@@ -1,4 +1,5 @@
-//! What a client's session asks of accounts: [`sql::Rights`] of its own, and of views' definers.
+//! The answers to what a client's session asks about privileges: [`sql::Rights`] for the session's
+//! own account and for the definers of views.
 
 use crate::client::checks::{Holder, bits};
 use crate::client::connection_host::ConnectionHost;

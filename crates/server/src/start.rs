@@ -1,4 +1,4 @@
-//! From options to a server: the data directory, the engine, the binary log, the replica.
+//! The way from options to a server: the data directory, the engine, the binary log, the replica.
 
 use crate::admin::account_changes;
 use crate::datadir::auto_cnf::server_uuid;
@@ -22,23 +22,23 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// [`VERSION`]'s release as events carry it.
+/// The release of [`VERSION`] as events carry it.
 const SERVER_VERSION_NUMBER: u32 = 90_700;
 
-/// Why the server cannot start. Every variant says what and where.
+/// The reason why the server cannot start. Every variant says what failed and where.
 #[derive(Debug)]
 pub enum StartError {
-    /// The data directory.
+    /// The data directory cannot be used.
     Datadir(DatadirError),
-    /// The engine.
+    /// The engine does not open.
     Engine(EngineError),
-    /// The binary log.
+    /// The binary log does not open.
     Binlog(source::error::BinlogError),
-    /// A file or a socket.
+    /// A file or a socket cannot be used.
     Io(io::Error),
-    /// The server's own tables.
+    /// The server's own tables cannot be made or read.
     Tables(SqlError),
-    /// Options that do not go together.
+    /// Options are invalid or contradict each other.
     Options(String),
 }
 
@@ -92,15 +92,15 @@ impl From<SqlError> for StartError {
     }
 }
 
-/// A server without listeners yet, and its data directory.
+/// A server that has no listeners yet, and its data directory.
 pub struct Started {
     /// The server.
     pub server: Arc<Server>,
-    /// Held until the end of the process.
+    /// The data directory, which is held until the end of the process.
     pub datadir: Datadir,
 }
 
-/// Global values as the options give them.
+/// Returns the global values of the system variables as the options give them.
 pub fn globals_of(options: &Options) -> Globals {
     let globals = crate::variables::default_globals();
     for (id, setting) in &options.settings {
@@ -109,12 +109,16 @@ pub fn globals_of(options: &Options) -> Globals {
     globals
 }
 
-/// The data directory, absolute.
+/// Returns the absolute path of the data directory.
 pub fn datadir_path(globals: &Globals) -> io::Result<PathBuf> {
     std::path::absolute(globals.named("datadir").text())
 }
 
-/// Opens everything that is under the connections.
+/// Opens everything below the connections.
+///
+/// # Errors
+/// Returns an error when the data directory, the engine, the binary log, the channels or the tables
+/// of accounts cannot be opened, or when options are invalid.
 pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartError> {
     let globals = globals_of(options);
     let path = datadir_path(&globals)?;
@@ -137,7 +141,7 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
         globals.set_named("innodb_use_native_aio", Setting::Bool(false));
     }
     if only_initialise {
-        // Accounts are made before there is a binary log, as by mysqld.
+        // As in mysqld, accounts are made before there is a binary log.
         globals.set_named("log_bin", Setting::Bool(false));
     }
     let binlog = match globals.named("log_bin").is_on() {
@@ -187,7 +191,8 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
             ReceivedOfAccounts::Statement(command, log) => {
                 account_changes::change_received_accounts(&server, command, log)
             }
-            // Here as with MySQL: the account that the routine runs as, if it is here too.
+            // As in MySQL, the privileges go to the account that the routine runs as, if that
+            // account exists here too.
             ReceivedOfAccounts::Routine(change) => {
                 let name = change.made_by.map(|(user, host)| (user.to_owned(), host.to_lowercase()));
                 let maker = name.as_ref().map(|name| server.accounts.table().get(name));
@@ -207,14 +212,14 @@ pub fn start(disk: &Arc<dyn Disk>, options: &Options) -> Result<Started, StartEr
     Ok(Started { server, datadir })
 }
 
-/// What the connections' statements may keep together, whatever MySQL's variables say: half of what
-/// the process may still have once its own threads run. The other half is for what is not counted:
-/// the connections' threads, transactions, caches, and memory that lies between pieces that are in
-/// use.
+/// Returns how many bytes the connections' statements may keep together, whatever MySQL's variables
+/// say: half of what the process may still allocate once its own threads run. The other half is for
+/// memory that is not counted: the connections' threads, transactions, caches, and gaps between
+/// pieces that are in use.
 fn connections_memory_bytes(globals: &Globals) -> u64 {
     const LEAST_BYTES: u64 = 64 << 20;
     let (limits, used) = (os::memory::limits(), os::memory::in_use());
-    // Of the machine's memory the pool will take its part, as far as it has not.
+    // The buffer pool will take its part of the machine's memory, as far as it has not done so.
     let pool = globals.named("innodb_buffer_pool_size").uint();
     let left = [
         limits.address_space_bytes.saturating_sub(used.address_space_bytes),
@@ -224,7 +229,7 @@ fn connections_memory_bytes(globals: &Globals) -> u64 {
     (left.into_iter().min().unwrap_or(u64::MAX) / 2).max(LEAST_BYTES)
 }
 
-/// The rules of each kind together.
+/// Groups the rules by kind.
 fn startup_filters(rules: &[(FilterKind, FilterRule)]) -> Vec<(FilterKind, Vec<FilterRule>)> {
     let of = |kind: FilterKind| -> Vec<FilterRule> {
         rules.iter().filter(|(of, _)| *of == kind).map(|(_, rule)| rule.clone()).collect()
@@ -245,7 +250,7 @@ fn check(globals: &Globals) -> Result<(), StartError> {
     Ok(())
 }
 
-/// Fills in values that follow from others or from the machine.
+/// Fills in values that follow from other values or from the machine.
 fn complete(globals: &Globals, options: &Options, datadir: &Path, uuid: Uuid) {
     let host = os::names::own_name().filter(|name| !name.is_empty());
     let host = host.unwrap_or_else(|| "localhost".to_owned());
@@ -282,7 +287,7 @@ fn complete(globals: &Globals, options: &Options, datadir: &Path, uuid: Uuid) {
         let size = 128 + connections.min(500) + connections.saturating_sub(500) / 20;
         globals.set_named("host_cache_size", Setting::UInt(size.min(2000)));
     }
-    // Values are always taken one by one, without a lock on the table.
+    // Auto-increment values are always taken one by one, without a lock on the table.
     globals.set_named("innodb_autoinc_lock_mode", Setting::UInt(2));
     if globals.named("report_port").uint() == 0 {
         globals.set_named("report_port", globals.named("port"));
@@ -329,7 +334,7 @@ fn engine_config(
     }
 }
 
-/// Sizes above 4 GB mean "no limit" for what is held in memory.
+/// Cuts a size at 4 GB. Larger sizes mean "no limit" for what is held in memory.
 fn clamp(bytes: u64) -> usize {
     bytes.min(u32::MAX.into()) as usize
 }

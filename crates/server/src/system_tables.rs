@@ -1,16 +1,17 @@
 //! The tables of `mysql` that hold no accounts, with MySQL 9.7's columns.
 //!
-//! A source's statements and rows come in for them as for any table: loading time zones or help
-//! texts is logged. Time zones have their effect (`sql::time_zone`); the others are kept for those
-//! who read them. Failover between sources (`replication_asynchronous_connection_failover`) is not
-//! there: what its tables hold has no effect.
+//! A source's statements and rows are applied to them as to any table, because loading time zones
+//! or help texts is logged. Time zones take effect (`sql::time_zone`); the other tables are only
+//! kept for clients that read them.
+//! Failover between sources (`replication_asynchronous_connection_failover`) is not there: what its
+//! tables hold has no effect.
 
 use crate::internal::session::InternalSession;
 
 const ENGINE: &str = "ENGINE=InnoDB DEFAULT CHARSET=utf8mb3 STATS_PERSISTENT=0 ROW_FORMAT=DYNAMIC";
 const CHANGED: &str = "TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP";
 
-/// Name, columns and comment.
+/// The name, the columns and the comment of each table.
 const TABLES: &[(&str, &str, &str)] = &[
     (
         "time_zone",
@@ -139,7 +140,7 @@ const LOGS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Makes the tables that are not there yet.
+/// Creates the tables that do not exist yet.
 pub fn create(session: &mut InternalSession) -> sql::Result<()> {
     for (name, columns, comment) in LOGS {
         session.run(&format!(
@@ -155,7 +156,7 @@ pub fn create(session: &mut InternalSession) -> sql::Result<()> {
     create_costs(session)
 }
 
-/// The optimizer's costs, which MySQL's tables hold as differences from its own: none.
+/// Creates the tables of the optimizer's costs. As in MySQL, a NULL in them means the default cost.
 fn create_costs(session: &mut InternalSession) -> sql::Result<()> {
     let rest = format!(
         "cost_value FLOAT DEFAULT NULL, last_update {CHANGED}, comment VARCHAR(1024) DEFAULT NULL, \

@@ -1,4 +1,4 @@
-//! The binary log of a server: opened, closed, set, and asked by statements and connections.
+//! The binary log of a server, with the operations that statements and connections ask for.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,15 +31,19 @@ use crate::{recover, reset, writer};
 pub struct Binlog {
     files: Arc<LogFiles>,
     newest_mariadb_gtid: NewestGtid,
-    /// The writer's thread. A thread that holds no other lock holds it while it waits for the
-    /// writer to end.
+    /// The writer's thread. A thread that waits for the writer to end holds this lock, and no
+    /// other.
     writer: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Binlog {
-    /// Opens the binary log: brings the files to where the log ends, starts a new file as every
-    /// start of mysqld does, and starts the writer. The engine has recovered and nothing commits
-    /// yet.
+    /// Opens the binary log: brings the files to the end of the redo log, starts a new file, as
+    /// every start of mysqld does, and starts the writer. The engine must have recovered, and
+    /// nothing may commit yet.
+    ///
+    /// # Errors
+    /// Returns an error when files cannot be read or written, or contradict the redo log, and the
+    /// engine's errors.
     pub fn open(
         disk: Arc<dyn Disk>,
         engine: Arc<Engine>,
@@ -87,10 +91,10 @@ impl Binlog {
         engine.set_commit_waiter(files.semi_sync.clone());
         engine.set_checkpoint_participant(files.safe.clone());
         if first.is_some() {
-            // The next start is not to do it again.
+            // This checkpoint keeps the next start from carrying out the reset again.
             engine.checkpoint()?;
         }
-        // From here on a crash finds in the checkpoint which file the log goes on in.
+        // From here on a crash finds in the checkpoint the file in which the log goes on.
         engine.checkpoint()?;
         purge::purge_expired(&files);
         let of_writer = files.clone();
@@ -99,7 +103,7 @@ impl Binlog {
         Ok(Arc::new(Binlog { files, newest_mariadb_gtid: NewestGtid::default(), writer }))
     }
 
-    /// Ends the log with a stop event and syncs it. Nothing commits any more; dump sessions end.
+    /// Ends the log with a stop event and syncs it. No commit may follow; dump sessions end.
     pub fn close(&self) {
         self.files.shared.lock().stop = true;
         self.files.stopping.store(true, Ordering::Release);
@@ -112,64 +116,66 @@ impl Binlog {
         }
     }
 
-    /// `@@log_bin_basename`
+    /// Returns the value of `@@log_bin_basename`.
     pub fn basename_path(&self) -> PathBuf {
         self.files.series.lock().base_path().to_path_buf()
     }
 
-    /// `@@log_bin_index`
+    /// Returns the value of `@@log_bin_index`.
     pub fn index_path(&self) -> PathBuf {
         self.files.series.lock().index_path().to_path_buf()
     }
 
-    /// Semi-synchronous replication to this server's replicas.
+    /// Returns the semi-synchronous replication to this server's replicas.
     pub fn semi_sync(&self) -> &SemiSync {
         &self.files.semi_sync
     }
 
-    /// What compression makes of the transactions since the server's start.
+    /// Returns the figures of compressed and plain transactions since the server's start.
     pub fn compression_stats(&self) -> CompressionStats {
         *self.files.compression.lock()
     }
 
-    /// `max_binlog_size` from now on.
+    /// Sets `max_binlog_size`, in bytes.
     pub fn set_max_file_bytes(&self, max_file_bytes: u64) {
         self.files.shared.lock().max_file_bytes = max_file_bytes;
     }
 
-    /// `binlog_expire_logs_seconds` from now on.
+    /// Sets the age in seconds at which files are removed (`binlog_expire_logs_seconds`); 0 keeps
+    /// all files.
     pub fn set_expire_after_s(&self, seconds: u64) {
         self.files.shared.lock().expire_after_s = seconds;
     }
 
-    /// `binlog_transaction_dependency_history_size` from now on.
+    /// Sets `binlog_transaction_dependency_history_size`, in keys.
     pub fn set_dependency_history_size(&self, keys: u64) {
         self.files.shared.lock().dependency_history_size = keys;
     }
 
-    /// `binlog_checksum`: what follows goes to a new file, whose events end with it.
+    /// Sets `binlog_checksum`, and begins a new file, whose events have the new checksum.
     pub fn set_checksum(&self, checksum: Checksum) -> Result<(), Refusal> {
         self.files.shared.lock().checksum = checksum;
         self.rotate()
     }
 
-    /// `binlog_error_action` is IGNORE_ERROR from now on, or ABORT_SERVER.
+    /// Sets `binlog_error_action`: true means IGNORE_ERROR, and false ABORT_SERVER.
     pub fn set_ignores_errors(&self, ignores: bool) {
         self.files.ignores_errors.store(ignores, Ordering::Release);
     }
 
-    /// It was turned off by an error: there is no binary log until the next start.
+    /// Reports whether an error has turned the log off, so that there is none until the next start.
     pub fn is_turned_off(&self) -> bool {
         self.files.is_turned_off()
     }
 
-    /// Waits until everything that is committed and visible now is in the files.
+    /// Waits until everything that is committed and visible now is in the files, and returns their
+    /// end.
     pub fn wait_caught_up(&self) -> Result<FilePosition, Refusal> {
         self.files.wait_caught_up()
     }
 
-    /// FLUSH BINARY LOGS: everything committed so far stays in the present file, what follows goes
-    /// to a new one.
+    /// Carries out FLUSH BINARY LOGS: everything committed so far stays in the present file, and
+    /// what follows goes to a new one.
     pub fn rotate(&self) -> Result<(), Refusal> {
         self.files.wait_caught_up()?;
         let mut shared = self.files.shared.lock();
@@ -181,44 +187,46 @@ impl Binlog {
         Ok(())
     }
 
-    /// RESET BINARY LOGS AND GTIDS [TO first].
+    /// Carries out RESET BINARY LOGS AND GTIDS [TO first].
     pub fn reset(&self, first: u64) -> Result<(), Refusal> {
         reset::reset(&self.files, first)
     }
 
-    /// SHOW BINARY LOGS.
+    /// Returns the rows of SHOW BINARY LOGS.
     pub fn list(&self) -> Result<Vec<LogFile>, Refusal> {
         purge::list(&self.files)
     }
 
-    /// SHOW BINARY LOG STATUS.
+    /// Returns the row of SHOW BINARY LOG STATUS.
     pub fn status(&self) -> Result<LogStatus, Refusal> {
         purge::status(&self.files)
     }
 
-    /// PURGE BINARY LOGS TO.
+    /// Carries out PURGE BINARY LOGS TO.
     pub fn purge_to(&self, name: &str) -> Result<(), Refusal> {
         purge::purge_to(&self.files, name)
     }
 
-    /// PURGE BINARY LOGS BEFORE: files whose last event is older than this unix time in seconds.
+    /// Carries out PURGE BINARY LOGS BEFORE: removes the files whose last event is older than this
+    /// unix time, in seconds.
     pub fn purge_before(&self, unix_time_s: i64) -> Result<(), Refusal> {
         purge::purge_before(&self.files, unix_time_s)
     }
 
-    /// SHOW BINLOG EVENTS; without a file of the first one.
+    /// Returns the rows of SHOW BINLOG EVENTS. Without a file they are those of the first one.
     pub fn events(&self, file: Option<&str>, range: &ShowRange) -> Result<Vec<ShownEvent>, Refusal> {
         show::events_of_log(&self.files, file, range)
     }
 
-    /// The last transaction that begins before a place (`BINLOG_GTID_POS`); a file without a name
-    /// is the first one there is. `None`: there is none before it.
+    /// Returns the GTID of the last transaction that begins before a position (`BINLOG_GTID_POS`).
+    /// An empty name is the first present file. `None` means that there is no transaction before
+    /// the position.
     pub fn mariadb_gtid_at(&self, name: &str, pos: u64) -> Result<Option<MariadbGtid>, Refusal> {
         mariadb_gtid::gtid_at(&self.files, name, pos)
     }
 
-    /// The last transaction of all (`gtid_binlog_pos`); `None`: there is none, or they have no
-    /// GTIDs.
+    /// Returns the GTID of the last transaction of the log (`gtid_binlog_pos`). `None` means that
+    /// there is none, or that transactions have no GTIDs.
     pub fn mariadb_gtid_at_end(&self) -> Result<Option<MariadbGtid>, Refusal> {
         self.newest_mariadb_gtid.get(&self.files)
     }
@@ -228,7 +236,7 @@ impl Binlog {
         dump::serve(&self.files, request, sink)
     }
 
-    /// Makes sessions look at [`DumpSink::is_killed`] now.
+    /// Makes all sessions check [`DumpSink::is_killed`] now.
     pub fn wake_sessions(&self) {
         let _shared = self.files.shared.lock();
         self.files.changed.notify_all();

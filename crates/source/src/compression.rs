@@ -1,37 +1,37 @@
-//! What compression makes of the transactions in the binary log
+//! The sizes of compressed and plain transactions in the binary log
 //! (`performance_schema.binary_log_transaction_compression_stats`).
 
 use binlog::gtid::Gtid;
 use engine::{CommitHeader, CommittedGroup};
 
-/// A transaction that was counted.
+/// A transaction in the binary log that was counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted {
-    /// `None`: anonymous.
+    /// The transaction's GTID. `None` means that it is anonymous.
     pub gtid: Option<Gtid>,
-    /// Bytes of its events in the log.
+    /// The number of bytes that its events have in the log.
     pub compressed_bytes: u64,
-    /// Bytes of its events.
+    /// The number of bytes of its events before compression.
     pub uncompressed_bytes: u64,
-    /// When it was committed, microseconds of unix time.
+    /// The time of its commit, in microseconds of unix time.
     pub at_us: u64,
 }
 
-/// The transactions of one kind since the server's start.
+/// The figures of all transactions of one kind since the server's start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CompressionCounts {
-    /// How many.
+    /// The number of transactions.
     pub transactions: u64,
-    /// Bytes of their events in the log.
+    /// The number of bytes that their events have in the log.
     pub compressed_bytes: u64,
-    /// Bytes of their events.
+    /// The number of bytes of their events before compression.
     pub uncompressed_bytes: u64,
-    /// The first and the last of them.
+    /// The first and the last transaction; `None` before the first one.
     pub first_and_last: Option<(Counted, Counted)>,
 }
 
 impl CompressionCounts {
-    /// By how many percent they have become smaller.
+    /// Returns by how many percent the events have become smaller.
     pub fn percentage(&self) -> u64 {
         match self.uncompressed_bytes {
             0 => 0,
@@ -48,17 +48,17 @@ impl CompressionCounts {
     }
 }
 
-/// The figures of transactions that are compressed with zstd, and of those that are not.
+/// The figures of transactions that are compressed with zstd, and of plain ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CompressionStats {
-    /// Compressed.
+    /// The figures of compressed transactions.
     pub zstd: CompressionCounts,
-    /// Plain.
+    /// The figures of plain transactions.
     pub none: CompressionCounts,
 }
 
 impl CompressionStats {
-    /// Counts a group that has `written` bytes in the file.
+    /// Counts a group whose events have `written` bytes in the file.
     pub(crate) fn count(&mut self, committed: &CommittedGroup<'_>, written: u64) {
         let CommitHeader { gtid, compression, immediate_commit_us, .. } = committed.header;
         let counts = if compression.is_some() { &mut self.zstd } else { &mut self.none };

@@ -1,30 +1,31 @@
-//! Settings of the binary log.
+//! The settings of the binary log.
 
 use std::path::PathBuf;
 
 use binlog::Checksum;
 
-/// Settings of the binary log.
+/// The settings of the binary log.
 #[derive(Debug, Clone)]
 pub struct BinlogConfig {
-    /// `datadir`
+    /// The system variable `datadir`.
     pub datadir: PathBuf,
-    /// `log_bin`: basename, relative to the data directory.
+    /// The base name of the option `log_bin`, relative to the data directory.
     pub basename: String,
-    /// `log_bin_index`
+    /// The option `log_bin_index`.
     pub index: Option<String>,
-    /// `max_binlog_size`
+    /// The system variable `max_binlog_size`, in bytes.
     pub max_file_bytes: u64,
-    /// `binlog_expire_logs_seconds`; 0 keeps all.
+    /// The age in seconds at which files are removed (`binlog_expire_logs_seconds`); 0 keeps all
+    /// files.
     pub expire_after_s: u64,
-    /// `binlog_transaction_dependency_history_size`
+    /// The system variable `binlog_transaction_dependency_history_size`, in keys.
     pub dependency_history_size: u64,
-    /// `binlog_checksum`
+    /// The system variable `binlog_checksum`.
     pub checksum: Checksum,
-    /// `server_id`
+    /// The system variable `server_id`.
     pub server_id: u32,
-    /// `server_uuid`
+    /// The system variable `server_uuid`.
     pub server_uuid: String,
-    /// `version`, as format description events carry it.
+    /// The system variable `version`, as format description events hold it.
     pub server_version: String,
 }

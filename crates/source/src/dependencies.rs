@@ -1,41 +1,42 @@
-//! Dependencies from writesets (MySQL worklog 9556): a transaction depends on the newest one before
-//! it that wrote one of its keys.
+//! Dependencies from writesets (MySQL worklog 9556): a transaction depends on the newest earlier
+//! one that wrote one of its keys.
 //!
-//! What each key was last written by is remembered for the transactions of one file, for
-//! `binlog_transaction_dependency_history_size` keys or a few more. Where MySQL forgets all of them
-//! when more come, here those go one by one that were written longest ago: who writes such a key
-//! depends on a transaction that is as old. What follows a transaction of which nothing is known
-//! depends on it.
+//! The last writer of each key is remembered for the transactions of one file, for
+//! `binlog_transaction_dependency_history_size` keys or a few more. MySQL forgets all keys when
+//! their number is exceeded. Here the keys that were written longest ago go one by one, and a
+//! transaction that writes a forgotten key depends on a transaction that is at least as new as the
+//! key's writer. Transactions after one whose keys are unknown depend on it.
 
 use engine::Writeset;
 
-/// What a transaction has written.
+/// The keys that a transaction has written.
 #[derive(Clone, Copy)]
 pub struct Written<'k> {
-    /// Whether that is all.
+    /// Whether `keys` is the whole writeset.
     pub writeset: Writeset,
-    /// Hashes of keys.
+    /// The hashes of the keys.
     pub keys: &'k [u64],
-    /// `binlog_transaction_dependency_history_size`
+    /// The system variable `binlog_transaction_dependency_history_size`, in keys.
     pub history_size: u64,
 }
 
 impl Written<'_> {
-    /// Nobody has looked.
+    /// The value for a transaction whose keys were not read.
     pub const UNKNOWN: Written<'static> = Written { writeset: Writeset::Unknown, keys: &[], history_size: 0 };
 }
 
-/// A cache line: the lower halves of some keys, who wrote each last (0: the slot is free), and the
-/// newest writer of a key that has gone, which stands for the writers of all keys that are not
-/// there. In a full one the key goes that was written longest ago.
+/// The slots of some keys in one cache line: the lower halves of the keys' hashes, the last writer
+/// of each key (0 means that the slot is free), and the newest writer of a key that was dropped.
+/// The last stands for the writers of all keys that are not in the bucket. When the bucket is full,
+/// the key that was written longest ago is dropped.
 ///
-/// A plain array, so that a history is zeroed memory, which is nobody's until it is touched: with
-/// the default size it could come to 90 MB.
+/// A bucket is a plain array, so that a history is zeroed memory, which the system does not provide
+/// until it is touched. With the default size it could come to 90 MB.
 type Bucket = [u32; 16];
 
 const SLOTS: usize = 7;
 
-/// Notes a writer of a key, and returns the one before it, or one that is newer than that.
+/// Notes a writer of a key. Returns the writer before it, or one that is newer than that.
 fn note(bucket: &mut Bucket, tag: u32, writer: u32) -> u32 {
     debug_assert!(writer > 0, "0 stands for no writer");
     let (tags, rest) = bucket.split_at_mut(SLOTS);
@@ -50,31 +51,31 @@ fn note(bucket: &mut Bucket, tag: u32, writer: u32) -> u32 {
     let oldest = (0..SLOTS).min_by_key(|slot| writers[*slot]).expect("there are slots");
     *gone = before.max(writers[oldest]);
     (tags[oldest], writers[oldest]) = (tag, writer);
-    // One of its own that had to go may hide an older writer.
+    // A key of the same transaction that was dropped may hide an older writer.
     before.min(writer - 1)
 }
 
-/// See the module's header.
+/// The last writers of the keys of one file's transactions.
 #[derive(Default)]
 pub(crate) struct History {
-    /// As many as hold `size` keys.
+    /// The buckets, as many as are needed for `size` keys.
     buckets: Vec<Bucket>,
     size: u64,
-    /// The transaction that stands for all that are not remembered.
+    /// The sequence number of the transaction that stands for all those that are not remembered.
     start: u64,
 }
 
 impl History {
-    /// Nothing is remembered of transactions up to this one.
+    /// Builds a history that remembers nothing of the transactions up to number `start`.
     pub fn after(start: u64) -> History {
         History { start, ..History::default() }
     }
 
-    /// The newest transaction that this one depends on by what both have written; `None`: that
-    /// cannot be said.
+    /// Returns the newest transaction on which this one depends because both have written a key.
+    /// `None` means that this is not known.
     pub fn parent(&mut self, sequence_number: u64, written: Written<'_>) -> Option<u64> {
         if written.history_size != self.size {
-            // The writers that are known stand in the places of the old size.
+            // The known writers are in the slots of the old size, so they are forgotten.
             self.start = sequence_number - 1;
             self.size = written.history_size;
             self.buckets = vec![[0; 16]; self.size.div_ceil(SLOTS as u64) as usize];
@@ -88,7 +89,7 @@ impl History {
         let mut newest = 0;
         for key in written.keys {
             let last = note(self.bucket_of(*key), *key as u32, number);
-            // Its own: it has written the key before.
+            // The transaction has written the key before.
             if last != number {
                 newest = newest.max(last);
             }
@@ -96,7 +97,7 @@ impl History {
         (written.writeset == Writeset::Complete).then_some(self.start.max(u64::from(newest)))
     }
 
-    /// By the upper half of the key.
+    /// Returns the bucket of a key, which the upper half of its hash selects.
     fn bucket_of(&mut self, key: u64) -> &mut Bucket {
         let at = ((key >> 32) * self.buckets.len() as u64) >> 32;
         &mut self.buckets[at as usize]
@@ -128,7 +129,7 @@ mod tests {
         assert_eq!(history.parent(9, written(&[9], 100)), Some(8));
     }
 
-    /// A key as the hash of a number.
+    /// Returns a key, which is the hash of a number.
     fn key(number: u64) -> u64 {
         number.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
@@ -158,8 +159,8 @@ mod tests {
         assert_eq!(history.parent(3, written(&[2], 20)), Some(2));
     }
 
-    /// Whatever is forgotten when: of two transactions that wrote one key the later depends on the
-    /// earlier.
+    /// Checks that of two transactions that wrote the same key the later one depends on the earlier
+    /// one, whatever was forgotten in between.
     #[test]
     fn no_dependency_is_missed() {
         let mut rng = Rng::new(test_seed("no_dependency_is_missed"));

@@ -1,4 +1,4 @@
-//! A full disk is waited out, as MySQL does, for as long as the server is not to stop.
+//! Waiting for space on a full disk, as MySQL does, until the server has to stop.
 
 use std::io::{self, ErrorKind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use os::account::{State, enter};
 
-/// Between two looks whether there is space again.
+/// The time between two checks whether there is space again.
 const LOOK: Duration = Duration::from_millis(100);
-/// The number of looks at a full disk after which the log says so again.
+/// The number of checks after which the log reports the full disk again.
 const LOOKS_PER_REPORT: u64 = 600;
 
-/// Does something with a file, again and again while there is no space for it, until the server is
-/// to stop.
+/// Calls `act`, which writes a file, again and again while there is no space for the file, until
+/// the server has to stop.
 pub(crate) fn wait_for_space<T>(
     file: &str,
     stopping: &AtomicBool,

@@ -1,25 +1,25 @@
-//! What can go wrong with the binary log.
+//! The errors of the binary log.
 
 use std::fmt;
 use std::io;
 
-/// Why the binary log cannot be opened or written. What the writer does about it:
-/// [`crate::failure`].
+/// The reason why the binary log cannot be opened or written. [`crate::failure`] says what the
+/// writer does about it.
 #[derive(Debug)]
 pub enum BinlogError {
     /// A file could not be used; the message names it.
     Io(io::Error),
-    /// So too, when it was synced.
+    /// A file could not be synced; the message names it.
     Sync(io::Error),
     /// The engine's commit stream failed.
     Engine(engine::EngineError),
     /// A file and the log contradict each other, or an event is damaged.
     Damaged {
-        /// The file.
+        /// The name of the file.
         file: String,
-        /// Offset in it.
+        /// The offset in the file.
         pos: u64,
-        /// What is wrong.
+        /// A description of the damage or contradiction.
         what: String,
     },
 }
@@ -37,7 +37,7 @@ impl fmt::Display for BinlogError {
 }
 
 impl BinlogError {
-    /// Files are at fault, not the log that they are derived from.
+    /// Reports whether a file is at fault, and not the redo log from which it is derived.
     pub(crate) fn is_of_a_file(&self) -> bool {
         matches!(self, BinlogError::Io(_) | BinlogError::Sync(_))
     }
@@ -57,24 +57,25 @@ impl From<engine::EngineError> for BinlogError {
     }
 }
 
-/// A statement or a dump request that is refused: MySQL's number, SQLSTATE and wording.
+/// The refusal of a statement or a dump request, with MySQL's number, SQLSTATE and wording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// MySQL's error number.
     pub code: u16,
-    /// SQLSTATE.
+    /// The SQLSTATE, five characters.
     pub state: &'static str,
     /// MySQL's wording.
     pub message: String,
 }
 
 impl Refusal {
-    /// One with this number and text, SQLSTATE HY000.
+    /// Builds a refusal with this number and text, and SQLSTATE HY000.
     pub fn new(code: u16, message: impl Into<String>) -> Refusal {
         Refusal { code, state: "HY000", message: message.into() }
     }
 
-    /// ER_SOURCE_FATAL_ERROR_READING_BINLOG: ends a dump for good.
+    /// Builds error 1236 (`ER_SOURCE_FATAL_ERROR_READING_BINLOG`), after which a replica does not
+    /// ask again.
     pub fn fatal_1236(message: impl Into<String>) -> Refusal {
         Refusal::new(1236, message)
     }

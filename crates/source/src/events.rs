@@ -1,6 +1,6 @@
-//! The events that a source adds to the groups that the log holds: the head and end of a file, and
-//! what a dump session makes up. The codec is crate `binlog`'s; here is which events, with which
-//! settings, and where.
+//! The events that a source adds to the groups in the redo log: the head and the end of a file, and
+//! the events that a dump session makes up. The codec is in crate `binlog`. This module decides
+//! which events there are, with which settings, and where.
 
 use binlog::encode::{self, EventBase, finish_event};
 use binlog::event::{
@@ -13,25 +13,25 @@ pub use binlog::{Checksum, MAGIC, event::event_type};
 use engine::CommitHeader;
 use os::disk::File;
 
-/// Length of the CRC-32 behind an event.
+/// The length in bytes of the CRC-32 behind an event.
 pub const CHECKSUM_BYTES: usize = 4;
-/// The longest rotate or stop event there can be.
+/// The length in bytes of the longest possible rotate or stop event.
 pub(crate) const LONGEST_END_EVENT_BYTES: u64 = 19 + 8 + 512 + 4;
-/// Offset of the seconds of creation in a format description event: behind the binary log's version
-/// and the server's.
+/// The offset of the creation time (seconds) in a format description event, behind the versions of
+/// the binary log and of the server.
 const CREATED_OFFSET: usize = HEADER_LEN + 2 + 50;
 
-/// Type of an event whose header is known to be there.
+/// Returns the type of an event, whose header must be there.
 pub fn kind(event: &[u8]) -> u8 {
     event[4]
 }
 
-/// Length of the whole event, as its header says.
+/// Returns the length in bytes of the whole event, as its header says.
 pub fn size(event: &[u8]) -> usize {
     u32_at(event, EVENT_SIZE_OFFSET) as usize
 }
 
-/// When the event was made: unix time in seconds.
+/// Returns the time when the event was made, in seconds of unix time.
 pub fn timestamp(event: &[u8]) -> u32 {
     u32_at(event, 0)
 }
@@ -44,9 +44,9 @@ fn base_of_now(server_id: u32) -> EventBase {
     EventBase { timestamp: (os::clock::now_us() / 1_000_000) as u32, server_id }
 }
 
-/// First bytes of a file of the binary log: magic number, format description, previous GTIDs. A
-/// file that `follows` another in the life of one server does not tell when it was created:
-/// replicas take that for a restart, and drop temporary tables.
+/// Returns the first bytes of a file of the binary log: magic number, format description, previous
+/// GTIDs. A file that `follows` another in the life of one server has no creation time, because
+/// replicas take a creation time for a restart, and drop temporary tables.
 pub(crate) fn file_head(
     server_version: &str,
     server_id: u32,
@@ -62,7 +62,7 @@ pub(crate) fn file_head(
     out
 }
 
-/// Magic number and format description.
+/// Returns the magic number and a format description.
 fn plain_head(
     base: EventBase,
     server_version: &str,
@@ -76,7 +76,7 @@ fn plain_head(
     out
 }
 
-/// First bytes of a file of the relay log.
+/// Returns the first bytes of a file of the relay log.
 pub fn relay_file_head(server_version: &str) -> Vec<u8> {
     let base = base_of_now(0);
     plain_head(base, server_version, base.timestamp, flag::RELAY_LOG, Checksum::Crc32)
@@ -100,7 +100,7 @@ pub(crate) fn append_stop(out: &mut Vec<u8>, pos: u64, server_id: u32, checksum:
     finish_event(out, start, Some(pos), checksum);
 }
 
-/// The event by which a sender says which file it goes on with.
+/// Returns the event with which a sender says in which file it goes on.
 pub fn fake_rotate(file: &str, pos: u64, server_id: u32, checksum: Checksum) -> Vec<u8> {
     let mut out = Vec::with_capacity(64);
     let start = encode::rotate(EventBase { timestamp: 0, server_id }, file.as_bytes(), pos, true, &mut out);
@@ -108,18 +108,20 @@ pub fn fake_rotate(file: &str, pos: u64, server_id: u32, checksum: Checksum) -> 
     out
 }
 
-/// The event by which a sender says that it lives, and how far it has looked.
+/// Returns the event with which a sender says that it is alive, and how far it has searched the
+/// log.
 pub(crate) fn heartbeat(file: &str, pos: u64, server_id: u32, checksum: Checksum) -> Vec<u8> {
     let mut out = Vec::with_capacity(64);
     encode::heartbeat(server_id, file, pos, checksum, &mut out);
     out
 }
 
-/// The GTID event of a committed group. `numbers` are `last_committed` and `sequence_number`.
+/// Returns the GTID event of a committed group. `numbers` are `last_committed` and
+/// `sequence_number`.
 pub(crate) fn gtid_event(header: &CommitHeader, numbers: (u64, u64)) -> GtidEvent {
     GtidEvent {
         gtid: header.gtid.unwrap_or(Gtid::new(Uuid([0; 16]), 0)),
-        // Row events only, but for DDL and binlog_format = STATEMENT.
+        // A group has only row events, except with DDL or binlog_format = STATEMENT.
         flags: if header.ddl || header.replaced { FLAG_MAY_HAVE_SBR } else { 0 },
         last_committed: numbers.0 as i64,
         sequence_number: numbers.1 as i64,
@@ -132,21 +134,21 @@ pub(crate) fn gtid_event(header: &CommitHeader, numbers: (u64, u64)) -> GtidEven
     }
 }
 
-/// How a group that has this GTID event starts.
+/// Returns the start of a group that has this GTID event.
 pub(crate) fn group_start<'e>(header: &CommitHeader, event: &'e GtidEvent) -> GroupStart<'e> {
     if header.gtid.is_some() { GroupStart::Gtid(event) } else { GroupStart::Anonymous(event) }
 }
 
 /// An event at the head of a file.
 pub struct HeadEvent {
-    /// Offset in the file.
+    /// The offset of the event in the file.
     pub pos: u64,
-    /// Its bytes, with checksum.
+    /// The event's bytes, with its checksum.
     pub bytes: Vec<u8>,
 }
 
 impl HeadEvent {
-    /// Where it ends.
+    /// Returns the offset of the event's end in the file.
     pub fn end(&self) -> u64 {
         self.pos + self.bytes.len() as u64
     }
@@ -154,6 +156,9 @@ impl HeadEvent {
 
 /// Reads the events at the head of a file: the format description and, if there is one, the
 /// previous GTIDs.
+///
+/// # Errors
+/// Returns text that says why the head cannot be read.
 pub fn read_head(file: &dyn File) -> Result<Vec<HeadEvent>, String> {
     let mut magic = [0; MAGIC.len()];
     file.read_exact_at(&mut magic, 0).map_err(|error| error.to_string())?;
@@ -176,8 +181,8 @@ pub fn read_head(file: &dyn File) -> Result<Vec<HeadEvent>, String> {
         }
         let mut bytes = vec![0; size];
         file.read_exact_at(&mut bytes, pos).map_err(|error| error.to_string())?;
-        // The checksum is that of the event without the flag of an open file, which comes and goes
-        // in place.
+        // The checksum was computed without the flag of an open file, which is set and cleared in
+        // place.
         let flags = bytes[FLAGS_OFFSET];
         bytes[FLAGS_OFFSET] &= !(flag::BINLOG_IN_USE as u8);
         if expected == event_type::FORMAT_DESCRIPTION || checksum_of_head(&events)? == Checksum::Crc32 {
@@ -190,14 +195,14 @@ pub fn read_head(file: &dyn File) -> Result<Vec<HeadEvent>, String> {
     Ok(events)
 }
 
-/// What the events of a file end with, as its format description says.
+/// Returns the checksum of a file's events, as its format description says.
 pub(crate) fn checksum_of_head(head: &[HeadEvent]) -> Result<Checksum, String> {
     head.first()
         .and_then(|format| checksum_of_format(&format.bytes))
         .ok_or_else(|| "its format description event is damaged".to_string())
 }
 
-/// The GTIDs in the previous GTIDs event of a head; empty without one.
+/// Returns the GTIDs in the previous GTIDs event of a head. Without such an event the set is empty.
 pub(crate) fn previous_gtids_of(head: &[HeadEvent]) -> Result<GtidSet, String> {
     let Some(event) = head.iter().find(|event| kind(&event.bytes) == event_type::PREVIOUS_GTIDS) else {
         return Ok(GtidSet::default());
@@ -206,7 +211,7 @@ pub(crate) fn previous_gtids_of(head: &[HeadEvent]) -> Result<GtidSet, String> {
     GtidSet::decode(body).map_err(|_| "its previous GTIDs event is damaged".to_string())
 }
 
-/// The bytes are one whole rotate or stop event.
+/// Reports whether the bytes are one whole rotate or stop event.
 pub(crate) fn is_end_event(bytes: &[u8], checksum: Checksum) -> bool {
     bytes.len() >= HEADER_LEN + checksum.len_bytes()
         && matches!(kind(bytes), event_type::ROTATE | event_type::STOP)
@@ -214,8 +219,8 @@ pub(crate) fn is_end_event(bytes: &[u8], checksum: Checksum) -> bool {
         && (checksum == Checksum::None || binlog::checksum::verify_checksum(bytes).is_ok())
 }
 
-/// What a format description event says that it and all that follow end with; `None`: it is
-/// damaged.
+/// Returns the checksum with which a format description event and all events behind it end, as the
+/// event says. `None` means that the event is damaged.
 pub fn checksum_of_format(event: &[u8]) -> Option<Checksum> {
     match binlog::decode(event, &Format::new(Checksum::Crc32)) {
         Ok((_, Event::FormatDescription(format))) => Some(format.checksum),
@@ -223,23 +228,24 @@ pub fn checksum_of_format(event: &[u8]) -> Option<Checksum> {
     }
 }
 
-/// From where on a client gets a file.
+/// The part of a file that a client gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Beginning {
-    /// From its first transaction.
+    /// The client gets the file from its first transaction on.
     First,
-    /// By GTID, and it has the file's first transaction.
+    /// The client reads by GTID and has the file's first transaction already.
     Later,
-    /// By a position behind the head.
+    /// The client reads from a position behind the head.
     Within,
 }
 
-/// The format description of a file as a client gets it: never "in use". To one that does not begin
-/// with the file's first transaction it shows no creation time, so that it does not take the server
-/// for restarted. Only to one that begins within, it has no position. One that comes back by GTID
-/// after its connection broke within a transaction needs the position: an event without one counts
-/// as made up, and MySQL's coordinator of appliers then does not give up the transaction's first
-/// part before it hands out the whole again (9.7.4 ends in a segmentation fault).
+/// Returns the format description of a file in the form for a client, never marked as "in use". It
+/// has its creation time only for a client that begins with the file's first transaction, because
+/// another would take the server for restarted. It has no position only for a client that begins
+/// within the file. A client that comes back by GTID after its connection broke within a
+/// transaction needs the position: an event without one counts as made up, and MySQL's coordinator
+/// of appliers then does not drop the transaction's first part before it hands out the whole
+/// transaction again (9.7.4 ends in a segmentation fault).
 pub(crate) fn format_for_client(event: &[u8], from: Beginning, checksum: Checksum) -> Vec<u8> {
     let mut out = event[..event.len() - CHECKSUM_BYTES].to_vec();
     out[FLAGS_OFFSET] &= !(flag::BINLOG_IN_USE as u8);
@@ -254,14 +260,15 @@ pub(crate) fn format_for_client(event: &[u8], from: Beginning, checksum: Checksu
     {
         *algorithm = 0;
     }
-    // A format description has a checksum whether or not the others have one.
+    // A format description has a checksum whether or not the other events have one.
     encode::append_checksum(&mut out, 0);
     out
 }
 
-/// The format description of a file as a replica gets it that goes by MariaDB's GTIDs: with
-/// MariaDB's own event types, and made up, since in the file it is shorter. The version stays ours:
-/// MariaDB takes the settings in QUERY events as MySQL's by it.
+/// Returns the format description of a file in the form for a replica that reads by MariaDB's
+/// GTIDs. It has MariaDB's own event types, and is marked as made up because it is shorter in the
+/// file. The version stays this server's: MariaDB takes it to read the settings in QUERY events as
+/// MySQL's.
 pub(crate) fn format_for_mariadb(event: &[u8], checksum: Checksum) -> Vec<u8> {
     const LENS_OFFSET: usize = CREATED_OFFSET + 4 + 1;
     const FIRST_OF_MARIADB: usize = event_type::MARIADB_ANNOTATE_ROWS as usize;
@@ -278,8 +285,8 @@ pub(crate) fn format_for_mariadb(event: &[u8], checksum: Checksum) -> Vec<u8> {
     out
 }
 
-/// The event by which a sender tells a MariaDB replica which transactions precede what comes, and
-/// where that is in the file.
+/// Returns the event with which a sender tells a MariaDB replica the transactions that precede what
+/// comes, and the position in the file.
 pub(crate) fn gtid_list(
     list: &[MariadbGtid],
     flags: u32,
@@ -294,7 +301,7 @@ pub(crate) fn gtid_list(
     out
 }
 
-/// The event as a client gets it that wants no checksums.
+/// Writes the event without its checksum into `out`, for a client that wants no checksums.
 pub(crate) fn without_checksum(event: &[u8], out: &mut Vec<u8>) {
     out.clear();
     out.extend_from_slice(&event[..event.len() - CHECKSUM_BYTES]);
@@ -302,7 +309,7 @@ pub(crate) fn without_checksum(event: &[u8], out: &mut Vec<u8>) {
     out[EVENT_SIZE_OFFSET..EVENT_SIZE_OFFSET + 4].copy_from_slice(&size.to_le_bytes());
 }
 
-/// The GTID in a GTID event.
+/// Returns the GTID in a GTID event. `None` means that the event is none, or is damaged.
 pub(crate) fn gtid_of(event: &[u8], checksum: Checksum) -> Option<Gtid> {
     match binlog::decode(event, &Format::new(checksum)) {
         Ok((_, Event::Gtid(event))) => Some(event.gtid),

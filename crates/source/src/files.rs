@@ -2,7 +2,7 @@
 //! about it share.
 //!
 //! Lock order: `series` before `shared`; `safe` is taken alone. No lock is held while a file is
-//! written or synced, except that a rotation or purge holds `series`.
+//! written or synced, except that a rotation or a purge holds `series`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,64 +24,66 @@ use crate::semi_sync::SemiSync;
 use crate::series::FileSeries;
 use crate::state::{Safe, SafePoint};
 
-/// What writer, sessions and statements tell each other.
+/// The state that the writer, the sessions and the statements share.
 pub(crate) struct Shared {
-    /// Up to here the files may be read and sent.
+    /// The end up to which the files may be read and sent.
     pub end: FilePosition,
-    /// Everything of the log up to here is before `end`.
+    /// The LSN up to which everything of the redo log is before `end`.
     pub end_lsn: Lsn,
-    /// Rotations asked for, and done.
+    /// The number of rotations that were asked for, and below it the number of those done.
     pub rotations_wanted: u64,
     pub rotations_done: u64,
-    /// Asked for by RESET BINARY LOGS AND GTIDS: start again with this file number.
+    /// The file number with which to start again, when RESET BINARY LOGS AND GTIDS has asked for
+    /// it.
     pub reset_wanted: Option<u64>,
     pub resets_done: u64,
-    /// Why the last one failed.
+    /// The reason why the last reset failed.
     pub reset_error: Option<String>,
-    /// Settings that can change while the server runs.
+    /// The settings that can change while the server runs: a file's size in bytes, the age of
+    /// expiry in seconds, and the number of remembered keys.
     pub max_file_bytes: u64,
     pub expire_after_s: u64,
     pub dependency_history_size: u64,
-    /// Of files that begin from here on.
+    /// The checksum of the files that begin from here on.
     pub checksum: Checksum,
-    /// The server is shutting down: no commit follows.
+    /// True when the server is shutting down, so that no commit follows.
     pub stop: bool,
-    /// Counts files that dump sessions have to let go of (reset), so that they end.
+    /// A number that grows with every reset, so that dump sessions let go of the old files and end.
     pub generation: u64,
-    /// Sessions that wait for the writer: it does not rest meanwhile.
+    /// The number of sessions that wait for the writer, which does not rest meanwhile.
     pub waiting: usize,
-    /// The newest bytes, while there are dump sessions.
+    /// The newest bytes, kept while there are dump sessions.
     pub recent: Recent,
-    /// Files that dump sessions are reading, and how many sessions each.
+    /// The files that dump sessions are reading, with the number of sessions for each.
     pub readers: BTreeMap<u64, usize>,
-    /// The writer gave up.
+    /// The reason why the writer gave up.
     pub failed: Option<String>,
-    /// And the server goes on without a binary log.
+    /// True when the server goes on without a binary log after the writer gave up.
     pub turned_off: bool,
 }
 
-/// The files of a server's binary log, and what is known of them.
+/// The files of a server's binary log, and everything known about them.
 pub(crate) struct LogFiles {
     pub(crate) config: BinlogConfig,
     pub(crate) engine: Arc<Engine>,
     pub(crate) disk: Arc<dyn Disk>,
     pub(crate) series: Mutex<FileSeries>,
     pub(crate) shared: Mutex<Shared>,
-    /// `shared` changed: more to send, a rotation done, the end.
+    /// Notified when `shared` has changed: more to send, a rotation done, the end.
     pub(crate) changed: Condvar,
-    /// The writer is not to rest any longer.
+    /// Notified when the writer must not rest any longer.
     pub(crate) asked: Condvar,
     pub(crate) safe: Arc<Safe>,
     pub(crate) semi_sync: Arc<SemiSync>,
-    /// `binlog_error_action=IGNORE_ERROR`
+    /// True for `binlog_error_action=IGNORE_ERROR`.
     pub(crate) ignores_errors: AtomicBool,
-    /// The writer is not to wait for space any longer.
+    /// True when the writer must not wait for space any longer.
     pub(crate) stopping: Arc<AtomicBool>,
     pub(crate) compression: Mutex<CompressionStats>,
 }
 
 impl Shared {
-    /// All of the log up to `lsn` is in front of `end`.
+    /// Builds the state of files whose `end` is behind everything in the redo log up to `lsn`.
     fn new(config: &BinlogConfig, end: FilePosition, lsn: Lsn) -> Shared {
         Shared {
             end,
@@ -105,8 +107,8 @@ impl Shared {
         }
     }
 
-    /// The log ends here now, and so do the files. It never goes back but by a reset, which begins
-    /// a new generation.
+    /// Notes the new end of the log and of the files. The end moves back only by a reset, which
+    /// begins a new generation.
     pub fn advance(&mut self, end: FilePosition, lsn: Lsn) {
         assert!(
             end >= self.end && lsn >= self.end_lsn,
@@ -119,7 +121,7 @@ impl Shared {
 }
 
 impl LogFiles {
-    /// The files of a log that ends at a safe point.
+    /// Builds the state of the files of a log that ends at a safe point.
     pub fn new(
         disk: Arc<dyn Disk>,
         engine: Arc<Engine>,
@@ -145,7 +147,8 @@ impl LogFiles {
         }
     }
 
-    /// Waits until everything that is committed and visible now is in the files.
+    /// Waits until everything that is committed and visible now is in the files, and returns their
+    /// end.
     pub fn wait_caught_up(&self) -> Result<FilePosition, Refusal> {
         let lsn = self.engine.visible_lsn();
         let mut shared = self.shared.lock();
@@ -153,7 +156,10 @@ impl LogFiles {
         Ok(shared.end)
     }
 
-    /// Has the writer go on at once, and waits until it has done something, or stops.
+    /// Wakes the writer, and waits until it has done what `is_done` checks, or the server stops.
+    ///
+    /// # Errors
+    /// Returns 1381 when the log has been turned off, and 1026 when the writer has given up.
     pub fn wait_for_writer(
         &self,
         shared: &mut MutexGuard<'_, Shared>,
@@ -174,7 +180,7 @@ impl LogFiles {
         Ok(())
     }
 
-    /// An error turned the log off: there is none until the next start.
+    /// Reports whether an error has turned the log off, so that there is none until the next start.
     pub fn is_turned_off(&self) -> bool {
         self.shared.lock().turned_off
     }

@@ -1,4 +1,4 @@
-//! The place in the files at which a dump begins for a replica that says which GTIDs it has.
+//! Finding the position at which a dump begins, for a replica that names a position or its GTIDs.
 
 use binlog::gtid::{GtidSet, Uuid};
 use os::disk::OpenMode;
@@ -9,7 +9,7 @@ use crate::files::LogFiles;
 use crate::position::FilePosition;
 use crate::series::FileSeries;
 
-/// The place that a replica names, which may be the first one of the first file.
+/// Checks and returns the position that a replica names. An empty file name is the first file.
 pub(crate) fn by_position(files: &LogFiles, file: &str, pos: u64) -> Result<FilePosition, Refusal> {
     let series = files.series.lock();
     let number = if file.is_empty() { series.numbers().first().copied() } else { series.find(file) };
@@ -33,12 +33,12 @@ pub(crate) fn by_position(files: &LogFiles, file: &str, pos: u64) -> Result<File
     Ok(FilePosition { file: number, pos })
 }
 
-/// Where a replica that has these GTIDs has to start: the newest file before which there is
-/// nothing that it lacks.
+/// Returns the position where a replica that has these GTIDs must start: the newest file before
+/// which the replica lacks nothing.
 pub(crate) fn by_gtids(files: &LogFiles, has: &GtidSet) -> Result<FilePosition, Refusal> {
     let series = files.series.lock();
     refuse_more_than_ours(files, has)?;
-    // `SET GLOBAL gtid_purged` may name what no file has had.
+    // `SET GLOBAL gtid_purged` may name GTIDs that were in no file.
     refuse_missing(files.engine.gtid_purged(), has)?;
     for &number in series.numbers().iter().rev() {
         if previous_gtids(&series, number)?.is_subset(has) {
@@ -51,8 +51,8 @@ pub(crate) fn by_gtids(files: &LogFiles, has: &GtidSet) -> Result<FilePosition, 
     Err(Refusal::fatal_1236("Could not find first log file name in binary log index file"))
 }
 
-/// A replica that has GTIDs of our own UUID that we do not have holds transactions that we
-/// lost.
+/// Refuses a replica that has GTIDs of this server's UUID that this server does not have, because
+/// it holds transactions that this server has lost.
 fn refuse_more_than_ours(files: &LogFiles, has: &GtidSet) -> Result<(), Refusal> {
     let Ok(uuid) = files.config.server_uuid.parse::<Uuid>() else { return Ok(()) };
     let mut of_ours = GtidSet::default();
@@ -71,7 +71,7 @@ fn refuse_more_than_ours(files: &LogFiles, has: &GtidSet) -> Result<(), Refusal>
     ))
 }
 
-/// A replica must have all of these.
+/// Refuses a replica that does not have all of these GTIDs.
 fn refuse_missing(mut purged: GtidSet, has: &GtidSet) -> Result<(), Refusal> {
     purged.subtract(has);
     if purged.is_empty() {
@@ -84,7 +84,7 @@ fn refuse_missing(mut purged: GtidSet, has: &GtidSet) -> Result<(), Refusal> {
     )))
 }
 
-/// The GTIDs that precede a file: those at its head.
+/// Returns the GTIDs that precede a file, which are those at its head.
 pub(crate) fn previous_gtids(series: &FileSeries, number: u64) -> Result<GtidSet, Refusal> {
     let unreadable = |what: String| {
         Refusal::fatal_1236(format!("Could not open log file '{}': {what}", series.name(number)))

@@ -1,21 +1,22 @@
-//! The binary log as files, and the dump sessions that replicas read it by.
+//! The binary log as files, and the dump sessions through which replicas read it.
 //!
 //! In: the engine's stream of committed event groups. Out: ordinary binary log files with their
-//! index, and the same events over connections. There is one durable stream, the redo log; the
-//! files are derived from it by a background writer, and no commit waits for them.
+//! index, and the same events over connections. There is one durable stream, the redo log. A
+//! background writer derives the files from it, and no commit waits for them.
 //!
 //! Invariants:
-//! - The files hold every committed group in commit order, complete, at places that a crash does
-//!   not move: what the checkpoint has not seen safe in a synced file is put again where it was
-//!   ([`state::SafePoint`], `recover`).
-//! - A file is complete and synced, and so is the log up to its end, before its successor is in the
-//!   index.
-//! - A group is sent only when the log holds it as safely as `innodb_flush_log_at_trx_commit` asks
-//!   for.
+//! - The files hold every committed group complete and in commit order, at positions that a crash
+//!   does not change: groups that the checkpoint has not seen in a synced file are written again at
+//!   the same positions ([`state::SafePoint`], `recover`).
+//! - A file is complete and synced, and the redo log is synced up to the file's end, before the
+//!   file's successor enters the index.
+//! - A group is sent only when the redo log holds it as safely as `innodb_flush_log_at_trx_commit`
+//!   asks for.
 //!
-//! From the bottom up: `series` (files and their index), `files` (they, and what the writer, the
-//! sessions and the statements tell each other); on these `recover`, `writer`, `purge`, `reset`,
-//! `show` and `dump`, which do not know one another but for `purge`; `binary_log` owns it all.
+//! The modules build on each other: `series` (the files and their index), then `files` (the series,
+//! and the state that the writer, the sessions and the statements share). On these stand `recover`,
+//! `writer`, `purge`, `reset`, `show` and `dump`, which do not know each other, except that others
+//! use `purge`. `binary_log` owns all of them.
 
 mod binary_log;
 pub mod compression;

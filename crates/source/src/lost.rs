@@ -1,6 +1,7 @@
-//! Transactions that a binary log file has and the redo log has no more. The file is written from
-//! the redo log, so they can only be there when the redo log has lost its end: it was damaged, or
-//! with `innodb_flush_log_at_trx_commit` other than 1 the machine stopped before it was synced.
+//! Transactions that a binary log file has and the redo log no longer has. The file is written from
+//! the redo log, so there are such transactions only when the redo log has lost its end: it was
+//! damaged, or with `innodb_flush_log_at_trx_commit` other than 1 the machine stopped before it was
+//! synced.
 
 use std::fmt;
 use std::io;
@@ -12,14 +13,14 @@ use os::disk::File;
 
 use crate::events::{self, event_type};
 
-/// What lies in a file behind the end of the redo log.
+/// The transactions in a file behind the end of the redo log.
 #[derive(Debug, Default)]
 pub(crate) struct Lost {
-    /// Transactions of which at least the beginning is there.
+    /// The number of transactions of which at least the beginning is there.
     pub transactions: u64,
-    /// Those that have GTIDs.
+    /// The GTIDs of those transactions that have one.
     pub gtids: GtidSet,
-    /// Those among them that this server has given.
+    /// The GTIDs among them that this server has assigned.
     pub own: GtidSet,
 }
 
@@ -53,7 +54,7 @@ fn is_beginning(kind: u8) -> bool {
     matches!(kind, event_type::GTID | event_type::ANONYMOUS_GTID | event_type::GTID_TAGGED)
 }
 
-/// Reads the event at `pos`; false when no whole one is there.
+/// Reads the event at `pos` into `event`. Returns false when there is no whole event.
 fn read_event(file: &dyn File, pos: u64, checksum: Checksum, event: &mut Vec<u8>) -> io::Result<bool> {
     let left = file.len_bytes()?.saturating_sub(pos);
     if left < HEADER_LEN as u64 {

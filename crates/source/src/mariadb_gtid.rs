@@ -1,7 +1,8 @@
-//! The transactions of the binary log by MariaDB's GTIDs (decision 0029): the n-th one there has
-//! ever been is `0-S-n`, S the server id in its events.
+//! The transactions of the binary log by MariaDB's GTIDs (decision 0029). The n-th transaction that
+//! the log has ever had is `0-S-n`, where S is the server id in its events.
 //!
-//! Nothing but the files says it: how many precede a file, the previous GTIDs at its head do.
+//! Only the files tell n: the number of transactions before a file is the number of previous GTIDs
+//! at its head.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::files::LogFiles;
 use crate::find::previous_gtids;
 use crate::position::FilePosition;
 
-/// The domain of them all: they have one order.
+/// The domain of all transactions, because they have one order.
 pub const DOMAIN: u32 = 0;
 
 const BLOCK_BYTES: usize = 256 * 1024;
@@ -26,28 +27,27 @@ const BLOCK_BYTES: usize = 256 * 1024;
 #[derive(Default)]
 struct Counted {
     count: u64,
-    /// Of the last one.
+    /// The server id of the last transaction.
     server_id: Option<u32>,
 }
 
-/// The last transaction of the log, when it was asked for last.
+/// The last transaction of the log at the time when it was last asked for.
 #[derive(Clone, Copy)]
 struct Newest {
-    /// Of the log ([`crate::files::Shared::generation`]).
+    /// The generation of the log ([`crate::files::Shared::generation`]).
     generation: u64,
-    /// How far the log had been written.
+    /// The end of the log at that time.
     end: FilePosition,
     gtid: MariadbGtid,
 }
 
-/// Keeps [`Newest`] from one question to the next. Lock order: before the series of files and what
-/// is shared.
+/// Keeps [`Newest`] from one question to the next. Lock order: before `series` and `shared`.
 #[derive(Default)]
 pub(crate) struct NewestGtid(Mutex<Option<Newest>>);
 
 impl NewestGtid {
-    /// See [`crate::Binlog::mariadb_gtid_at_end`]. A second call reads the file only from where it
-    /// ended at the first.
+    /// Returns the result of [`crate::Binlog::mariadb_gtid_at_end`]. Each call reads the file only
+    /// from the end of the previous call on.
     pub fn get(&self, files: &LogFiles) -> Result<Option<MariadbGtid>, Refusal> {
         if files.engine.gtid_mode() != GtidMode::On {
             return Ok(None);
@@ -71,8 +71,8 @@ impl NewestGtid {
     }
 }
 
-/// Where a replica has to start that has got so far: the newest file before which there is
-/// nothing that it lacks.
+/// Returns the position where a replica in this state must start: the newest file before which the
+/// replica lacks nothing.
 pub(crate) fn find_file(files: &LogFiles, has: &MariadbGtidState) -> Result<FilePosition, Refusal> {
     if files.engine.gtid_mode() != GtidMode::On {
         return Err(Refusal::fatal_1236(
@@ -89,7 +89,7 @@ pub(crate) fn find_file(files: &LogFiles, has: &MariadbGtidState) -> Result<File
     Err(not_in_any_file())
 }
 
-/// See [`crate::Binlog::mariadb_gtid_at`].
+/// Returns the result of [`crate::Binlog::mariadb_gtid_at`].
 pub(crate) fn gtid_at(files: &LogFiles, name: &str, pos: u64) -> Result<Option<MariadbGtid>, Refusal> {
     let end = files.wait_caught_up()?;
     let number = {
@@ -124,11 +124,11 @@ fn last_gtid_before(
             None => {}
         }
     }
-    // The last one is in a file that has been purged.
+    // The last transaction is in a file that has been purged.
     Ok(seq.map(|seq| MariadbGtid { domain: DOMAIN, server_id: files.config.server_id, seq }))
 }
 
-/// The replica lacks what no file has.
+/// Builds the refusal of a replica that lacks transactions which no file has.
 pub(crate) fn not_in_any_file() -> Refusal {
     Refusal::fatal_1236(
         "Could not find GTID state requested by slave in any binlog files. Probably the slave state is too old and required \
@@ -142,7 +142,7 @@ fn unreadable(what: &str) -> Refusal {
     ))
 }
 
-/// Counts the transactions that begin from one place of a file up to another, both between events.
+/// Counts the transactions that begin between two positions of a file. Both must be between events.
 fn count(file: &Arc<dyn File>, from: u64, to: u64) -> Result<Counted, Refusal> {
     let mut counted = Counted::default();
     let mut block = vec![0; BLOCK_BYTES];

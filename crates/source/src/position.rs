@@ -1,10 +1,10 @@
-//! Places in the binary log.
+//! Positions in the binary log.
 
-/// A place in the binary log.
+/// A position in the binary log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct FilePosition {
-    /// Number of the file.
+    /// The number of the file.
     pub file: u64,
-    /// Offset in it.
+    /// The offset in the file.
     pub pos: u64,
 }

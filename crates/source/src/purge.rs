@@ -1,4 +1,4 @@
-//! Which files there are, and taking old ones away: SHOW BINARY LOGS, PURGE BINARY LOGS, expiry.
+//! The list of files, and the removal of old ones: SHOW BINARY LOGS, PURGE BINARY LOGS, expiry.
 
 use os::disk::OpenMode;
 
@@ -11,24 +11,24 @@ use crate::series::FileSeries;
 /// A row of SHOW BINARY LOGS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogFile {
-    /// Name without directory.
+    /// The file's name without its directory.
     pub name: String,
-    /// Length in bytes.
+    /// The file's length in bytes.
     pub size_bytes: u64,
 }
 
-/// SHOW BINARY LOG STATUS.
+/// The row of SHOW BINARY LOG STATUS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogStatus {
-    /// The newest file.
+    /// The name of the newest file.
     pub file: String,
     /// The position of that file's end, in bytes.
     pub position: u64,
-    /// GTIDs executed by the server.
+    /// The GTIDs executed by the server.
     pub executed_gtid_set: String,
 }
 
-/// SHOW BINARY LOGS.
+/// Returns the rows of SHOW BINARY LOGS.
 pub(crate) fn list(files: &LogFiles) -> Result<Vec<LogFile>, Refusal> {
     let end = files.wait_caught_up()?;
     let series = files.series.lock();
@@ -36,7 +36,7 @@ pub(crate) fn list(files: &LogFiles) -> Result<Vec<LogFile>, Refusal> {
         .numbers()
         .iter()
         .map(|&number| {
-            // As in MySQL one that somebody has removed is listed still, and has no bytes.
+            // As in MySQL, a file that was removed from outside is still listed, and has 0 bytes.
             let of_closed = || series.len_bytes(number).unwrap_or(0);
             let size_bytes = if number == end.file { end.pos } else { of_closed() };
             LogFile { name: series.name(number), size_bytes }
@@ -44,7 +44,7 @@ pub(crate) fn list(files: &LogFiles) -> Result<Vec<LogFile>, Refusal> {
         .collect())
 }
 
-/// SHOW BINARY LOG STATUS.
+/// Returns the row of SHOW BINARY LOG STATUS.
 pub(crate) fn status(files: &LogFiles) -> Result<LogStatus, Refusal> {
     let end = files.wait_caught_up()?;
     let executed_gtid_set = files.engine.gtid_executed().to_string();
@@ -52,7 +52,11 @@ pub(crate) fn status(files: &LogFiles) -> Result<LogStatus, Refusal> {
     Ok(LogStatus { file, position: end.pos, executed_gtid_set })
 }
 
-/// PURGE BINARY LOGS TO.
+/// Carries out PURGE BINARY LOGS TO.
+///
+/// # Errors
+/// Returns 1373 (`ER_UNKNOWN_TARGET_BINLOG`) when there is no such file, and 1377 when files cannot
+/// be removed.
 pub(crate) fn purge_to(files: &LogFiles, name: &str) -> Result<(), Refusal> {
     let mut series = files.series.lock();
     let number =
@@ -60,7 +64,8 @@ pub(crate) fn purge_to(files: &LogFiles, name: &str) -> Result<(), Refusal> {
     remove_before(files, &mut series, number)
 }
 
-/// PURGE BINARY LOGS BEFORE: files whose last event is older than this unix time in seconds.
+/// Carries out PURGE BINARY LOGS BEFORE: removes the files whose last event is older than this unix
+/// time, in seconds.
 pub(crate) fn purge_before(files: &LogFiles, unix_time_s: i64) -> Result<(), Refusal> {
     let mut series = files.series.lock();
     let mut first_kept = None;
@@ -81,7 +86,7 @@ pub(crate) fn purge_before(files: &LogFiles, unix_time_s: i64) -> Result<(), Ref
     }
 }
 
-/// Removes what `binlog_expire_logs_seconds` lets go of; called at start and at every rotation.
+/// Removes the files that `binlog_expire_logs_seconds` lets go, at start and at every rotation.
 pub(crate) fn purge_expired(files: &LogFiles) {
     let expire_after_s = files.shared.lock().expire_after_s;
     if expire_after_s == 0 {
@@ -94,7 +99,7 @@ pub(crate) fn purge_expired(files: &LogFiles) {
 }
 
 fn remove_before(files: &LogFiles, series: &mut FileSeries, number: u64) -> Result<(), Refusal> {
-    // The checkpoint's file must stay: recovery goes on from it.
+    // The checkpoint's file must stay, because recovery goes on from it.
     let mut needed = files.safe.file().min(number);
     if let Some((&read, count)) = files.shared.lock().readers.first_key_value()
         && read < needed
@@ -104,7 +109,7 @@ fn remove_before(files: &LogFiles, series: &mut FileSeries, number: u64) -> Resu
         needed = read;
     }
     if series.numbers().first().is_some_and(|oldest| *oldest < needed) {
-        // What a crash finds must not name a file that is gone.
+        // A crash must not find a checkpoint that names a removed file.
         let checkpoint = files.engine.checkpoint();
         checkpoint.map_err(|error| Refusal::new(1377, format!("Fatal error during log purge ({error})")))?;
     }
@@ -114,7 +119,7 @@ fn remove_before(files: &LogFiles, series: &mut FileSeries, number: u64) -> Resu
     note_purged(files, series)
 }
 
-/// `gtid_purged` is what the oldest file does not have any more.
+/// Adds to `gtid_purged` the GTIDs that precede the oldest file.
 fn note_purged(files: &LogFiles, series: &FileSeries) -> Result<(), Refusal> {
     let Some(&oldest) = series.numbers().first() else { return Ok(()) };
     let purged = previous_gtids(series, oldest)?;

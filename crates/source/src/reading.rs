@@ -1,5 +1,5 @@
-//! Which files dump sessions are reading. A purge leaves these and all behind them: a session that
-//! went on behind a file that is gone would leave out its transactions, and nobody would notice.
+//! The files that dump sessions are reading. A purge leaves these and all files behind them. A
+//! session that went on behind a removed file would leave out its transactions unnoticed.
 
 use crate::error::Refusal;
 use crate::files::LogFiles;
@@ -14,7 +14,7 @@ impl<'b> Reading<'b> {
     /// Claims a file.
     ///
     /// # Errors
-    /// 1236 when it has been purged.
+    /// Returns 1236 (`ER_SOURCE_FATAL_ERROR_READING_BINLOG`) when the file has been purged.
     pub fn begin(files: &'b LogFiles, file: u64) -> Result<Reading<'b>, Refusal> {
         let series = files.series.lock();
         if series.numbers().binary_search(&file).is_err() {
@@ -24,7 +24,8 @@ impl<'b> Reading<'b> {
         Ok(Reading { files, file })
     }
 
-    /// Claims the next file in place of this one; `None`: there is none.
+    /// Claims the next file in place of this one, and returns its number. `None` means that there
+    /// is none.
     pub fn advance(&mut self) -> Option<u64> {
         let series = self.files.series.lock();
         let next = series.numbers().iter().copied().find(|&number| number > self.file)?;

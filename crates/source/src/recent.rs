@@ -1,31 +1,32 @@
-//! The newest bytes of the binary log, in memory: dump sessions that are near the end share them
-//! instead of reading the file.
+//! The newest bytes of the binary log in memory. Dump sessions that are near the end share them,
+//! and do not read the file.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::position::FilePosition;
 
-/// So many bytes are kept; a session that is further behind reads the file.
+/// The number of bytes that are kept. A session that is further behind reads the file.
 const KEPT_BYTES: usize = 4 << 20;
 
-/// Bytes that were written to a file at once: whole events.
+/// The bytes that were written to a file at once, which are whole events.
 #[derive(Debug, Clone)]
 pub(crate) struct Block {
-    /// Where the first byte is.
+    /// The position of the first byte.
     pub start: FilePosition,
     pub bytes: Arc<[u8]>,
 }
 
 impl Block {
-    /// What it has from a place on; nothing, if the place is not in it.
+    /// Returns the block's bytes from a position on. `None` means that the position is not in the
+    /// block.
     pub fn from(&self, at: FilePosition) -> Option<&[u8]> {
         let offset = at.pos.checked_sub(self.start.pos).filter(|_| at.file == self.start.file)?;
         self.bytes.get(usize::try_from(offset).ok()?..).filter(|rest| !rest.is_empty())
     }
 }
 
-/// The last blocks, each behind the one before it.
+/// The last blocks, in the order of the log.
 #[derive(Debug, Default)]
 pub(crate) struct Recent {
     blocks: VecDeque<Block>,
@@ -33,7 +34,7 @@ pub(crate) struct Recent {
 }
 
 impl Recent {
-    /// Takes a block that is behind all others.
+    /// Adds a block that is behind all others, and drops the oldest ones.
     pub fn push(&mut self, block: Block) {
         assert!(
             self.blocks.back().is_none_or(|newest| newest.start < block.start),
@@ -48,7 +49,7 @@ impl Recent {
         debug_assert_eq!(self.bytes, self.blocks.iter().map(|block| block.bytes.len()).sum::<usize>());
     }
 
-    /// The block that has the byte at a place.
+    /// Returns the block that holds the byte at a position.
     pub fn find(&self, at: FilePosition) -> Option<Block> {
         let behind = self.blocks.partition_point(|block| block.start <= at);
         let block = &self.blocks[behind.checked_sub(1)?];

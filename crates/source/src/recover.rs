@@ -1,10 +1,11 @@
-//! After a start: brings the files to where the log ends.
+//! Recovery at a start: brings the files to the end of the redo log.
 //!
-//! The checkpoint says up to where the files are safe. Everything of the log behind that is put
-//! into the files again, at the very places where it was: groups have one form, and where one file
-//! ends and the next begins is read from the files, since a file is complete and synced before its
-//! successor is in the index. Replicas' positions therefore stay right. What a file has and the log
-//! has not is cut off, and the error log says which transactions were in it (decision 0051).
+//! The checkpoint says up to where the files are safe. Everything that follows in the redo log is
+//! written into the files again, at the same positions as before. Groups have only one form, and
+//! the places where a file ends and the next begins are read from the files, because a file is
+//! complete and synced before its successor enters the index. So replicas' positions stay right. A
+//! part of a file that the redo log does not have is cut off, and the error log names the
+//! transactions in it (decision 0051).
 
 use std::io;
 
@@ -20,8 +21,11 @@ use crate::series::FileSeries;
 use crate::state::SafePoint;
 use crate::tail::{BLOCK_BYTES, Tail};
 
-/// Redoes everything of the log from `safe.lsn` on and returns the end, in the newest file; it is
-/// synced.
+/// Writes everything of the redo log from `safe.lsn` on again, and returns the end in the newest
+/// file, which is then synced.
+///
+/// # Errors
+/// Returns an error when the files contradict the redo log or cannot be read or written.
 pub(crate) fn rederive(files: &FileSeries, safe: &SafePoint, engine: &Engine) -> Result<Tail, BinlogError> {
     let mut stream = engine.commit_stream(safe.lsn)?;
     let mut tail = open_tail(files, safe)?;
@@ -62,10 +66,10 @@ pub(crate) fn rederive(files: &FileSeries, safe: &SafePoint, engine: &Engine) ->
     Ok(tail)
 }
 
-/// Cuts the newest file behind the log's end, and says what was there if that was a transaction.
-/// The GTIDs of this server among those are purged before: another transaction with one of them
-/// would be passed over by the replicas that have the lost one. Those of other servers are not
-/// executed, and come again.
+/// Cuts the newest file behind the end of the redo log, and reports the transactions that were
+/// there. The GTIDs among them that this server assigned are purged before: a new transaction with
+/// one of them would be passed over by the replicas that have the lost one. The GTIDs of other
+/// servers are not executed, and come again.
 fn cut_off(files: &FileSeries, tail: &mut Tail, engine: &Engine) -> Result<(), BinlogError> {
     let file = files.open_file(tail.number, OpenMode::Read)?;
     let (pos, len) = (tail.pos(), file.len_bytes()?);
@@ -89,9 +93,10 @@ fn cut_off(files: &FileSeries, tail: &mut Tail, engine: &Engine) -> Result<(), B
     tail.truncate()
 }
 
-/// After an error had turned the log off: cuts off what was not synced, of which nobody can say
-/// what is there. What was committed since, or was in that part, is purged, so that no replica
-/// passes over it. Returns the GTIDs that precede the next file.
+/// Brings the files into order after an error had turned the log off: cuts off the part that was
+/// not synced, whose contents are uncertain. The GTIDs committed since, or in that part, are
+/// purged, so that no replica passes over them unnoticed. Returns the GTIDs that precede the next
+/// file.
 pub(crate) fn after_turned_off(
     files: &FileSeries,
     safe: SafePoint,
@@ -135,7 +140,8 @@ fn open_tail(files: &FileSeries, at: &SafePoint) -> Result<Tail, BinlogError> {
     Ok(Tail::at(files.name(at.file), file, at, checksum))
 }
 
-/// A rotate or stop event, the last event of its file, is what stands at the tail's position.
+/// Reports whether the file ends at the tail's position: with a rotate or stop event as its last
+/// event.
 fn ends_here(files: &FileSeries, tail: &Tail) -> Result<bool, BinlogError> {
     let file = files.open_file(tail.number, OpenMode::Read)?;
     let len = file.len_bytes()?;
@@ -152,7 +158,7 @@ fn ends_here(files: &FileSeries, tail: &Tail) -> Result<bool, BinlogError> {
     Ok(events::is_end_event(&rest, tail.checksum()))
 }
 
-/// The file behind a complete one, positioned behind its head.
+/// Returns the tail of the file behind a complete one, positioned behind its head.
 fn next_tail(files: &FileSeries, tail: &Tail) -> Result<Tail, BinlogError> {
     let number =
         files.numbers().iter().copied().find(|&n| n > tail.number).expect("a newer file is in the index");

@@ -1,4 +1,4 @@
-//! RESET BINARY LOGS AND GTIDS, the statement's side. What the writer does about it is in `writer`.
+//! The statement's side of RESET BINARY LOGS AND GTIDS. The writer's side is in `writer`.
 
 use engine::EngineError;
 
@@ -6,11 +6,15 @@ use crate::error::Refusal;
 use crate::files::LogFiles;
 use crate::series::MAX_LOG_NUMBER;
 
-/// The engine's own background work may log something while GTIDs are being forgotten; it is tried
-/// so often.
+/// The number of attempts to forget all GTIDs, which the engine's own background work may disturb
+/// by logging something.
 pub(crate) const RESET_TRIES: u32 = 20;
 
-/// RESET BINARY LOGS AND GTIDS [TO first].
+/// Carries out RESET BINARY LOGS AND GTIDS [TO first].
+///
+/// # Errors
+/// Returns 3567 when `first` is out of range, 1105 when the engine cannot forget its GTIDs, and the
+/// errors of waiting for the writer.
 pub(crate) fn reset(files: &LogFiles, first: u64) -> Result<(), Refusal> {
     if !(1..=MAX_LOG_NUMBER).contains(&first) {
         return Err(Refusal::new(
@@ -34,8 +38,8 @@ pub(crate) fn reset(files: &LogFiles, first: u64) -> Result<(), Refusal> {
     }
 }
 
-/// RESET BINARY LOGS AND GTIDS of a log that was turned off: no file has anything of what
-/// comes, nor will the next start find old ones.
+/// Carries out RESET BINARY LOGS AND GTIDS for a log that was turned off: removes all files, so
+/// that the next start finds no old ones.
 fn reset_turned_off(files: &LogFiles) -> Result<(), Refusal> {
     let removed = files.series.lock().remove_all();
     removed.map_err(|error| Refusal::new(1377, format!("Fatal error during log purge ({error})")))?;

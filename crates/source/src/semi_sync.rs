@@ -1,14 +1,15 @@
-//! Semi-synchronous replication, the source's side: a commit's client is answered when enough
-//! replicas have said that they have received it (MySQL manual, "Semisynchronous Replication").
+//! The source's side of semi-synchronous replication: a commit's client gets its answer when enough
+//! replicas have acknowledged the commit (MySQL manual, "Semisynchronous Replication").
 //!
-//! The binary log's writer announces every group and where it ends, dump sessions ask which event a
-//! replica is to acknowledge and hand in what it says, commits wait. When nobody answers within the
-//! timeout everybody goes on without, until a replica has caught up.
+//! The binary log's writer announces every group and its end. Dump sessions ask which event a
+//! replica has to acknowledge, and hand in its acknowledgements. Commits wait. When no
+//! acknowledgement comes within the timeout, all commits go on without one until a replica has
+//! caught up.
 //!
-//! AFTER_SYNC: until it is acknowledged, a commit is not visible to others either.
-//! [`SemiSync::limit`] is how far readers may see, and the engine keeps its visible position there.
-//! Rows that are read under locks (`FOR UPDATE`) are seen when their locks are free, before that:
-//! unlike InnoDB this engine does not hold row locks while it waits.
+//! With AFTER_SYNC, a commit is not visible to other sessions either before it is acknowledged.
+//! [`SemiSync::limit`] is the LSN up to which readers may see, and the engine keeps its visible
+//! position there. Rows that are read under locks (`FOR UPDATE`) are seen earlier, when their locks
+//! are free: unlike InnoDB, this engine does not hold row locks while it waits.
 //!
 //! Lock order: `state` before the engine's sequencer.
 
@@ -34,48 +35,49 @@ struct Pending {
 
 struct State {
     timeout: Duration,
-    /// `rpl_semi_sync_source_wait_for_replica_count`
+    /// The system variable `rpl_semi_sync_source_wait_for_replica_count`.
     wanted: usize,
-    /// `rpl_semi_sync_source_wait_no_replica`
+    /// The system variable `rpl_semi_sync_source_wait_no_replica`.
     waits_without_replicas: bool,
     after_sync: bool,
-    /// Off since the timeout passed.
+    /// False after the timeout has passed, until a replica has caught up.
     on: bool,
-    /// The end of the binary log when it went off: a replica that has acknowledged it has caught
-    /// up.
+    /// The end of the binary log when semi-synchronous replication went off. A replica that has
+    /// acknowledged it has caught up.
     off_at: FilePosition,
-    /// The binary log has been turned off.
+    /// True when the binary log has been turned off.
     has_no_log: bool,
     pending: VecDeque<Pending>,
-    /// Everything that is logged up to here is in `pending`, or was.
+    /// The LSN up to which every logged group is in `pending`, or was.
     seen: Lsn,
-    /// Semi-synchronous dump sessions, and what their replicas have acknowledged.
+    /// The semi-synchronous dump sessions, with the position that each one's replica has
+    /// acknowledged.
     replicas: BTreeMap<u64, FilePosition>,
     waiting: u64,
 }
 
-/// What SHOW STATUS says.
+/// The figures that SHOW STATUS shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SemiSyncStatus {
-    /// `Rpl_semi_sync_source_status`
+    /// The status variable `Rpl_semi_sync_source_status`.
     pub on: bool,
-    /// `Rpl_semi_sync_source_clients`
+    /// The status variable `Rpl_semi_sync_source_clients`.
     pub clients: u64,
-    /// `Rpl_semi_sync_source_yes_tx`
+    /// The status variable `Rpl_semi_sync_source_yes_tx`.
     pub acknowledged: u64,
-    /// `Rpl_semi_sync_source_no_tx`
+    /// The status variable `Rpl_semi_sync_source_no_tx`.
     pub unacknowledged: u64,
-    /// `Rpl_semi_sync_source_no_times`
+    /// The status variable `Rpl_semi_sync_source_no_times`.
     pub switched_off: u64,
-    /// `Rpl_semi_sync_source_tx_waits`
+    /// The status variable `Rpl_semi_sync_source_tx_waits`.
     pub waits: u64,
-    /// `Rpl_semi_sync_source_tx_wait_time`, in microseconds.
+    /// The status variable `Rpl_semi_sync_source_tx_wait_time`, in microseconds.
     pub wait_time_us: u64,
-    /// `Rpl_semi_sync_source_wait_sessions`
+    /// The status variable `Rpl_semi_sync_source_wait_sessions`.
     pub waiting: u64,
 }
 
-/// Counters for [`SemiSyncStatus`]; each is a figure of its own, relaxed.
+/// The counters of [`SemiSyncStatus`]. They are relaxed, because each stands for itself.
 #[derive(Default)]
 struct Counters {
     acknowledged: AtomicU64,
@@ -85,13 +87,13 @@ struct Counters {
     wait_time_us: AtomicU64,
 }
 
-/// Semi-synchronous replication of a source.
+/// The semi-synchronous replication of a source.
 pub struct SemiSync {
-    /// `rpl_semi_sync_source_enabled`. Changed under `state`; a commit that misses the change
-    /// belongs to before it.
+    /// The system variable `rpl_semi_sync_source_enabled`. It is changed under `state`; a commit
+    /// that does not see a change belongs to the time before it.
     enabled: AtomicBool,
     state: Mutex<State>,
-    /// Something was acknowledged, or nobody needs to wait any more.
+    /// Notified when an acknowledgement has come, or commits need not wait any more.
     changed: Condvar,
     counters: Counters,
     engine: Weak<Engine>,
@@ -125,20 +127,20 @@ impl SemiSync {
         self.enabled.load(Ordering::Acquire)
     }
 
-    /// Changes a setting; the sessions that wait go by it at once.
+    /// Changes a setting, which sessions that wait follow at once.
     fn set(&self, change: impl FnOnce(&mut State)) {
         let mut state = self.state.lock();
         change(&mut state);
         self.settle(&mut state);
     }
 
-    /// There is no binary log any more that could be acknowledged.
+    /// Switches off for ever, because there is no binary log any more.
     pub(crate) fn turn_off(&self) {
         self.state.lock().has_no_log = true;
         self.set_enabled(false);
     }
 
-    /// `rpl_semi_sync_source_enabled`
+    /// Sets `rpl_semi_sync_source_enabled`.
     pub fn set_enabled(&self, enabled: bool) {
         self.set(|state| {
             let enabled = enabled && !state.has_no_log;
@@ -149,32 +151,32 @@ impl SemiSync {
         });
     }
 
-    /// `rpl_semi_sync_source_timeout`
+    /// Sets `rpl_semi_sync_source_timeout`, in milliseconds.
     pub fn set_timeout_ms(&self, timeout_ms: u64) {
         self.set(|state| state.timeout = Duration::from_millis(timeout_ms));
     }
 
-    /// `rpl_semi_sync_source_wait_for_replica_count`
+    /// Sets `rpl_semi_sync_source_wait_for_replica_count`.
     pub fn set_wanted(&self, replicas: u64) {
         self.set(|state| state.wanted = replicas as usize);
     }
 
-    /// `rpl_semi_sync_source_wait_no_replica`
+    /// Sets `rpl_semi_sync_source_wait_no_replica`.
     pub fn set_waits_without_replicas(&self, waits: bool) {
         self.set(|state| state.waits_without_replicas = waits);
     }
 
-    /// `rpl_semi_sync_source_wait_point`: AFTER_SYNC, or AFTER_COMMIT.
+    /// Sets `rpl_semi_sync_source_wait_point`: true means AFTER_SYNC, and false AFTER_COMMIT.
     pub fn set_after_sync(&self, after_sync: bool) {
         self.set(|state| state.after_sync = after_sync);
     }
 
-    /// A group is at the end of the binary log; no dump session has seen it yet.
+    /// Notes that a group is at the end of the binary log, where no dump session has seen it yet.
     pub(crate) fn logged(&self, lsn: Lsn, end: FilePosition) {
         if self.is_enabled() {
             let mut state = self.state.lock();
             if !state.on {
-                // The newest one is what replicas are asked for.
+                // While waiting is off, replicas are asked only for the newest group.
                 state.pending.clear();
             }
             assert!(
@@ -185,7 +187,8 @@ impl SemiSync {
         }
     }
 
-    /// The writer has come so far. Looks whether somebody waits for too long.
+    /// Notes that the writer has reached `lsn`, and checks whether a commit has waited for too
+    /// long.
     pub(crate) fn reached(&self, lsn: Lsn) {
         if !self.is_enabled() {
             return;
@@ -216,7 +219,8 @@ impl SemiSync {
         state.pending.extend(newest);
     }
 
-    /// Takes what enough replicas have acknowledged from `pending`, and tells everybody.
+    /// Removes from `pending` the groups that enough replicas have acknowledged, and wakes all that
+    /// wait.
     fn settle(&self, state: &mut State) {
         if let Some(acknowledged) = state.acknowledged() {
             while state.pending.front().is_some_and(|first| first.end <= acknowledged) {
@@ -235,7 +239,7 @@ impl SemiSync {
         self.changed.notify_all();
     }
 
-    /// How far readers may see.
+    /// Returns the LSN up to which readers may see.
     fn limit(&self, state: &State) -> Lsn {
         if !self.is_enabled() || !state.on || !state.after_sync {
             return Lsn::MAX;
@@ -243,7 +247,8 @@ impl SemiSync {
         state.pending.front().map_or(state.seen, |first| first.lsn - 1)
     }
 
-    /// The binary log begins anew (RESET BINARY LOGS AND GTIDS): its positions mean something else.
+    /// Begins anew with the binary log (RESET BINARY LOGS AND GTIDS), in which positions mean
+    /// something else.
     pub(crate) fn start_anew(&self) {
         self.set(|state| {
             state.pending.clear();
@@ -252,7 +257,7 @@ impl SemiSync {
         });
     }
 
-    /// A semi-synchronous replica is there. Returns the number of its session.
+    /// Adds a semi-synchronous replica, and returns the number of its session.
     pub(crate) fn join(&self) -> u64 {
         let mut state = self.state.lock();
         let session = state.replicas.last_key_value().map_or(1, |(last, _)| last + 1);
@@ -261,15 +266,15 @@ impl SemiSync {
         session
     }
 
-    /// It is gone.
+    /// Removes a semi-synchronous replica.
     pub(crate) fn leave(&self, session: u64) {
         self.set(|state| {
             state.replicas.remove(&session);
         });
     }
 
-    /// The end of the event that a replica which gets everything up to `readable` is to
-    /// acknowledge.
+    /// Returns the end of the event that a replica has to acknowledge which gets everything up to
+    /// `readable`. `None` means that it has to acknowledge none.
     pub(crate) fn wanted_up_to(&self, readable: FilePosition) -> Option<FilePosition> {
         if !self.is_enabled() {
             return None;
@@ -279,7 +284,7 @@ impl SemiSync {
         count.checked_sub(1).map(|at| state.pending[at].end)
     }
 
-    /// A replica has everything up to here.
+    /// Notes that a replica has received everything up to `end`.
     pub(crate) fn acknowledge(&self, session: u64, end: FilePosition) {
         self.set(|state| {
             if let Some(acknowledged) = state.replicas.get_mut(&session) {
@@ -288,7 +293,7 @@ impl SemiSync {
         });
     }
 
-    /// What SHOW STATUS says.
+    /// Returns the figures that SHOW STATUS shows.
     pub fn status(&self) -> SemiSyncStatus {
         let state = self.state.lock();
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -306,7 +311,8 @@ impl SemiSync {
 }
 
 impl State {
-    /// What as many replicas as are wanted have acknowledged; `None`: there are not so many.
+    /// Returns the position that the wanted number of replicas has acknowledged. `None` means that
+    /// there are fewer replicas.
     fn acknowledged(&self) -> Option<FilePosition> {
         let mut positions: Vec<FilePosition> = self.replicas.values().copied().collect();
         positions.sort_unstable_by(|a, b| b.cmp(a));

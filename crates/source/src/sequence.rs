@@ -1,10 +1,10 @@
 //! `last_committed` and `sequence_number`, the numbers by which a replica's LOGICAL_CLOCK applier
-//! finds what may run in parallel.
+//! finds the transactions that may run in parallel.
 //!
-//! `sequence_number` counts the transactions of a file from 1. `last_committed` is that of the
-//! newest transaction of the file that this one depends on, 0 for none: the commit record says it
-//! by log position (the order of commits), what both have written may say an older one
-//! ([`crate::dependencies`]).
+//! `sequence_number` counts the transactions of a file from 1. `last_committed` is the number of
+//! the newest transaction of the file on which this one depends; 0 means none. The commit record
+//! names that transaction by log position (the order of commits). The written keys may show that an
+//! older one is enough ([`crate::dependencies`]).
 
 use std::collections::VecDeque;
 
@@ -12,32 +12,33 @@ use redo::Lsn;
 
 use crate::dependencies::{History, Written};
 
-/// Transactions whose position is remembered; a dependency that is older counts as the oldest one
-/// remembered.
+/// The number of transactions whose log position is remembered. A dependency on an older one counts
+/// as one on the oldest remembered.
 const REMEMBERED: usize = 1 << 16;
 
-/// Numbers the transactions of one file.
+/// Assigns numbers to the transactions of one file.
 pub struct Numbering {
     last: u64,
-    /// Number that stands for everything older than `recent`.
+    /// The number that stands for everything older than `recent`.
     floor: u64,
-    /// End of the commit record and number of recent transactions, both rising.
+    /// For recent transactions, the end of the commit record and the number, both rising.
     recent: VecDeque<(Lsn, u64)>,
     history: History,
 }
 
 impl Numbering {
-    /// Goes on behind the transaction with this number; 0 in a new file.
+    /// Builds a numbering that goes on behind the transaction with number `last`, which is 0 in a
+    /// new file.
     pub fn after(last: u64) -> Numbering {
         Numbering { last, floor: last, recent: VecDeque::new(), history: History::after(last) }
     }
 
-    /// Number of the last transaction.
+    /// Returns the number of the last transaction.
     pub fn last(&self) -> u64 {
         self.last
     }
 
-    /// `(last_committed, sequence_number)` of the next transaction.
+    /// Returns `(last_committed, sequence_number)` of the next transaction.
     pub fn next(&mut self, seq: Lsn, depends_lsn: Lsn, written: Written<'_>) -> (u64, u64) {
         assert!(
             self.recent.back().is_none_or(|(last, _)| *last < seq),
@@ -57,9 +58,9 @@ impl Numbering {
         (last_committed, self.last)
     }
 
-    /// Number of the newest transaction whose record ends at or before `lsn`. Mostly it is one of
-    /// the last few, so the place is bounded from there, in steps that double: a binary search in
-    /// all of them misses the cache at each step.
+    /// Returns the number of the newest transaction whose record ends at or before `lsn`. It is
+    /// mostly one of the last few, so the range is bounded from the end in steps that double. A
+    /// binary search in all of them would miss the cache at each step.
     fn newest_up_to(&self, lsn: Lsn) -> u64 {
         let (mut from, mut to, mut step) = (self.recent.len(), self.recent.len(), 1);
         while from > 0 && self.recent[from - 1].0 > lsn {
@@ -73,11 +74,11 @@ impl Numbering {
     }
 }
 
-/// The least number that a GTID event with a tag holds in as many bytes as this one. There numbers
-/// are as long as they need, and what a crash makes the writer put into the file again must be as
-/// long as it was, though fewer dependencies are known then.
+/// Returns the least number that has the same length as `number` in a GTID event with a tag, where
+/// numbers are as long as they need to be. After a crash the writer may know fewer dependencies,
+/// but must write the event with the same length again.
 pub fn least_of_same_length(number: u64) -> u64 {
-    // A byte holds seven bits, and one of all is the sign.
+    // A byte holds seven bits, and one bit of the whole is the sign.
     (1..=8).map(|bytes| 1 << (7 * bytes - 1)).take_while(|least| *least <= number).last().unwrap_or(0)
 }
 

@@ -1,14 +1,14 @@
 //! A numbered series of log files `<basename>.NNNNNN` with its index file, as mysqld keeps its
 //! binary and relay logs.
 //!
-//! The index lists the files that exist, oldest first, one path a line (`./binlog.000001` for a
-//! basename inside the data directory). It is replaced atomically. Invariants: a file is complete
-//! and synced before its successor enters the index, so every file but the last one is whole after
-//! any crash; a file leaves the index before it is removed, so the index never names a file that a
-//! purge took.
+//! The index lists the files that exist, the oldest first, with one path per line
+//! (`./binlog.000001` for a base name inside the data directory). It is replaced atomically.
+//! Invariants: a file is complete and synced before its successor enters the index, so every file
+//! except the last one is whole after any crash. A file leaves the index before it is removed, so
+//! the index never names a file that a purge took.
 //!
-//! An index that is damaged, empty or gone while there are files is made again from the directory:
-//! without it the next file would be written over one of them.
+//! An index that is damaged, empty or missing while there are files is made again from the
+//! directory. Otherwise the next file would be written over one of them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,25 +18,28 @@ use os::disk::{Disk, File, OpenMode};
 
 use crate::events;
 
-/// The largest number mysqld gives to a log file.
+/// The largest number that mysqld gives to a log file.
 pub const MAX_LOG_NUMBER: u64 = 0x7FFF_FFFF;
 
 /// The files of one log and their index.
 pub struct FileSeries {
     disk: Arc<dyn Disk>,
-    /// Directory and first part of every file's name.
+    /// The directory and the first part of every file's name.
     base_path: PathBuf,
     index_path: PathBuf,
-    /// What stands before the file's name in an index line.
+    /// The text in front of the file's name in a line of the index.
     line_prefix: String,
     base_name: String,
     numbers: Vec<u64>,
 }
 
 impl FileSeries {
-    /// Opens the series with this basename; an index that is not there is an empty series. A
-    /// relative basename (or index name) is relative to `datadir`; an extension in the basename is
-    /// dropped, as mysqld does.
+    /// Opens the series with this base name; without an index it is empty. A relative base name or
+    /// index name is relative to `datadir`. As in mysqld, an extension in the base name is dropped.
+    ///
+    /// # Errors
+    /// Returns an error when the base name is invalid, or when the directory or the index cannot be
+    /// read or written.
     pub fn open(
         disk: Arc<dyn Disk>,
         datadir: &Path,
@@ -82,7 +85,7 @@ impl FileSeries {
             Ok(listed) => self.checked(listed, &present)?,
             damaged => damaged,
         };
-        // What a crash has left in the middle of its creation holds nothing.
+        // A file that a crash left in the middle of its creation holds nothing.
         while let Some(&last) = present.last()
             && listed.as_ref().is_ok_and(|listed| listed.last() < Some(&last))
             && !self.has_head(last)
@@ -115,12 +118,12 @@ impl FileSeries {
         Ok(())
     }
 
-    /// The numbers in an index, or what is wrong with it.
+    /// Returns the numbers in an index, or text that says what is wrong with it.
     fn listed(&self, index: &[u8]) -> Result<Vec<u64>, String> {
         let text = std::str::from_utf8(index).map_err(|_| "it is not text".to_owned())?;
         let mut numbers: Vec<u64> = Vec::new();
         for line in text.lines().filter(|line| !line.is_empty()) {
-            // A line that is not as this server writes it may be two, of which one would be lost.
+            // A line that this server would not write may be two lines, of which one would be lost.
             let number = self
                 .number_of(line)
                 .filter(|number| line == format!("{}{}", self.line_prefix, self.name(*number)))
@@ -133,8 +136,8 @@ impl FileSeries {
         Ok(numbers)
     }
 
-    /// The numbers of an index, unless it names a file that is not there while one that is there is
-    /// not named: a file that is to be written enters the index once it is there.
+    /// Checks the numbers of an index. They are wrong if the index names a missing file while it
+    /// does not name an existing one, because a new file enters the index only once it exists.
     fn checked(&self, listed: Vec<u64>, present: &[u64]) -> io::Result<Result<Vec<u64>, String>> {
         if present.iter().all(|number| listed.contains(number)) {
             return Ok(Ok(listed));
@@ -147,8 +150,8 @@ impl FileSeries {
         Ok(Ok(listed))
     }
 
-    /// The newest files in the directory, as far back as their numbers follow each other: what is
-    /// older and apart has been left by something else.
+    /// Returns the newest files in the directory, as far back as their numbers are consecutive.
+    /// Older files behind a gap were left by something else.
     fn present(&self) -> io::Result<Vec<u64>> {
         let directory = self.base_path.parent().unwrap_or(Path::new(""));
         let mut numbers: Vec<u64> = (self.disk.list(directory)?.iter())
@@ -164,38 +167,38 @@ impl FileSeries {
         file.is_ok_and(|file| events::read_head(&*file).is_ok_and(|head| !head.is_empty()))
     }
 
-    /// Numbers of the files in the index, oldest first.
+    /// Returns the numbers of the files in the index, the oldest first.
     pub fn numbers(&self) -> &[u64] {
         &self.numbers
     }
 
-    /// Number of the newest file.
+    /// Returns the number of the newest file.
     pub fn last(&self) -> Option<u64> {
         self.numbers.last().copied()
     }
 
-    /// The name shown to users: `binlog.000001`.
+    /// Returns a file's name as users see it, such as `binlog.000001`.
     pub fn name(&self, number: u64) -> String {
         format!("{}.{number:06}", self.base_name)
     }
 
-    /// Where the file with this number is.
+    /// Returns the path of the file with this number.
     pub fn path(&self, number: u64) -> PathBuf {
         append_to_name(&self.base_path, &format!(".{number:06}"))
     }
 
-    /// Where the index file is.
+    /// Returns the path of the index file.
     pub fn index_path(&self) -> &Path {
         &self.index_path
     }
 
-    /// Basename with its directory (`@@log_bin_basename`).
+    /// Returns the base name with its directory (`@@log_bin_basename`).
     pub fn base_path(&self) -> &Path {
         &self.base_path
     }
 
-    /// The number of a file named with or without its directory; `None` if it cannot be one of this
-    /// series.
+    /// Returns the number of a file that is named with or without its directory. `None` means that
+    /// it cannot be a file of this series.
     pub fn number_of(&self, name: &str) -> Option<u64> {
         let file = name.rsplit('/').next().unwrap_or(name);
         let digits = file.strip_prefix(&self.base_name)?.strip_prefix('.')?;
@@ -205,7 +208,7 @@ impl FileSeries {
         digits.parse().ok().filter(|n| (1..=MAX_LOG_NUMBER).contains(n))
     }
 
-    /// The number of a file that is in the index.
+    /// Returns the number of a file if it is in the index.
     pub fn find(&self, name: &str) -> Option<u64> {
         self.number_of(name).filter(|n| self.numbers.binary_search(n).is_ok())
     }
@@ -215,19 +218,19 @@ impl FileSeries {
         self.disk.open(&self.path(number), mode)
     }
 
-    /// Length of a file of the series.
+    /// Returns the length in bytes of a file of the series.
     pub fn len_bytes(&self, number: u64) -> io::Result<u64> {
         self.open_file(number, OpenMode::Read)?.len_bytes()
     }
 
-    /// Makes the next file with `head` as its first bytes, syncs it, and enters it in the index.
-    /// The caller has synced the file before.
+    /// Creates the next file with `head` as its first bytes, syncs it, and enters it in the index.
+    /// The caller must have synced the previous file.
     pub fn create_next(&mut self, head: &[u8]) -> io::Result<(u64, Arc<dyn File>)> {
         self.create_numbered(self.last().unwrap_or(0) + 1, head)
     }
 
-    /// As [`FileSeries::create_next`], with a number of the caller's, which is larger than every
-    /// other.
+    /// Creates the next file like [`FileSeries::create_next`], with a given number that is larger
+    /// than all others.
     pub fn create_numbered(&mut self, number: u64, head: &[u8]) -> io::Result<(u64, Arc<dyn File>)> {
         assert!(self.last().is_none_or(|last| last < number), "numbers of log files rise");
         if number > MAX_LOG_NUMBER {
@@ -247,20 +250,22 @@ impl FileSeries {
         Ok((number, file))
     }
 
-    /// Takes every file older than `first_kept` out of the index, then removes them.
+    /// Removes every file older than `first_kept`, first from the index and then from the disk.
+    /// Returns their numbers.
     pub fn remove_before(&mut self, first_kept: u64) -> io::Result<Vec<u64>> {
         let cut = self.numbers.partition_point(|&n| n < first_kept);
         let kept = self.numbers[cut..].to_vec();
         self.replace(kept)
     }
 
-    /// Takes every file out of the index, then removes them; the next file is number 1 again.
+    /// Removes every file, first from the index and then from the disk, and returns their numbers.
+    /// The next file is number 1 again.
     pub fn remove_all(&mut self) -> io::Result<Vec<u64>> {
         self.replace(Vec::new())
     }
 
-    /// As [`FileSeries::remove_all`], and removes also what is in the directory and not in the
-    /// index: a crash may have kept a file whose removal was under way.
+    /// Removes every file like [`FileSeries::remove_all`], and also files in the directory that are
+    /// not in the index, because a crash may have interrupted their removal.
     pub fn remove_present(&mut self) -> io::Result<()> {
         self.remove_all()?;
         let directory = self.base_path.parent().unwrap_or(Path::new(""));
@@ -273,7 +278,7 @@ impl FileSeries {
         Ok(())
     }
 
-    /// Removes the index of a series that is not to go on.
+    /// Removes the index of a series that will not go on.
     pub fn remove_index(&mut self) -> io::Result<()> {
         assert!(self.numbers.is_empty(), "files of the series are removed first");
         if self.disk.exists(&self.index_path)? { self.disk.remove(&self.index_path) } else { Ok(()) }
@@ -384,7 +389,7 @@ mod tests {
         }
         disk.remove(index).expect("removes");
         assert_eq!(series(&disk).numbers(), &[2, 3, 4]);
-        // Left by a crash in the middle of a creation: nothing is in it.
+        // A crash in the middle of a creation left this file, which is empty.
         disk.open(&log.path(5), OpenMode::OpenOrCreate)
             .and_then(|file| file.write_all_at(&head[..20], 0))
             .expect("writes");

@@ -1,4 +1,4 @@
-//! SHOW BINLOG EVENTS and SHOW RELAYLOG EVENTS: the events of a file in words.
+//! The rows of SHOW BINLOG EVENTS and SHOW RELAYLOG EVENTS: the events of a file in words.
 
 use std::io;
 use std::path::Path;
@@ -16,13 +16,13 @@ use crate::files::LogFiles;
 /// A row of SHOW BINLOG EVENTS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownEvent {
-    /// File without directory.
+    /// The file's name without its directory.
     pub log_name: String,
     /// The event's position in its file, in bytes.
     pub pos: u64,
     /// The event's type in MySQL's words.
     pub event_type: &'static str,
-    /// Server that it comes from.
+    /// The id of the server that wrote the event first.
     pub server_id: u32,
     /// The position of the event's end, in bytes, as the event itself says.
     pub end_log_pos: u64,
@@ -30,18 +30,18 @@ pub struct ShownEvent {
     pub info: String,
 }
 
-/// Which events to show.
+/// The range of events to show.
 #[derive(Debug, Clone, Default)]
 pub struct ShowRange {
-    /// `FROM pos`
+    /// The `pos` of `FROM pos`.
     pub position: Option<u64>,
-    /// `LIMIT offset`
+    /// The `offset` of `LIMIT offset`.
     pub offset: u64,
-    /// `LIMIT count`
+    /// The `count` of `LIMIT count`.
     pub limit: Option<u64>,
 }
 
-/// See [`crate::Binlog::events`].
+/// Returns the result of [`crate::Binlog::events`].
 pub(crate) fn events_of_log(
     files: &LogFiles,
     file: Option<&str>,
@@ -61,7 +61,7 @@ pub(crate) fn events_of_log(
     show_file(&*files.disk, &path, &name, readable, range)
 }
 
-/// The events of one file, up to `readable` where only a part of it may be read.
+/// Returns the events of one file, up to `readable` if only a part of it may be read.
 pub fn show_file(
     disk: &dyn Disk,
     path: &Path,
@@ -105,7 +105,7 @@ pub fn show_file(
     Ok(shown.rows)
 }
 
-/// The rows that a range takes of those that there are.
+/// The rows within a range.
 struct Shown<'r> {
     range: &'r ShowRange,
     passed: u64,
@@ -125,10 +125,10 @@ impl Shown<'_> {
     }
 }
 
-/// The events in a payload that ends at `end`, which is where all of them stand.
+/// Adds the events in a payload that ends at `end`, which is the position that all of them have.
 fn show_payload(name: &str, end: u64, payload: &TransactionPayload<'_>, shown: &mut Shown<'_>) {
     let Ok(mut events) = PayloadReader::new(payload) else { return };
-    // What cannot be decompressed has been shown by its size.
+    // A payload that cannot be decompressed has been shown by its size.
     while let Ok(Some(event)) = events.next_event() {
         let row =
             || ShownEvent { end_log_pos: end, ..describe(name, end, event, &Format::new(Checksum::None)) };
@@ -155,7 +155,7 @@ fn describe(name: &str, pos: u64, event: &[u8], format: &Format) -> ShownEvent {
     }
 }
 
-/// What MySQL shows of an event; nothing for most kinds.
+/// Returns the text that MySQL shows of an event, which is empty for most kinds.
 fn in_words(event: &Event<'_>) -> String {
     match event {
         Event::Query(query) => {
@@ -222,7 +222,7 @@ fn in_words(event: &Event<'_>) -> String {
     }
 }
 
-/// A user variable's value as MySQL shows it.
+/// Returns a user variable's value as MySQL shows it.
 fn value_in_words(value: Option<&UserVarValue<'_>>) -> String {
     const REAL: u8 = 1;
     const INTEGER: u8 = 2;
@@ -243,7 +243,8 @@ fn value_in_words(value: Option<&UserVarValue<'_>>) -> String {
     }
 }
 
-/// Precision, scale, and the digits as a column has them.
+/// Returns the text of a decimal: precision and scale, 1 byte each, then the digits in the form of
+/// a column.
 fn decimal_in_words(bytes: &[u8]) -> Option<String> {
     let [precision, scale, digits @ ..] = bytes else { return None };
     let fits = (1..=65).contains(precision) && *scale <= 30 && scale <= precision;

@@ -1,8 +1,8 @@
-//! How far the binary log files are safe, as the checkpoint keeps it.
+//! The point up to which the binary log files are safe, as the checkpoint keeps it.
 //!
-//! Form: version u8 (1), LSN u64, file number u64, position u64, transactions in the file u64, then
-//! the GTID set (binary form of a previous GTIDs event) that the log has had up to there. All
-//! little-endian.
+//! Its form, all little-endian: version u8 (1), LSN u64, file number u64, position u64, number of
+//! transactions in the file u64, then the set of all GTIDs in the log up to that point, in the
+//! binary form of a previous GTIDs event.
 
 use binlog::gtid::GtidSet;
 use engine::CheckpointParticipant;
@@ -11,38 +11,42 @@ use redo::Lsn;
 
 const VERSION: u8 = 1;
 const FIXED_BYTES: usize = 33;
-/// As [`SafePoint::lsn`]: an error has turned the log off. The files have no more than is synced,
-/// whatever was committed since.
+/// The value of [`SafePoint::lsn`] after an error has turned the log off. The files have only what
+/// is synced, whatever was committed since.
 pub(crate) const TURNED_OFF: Lsn = Lsn::MAX;
 
-/// Everything of the log up to `lsn` is in the files up to `file` and `pos`, synced.
+/// A point up to which the files are safe: everything of the redo log up to `lsn` is in the files
+/// up to `file` and `pos`, synced.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SafePoint {
-    /// End of the last commit record that is in the files (or was not for them). `u64::MAX`: the
-    /// log was turned off by an error, and file, position and GTIDs are those of the last sync.
+    /// The end of the last commit record that is in the files, or does not belong in them.
+    /// `u64::MAX` means that an error has turned the log off; file, position and GTIDs are then
+    /// those of the last sync.
     pub lsn: Lsn,
-    /// Number of the file.
+    /// The number of the file.
     pub file: u64,
-    /// Offset in it. 0, which is in no file: all files are to be removed, and that one made.
+    /// The offset in the file. 0, which is in no file, means that all files must be removed and
+    /// `file` made.
     pub pos: u64,
-    /// Transactions in the file so far: the last `sequence_number`.
+    /// The number of transactions in the file so far, which is the last `sequence_number`.
     pub sequence_number: u64,
-    /// GTIDs of all transactions in the binary log so far, purged files included.
+    /// The GTIDs of all transactions in the binary log so far, including purged files.
     pub gtids: GtidSet,
 }
 
 impl SafePoint {
-    /// A reset is decided: every file goes, and what comes behind `lsn` begins with file `first`.
+    /// Builds the point of a reset that is decided: all files go, and what follows `lsn` begins
+    /// with file `first`.
     pub(crate) fn of_reset(lsn: Lsn, first: u64) -> SafePoint {
         SafePoint { lsn, file: first, ..SafePoint::default() }
     }
 
-    /// Whether a reset was decided and not carried out.
+    /// Reports whether a reset was decided and not carried out.
     pub(crate) fn resets(&self) -> bool {
         self.pos == 0 && self.lsn != TURNED_OFF
     }
 
-    /// The form that a checkpoint keeps.
+    /// Returns the form that a checkpoint keeps.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = vec![VERSION];
         for number in [self.lsn, self.file, self.pos, self.sequence_number] {
@@ -52,7 +56,7 @@ impl SafePoint {
         out
     }
 
-    /// Reads that form; `None` if it is none.
+    /// Decodes the form that a checkpoint keeps. `None` means that the bytes do not have that form.
     pub fn decode(bytes: &[u8]) -> Option<SafePoint> {
         if bytes.len() < FIXED_BYTES || bytes[0] != VERSION {
             return None;
@@ -68,8 +72,9 @@ impl SafePoint {
     }
 }
 
-/// The present safe point, which checkpoints ask for. Apart from the binary log: that has the
-/// engine, which has this, and neither would ever go if the engine had the binary log.
+/// The present safe point, which checkpoints ask for. It is separate from the binary log. The
+/// binary log owns the engine, and the engine owns this; if the engine owned the binary log,
+/// neither would ever be dropped.
 pub(crate) struct Safe(Mutex<SafePoint>);
 
 impl Safe {
@@ -77,22 +82,23 @@ impl Safe {
         Safe(Mutex::new(point))
     }
 
-    /// Everything is safe up to this point.
+    /// Notes that everything is safe up to this point.
     pub fn set(&self, point: SafePoint) {
         *self.0.lock() = point;
     }
 
-    /// An error has turned the log off: nothing in the redo log is held for it any more.
+    /// Notes that an error has turned the log off, so that the redo log is not kept for it any
+    /// more.
     pub fn turn_off(&self) {
         self.0.lock().lsn = TURNED_OFF;
     }
 
-    /// Everything has been reset.
+    /// Forgets all GTIDs, because everything has been reset.
     pub fn forget_gtids(&self) {
         self.0.lock().gtids = GtidSet::default();
     }
 
-    /// Number of the file that recovery would go on in.
+    /// Returns the number of the file in which recovery would go on.
     pub fn file(&self) -> u64 {
         self.0.lock().file
     }

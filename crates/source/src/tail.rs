@@ -1,4 +1,4 @@
-//! The end of the newest binary log file: encodes committed groups behind it.
+//! The end of the newest binary log file, where committed groups are encoded.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -21,40 +21,41 @@ use crate::recent::Block;
 use crate::sequence::{Numbering, least_of_same_length};
 use crate::state::SafePoint;
 
-/// Gathered bytes are written when there are this many.
+/// The number of gathered bytes at which they are written.
 pub(crate) const BLOCK_BYTES: usize = 512 * 1024;
-/// A file with so much unsynced is synced.
+/// The number of unsynced bytes at which a file is synced.
 pub(crate) const SYNC_BYTES: u64 = 16 * 1024 * 1024;
-/// Offset in a file of the byte that holds LOG_EVENT_BINLOG_IN_USE_F, which the checksum leaves
-/// out.
+/// The offset in a file of the byte with LOG_EVENT_BINLOG_IN_USE_F, which the checksum does not
+/// cover.
 const IN_USE_OFFSET: u64 = 4 + 17;
 
-/// A file that is written to.
+/// A file that is being written, and its end.
 pub(crate) struct Tail {
     pub number: u64,
     file: Arc<dyn File>,
     name: String,
-    /// The checksum that the file's events end with.
+    /// The checksum with which the file's events end.
     checksum: Checksum,
-    /// Length of the file without what is gathered.
+    /// The length of the file without the gathered bytes.
     written: u64,
     gathered: Vec<u8>,
-    /// What compresses, once something is to be compressed, and its last event.
+    /// The compressor, made when it is first needed, and below it the buffer for a compressed
+    /// transaction.
     payloads: Option<PayloadWriter>,
     payload: Vec<u8>,
     numbering: Numbering,
-    /// GTIDs in the binary log up to the end.
+    /// The GTIDs in the binary log up to the end.
     pub gtids: GtidSet,
-    /// End of the last commit record that was looked at.
+    /// The end of the last commit record that was taken.
     pub lsn: Lsn,
-    /// Bytes written since the last sync.
+    /// The number of bytes written since the last sync.
     pub unsynced_bytes: u64,
-    /// A full disk is not waited out, or no longer.
+    /// True when writing must not wait, or must no longer wait, for space on a full disk.
     stopping: Arc<AtomicBool>,
 }
 
 impl Tail {
-    /// Goes on in a file that ends at `at`.
+    /// Builds the tail of a file that ends at `at`.
     pub fn at(name: String, file: Arc<dyn File>, at: &SafePoint, checksum: Checksum) -> Tail {
         Tail {
             number: at.file,
@@ -73,28 +74,28 @@ impl Tail {
         }
     }
 
-    /// The same end of the log, which waits for space on a full disk until `stopping` is set.
+    /// Returns the same tail, which waits for space on a full disk until `stopping` is set.
     pub fn until(mut self, stopping: &Arc<AtomicBool>) -> Tail {
         self.stopping = stopping.clone();
         self
     }
 
-    /// The position in the file at which the next event begins, in bytes.
+    /// Returns the position in the file at which the next event begins, in bytes.
     pub fn pos(&self) -> u64 {
         self.written + self.gathered.len() as u64
     }
 
-    /// The checksum that the file's events end with.
+    /// Returns the checksum with which the file's events end.
     pub fn checksum(&self) -> Checksum {
         self.checksum
     }
 
-    /// Bytes that are not yet written.
+    /// Returns the number of bytes that are not written yet.
     pub fn gathered_bytes(&self) -> usize {
         self.gathered.len()
     }
 
-    /// Takes a committed group. Returns how many bytes its events have there.
+    /// Appends a committed group. Returns how many bytes its events have in the file.
     pub fn append(
         &mut self,
         committed: &CommittedGroup<'_>,
@@ -156,8 +157,8 @@ impl Tail {
         emitted.map(|_| ()).map_err(|error| self.damaged(pos, error))
     }
 
-    /// Takes a group that may be larger than the memory: what has come of it is in the file before
-    /// it is whole. Nobody is shown that part.
+    /// Appends a group that may be larger than the memory. Parts of it are in the file before it is
+    /// whole, but readers are not shown them.
     fn append_spilled(&mut self, spilled: &GroupBytes<'_>, start: GroupStart<'_>) -> Result<(), BinlogError> {
         let (pos, mut first, mut events) = (self.pos(), None, 0);
         spilled.for_each_run(|run| {
@@ -177,7 +178,8 @@ impl Tail {
             emitted.map_err(|error| self.damaged(pos, error))?;
             let written = self.written;
             self.flush()?;
-            // Bit by bit: all at once it would hold up the log's syncs.
+            // It is written back bit by bit, because a large write-back would hold up the redo
+            // log's syncs.
             self.file.write_back(written, self.written - written);
             if self.unsynced_bytes >= SYNC_BYTES { self.sync() } else { Ok(()) }
         })
@@ -187,7 +189,7 @@ impl Tail {
         BinlogError::Damaged { file: self.name.clone(), pos, what: format!("the group: {error}") }
     }
 
-    /// Appends the event that ends a file: where the log goes on, or that the server stopped.
+    /// Appends the event that ends a file: a rotate event with the next file, or a stop event.
     pub fn append_end(&mut self, next_file: Option<&str>, server_id: u32) {
         let pos = self.pos();
         match next_file {
@@ -196,7 +198,7 @@ impl Tail {
         }
     }
 
-    /// Writes what was gathered.
+    /// Writes the gathered bytes.
     pub fn flush(&mut self) -> Result<(), BinlogError> {
         if !self.gathered.is_empty() {
             let _state = enter(State::BinlogWrite);
@@ -210,14 +212,15 @@ impl Tail {
         Ok(())
     }
 
-    /// What was gathered and is not written yet, for readers that are about to read it.
+    /// Returns the gathered bytes that are not written yet, for readers that are about to read
+    /// them.
     pub fn gathered_block(&self) -> Block {
         assert!(!self.gathered.is_empty(), "a block has bytes");
         let start = FilePosition { file: self.number, pos: self.written };
         Block { start, bytes: self.gathered.as_slice().into() }
     }
 
-    /// Syncs what was written.
+    /// Syncs the written bytes.
     pub fn sync(&mut self) -> Result<(), BinlogError> {
         debug_assert!(self.unsynced_bytes <= self.written, "only what was written can be synced");
         let _state = enter(State::BinlogSync);
@@ -242,7 +245,7 @@ impl Tail {
         Ok(())
     }
 
-    /// The end, once it is synced.
+    /// Returns the end as a safe point, which it is once it is synced.
     pub fn safe_point(&self) -> SafePoint {
         SafePoint {
             lsn: self.lsn,

@@ -1,10 +1,10 @@
 //! The writer: one thread that follows the engine's commits and appends them to the newest file. No
 //! commit waits for it.
 //!
-//! The engine gives a group out only when the log holds it as safely as
-//! `innodb_flush_log_at_trx_commit` asks for, so that a replica is never ahead of a source that
-//! recovered. A file is synced after the log up to the same commit: the checkpoint then may pass
-//! it.
+//! The engine gives a group out only when the redo log holds it as safely as
+//! `innodb_flush_log_at_trx_commit` asks for, so that a replica is never ahead of a source that has
+//! recovered. A file is synced after the redo log up to the same commit, and only then may the
+//! checkpoint pass that commit.
 
 use std::time::Duration;
 
@@ -26,22 +26,23 @@ use crate::reset::RESET_TRIES;
 use crate::state::SafePoint;
 use crate::tail::{BLOCK_BYTES, SYNC_BYTES, Tail};
 
-/// How long a commit stream is waited for at once; requests of sessions are looked at in between.
+/// The longest wait for the commit stream, after which requests of sessions are checked.
 const IDLE_WAIT: Duration = Duration::from_millis(20);
-/// The pause after commits have been taken: what is committed meanwhile goes with the next write,
-/// instead of each commit waking this thread. Nobody looks at the end of the log.
+/// The pause after commits have been taken, while no session reads the end of the log. Later
+/// commits then go with the next write, and do not each wake this thread.
 const REST: Duration = Duration::from_millis(10);
-/// So too while dump sessions wait for more: the first one, and each further one, for every write
-/// wakes all of them. Replicas get a transaction this much later at most, and [`REST`] later when
-/// there are many of them.
+/// The pause while one dump session waits for more, and the addition for each further one, because
+/// every write wakes all of them. Replicas get a transaction later by at most this, and by [`REST`]
+/// when there are many of them.
 const REST_FOR_ONE: Duration = Duration::from_millis(2);
 const REST_FOR_EACH: Duration = Duration::from_millis(1);
-/// So too while sessions wait for acknowledgements of replicas.
+/// The pause while sessions wait for acknowledgements of replicas.
 const REST_FOR_ACKNOWLEDGEMENTS: Duration = Duration::from_micros(500);
-/// A file with unsynced groups is synced this often, or when [`SYNC_BYTES`] are.
+/// The interval at which a file with unsynced groups is synced, if [`SYNC_BYTES`] are not reached
+/// before.
 const SYNC_INTERVAL: Duration = Duration::from_millis(500);
 
-/// The thread's body.
+/// Runs the writer; it is the body of its thread.
 pub(crate) fn run(files: &LogFiles, tail: Tail, stream: CommitStream) {
     let writesets = WritesetReader::new(files.engine.clone());
     let mut writer = Writer { files, tail, stream, since_sync: Stopwatch::start(), writesets };
@@ -58,7 +59,7 @@ struct Writer<'a> {
     writesets: WritesetReader,
 }
 
-/// What sessions want of the writer.
+/// The request of a session to the writer.
 enum Request {
     None,
     Rotate,
@@ -103,7 +104,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Appends what has been committed, up to a block; true when there was no more.
+    /// Appends committed groups, up to a block. Returns true when there were no more.
     fn take_block(&mut self) -> Result<bool, BinlogError> {
         let (max_file_bytes, history_size) = {
             let shared = self.files.shared.lock();
@@ -112,7 +113,7 @@ impl Writer<'_> {
         let mut wait = Some(IDLE_WAIT);
         loop {
             let Some(committed) = self.stream.next(wait)? else {
-                // Records that are not for the binary log were passed on the way.
+                // Records that do not belong in the binary log were passed on the way.
                 self.tail.lsn = self.stream.lsn();
                 return Ok(true);
             };
@@ -129,7 +130,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Lets commits gather, unless somebody waits for what this thread does.
+    /// Lets commits gather for a while, unless a session waits for this thread.
     fn rest(&self) {
         let _idle = enter(State::Idle);
         let mut shared = self.files.shared.lock();
@@ -144,7 +145,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes what was gathered and shows it to the dump sessions.
+    /// Writes the gathered bytes and publishes them to the dump sessions.
     fn publish(&mut self) -> Result<(), BinlogError> {
         let is_read = !self.files.shared.lock().readers.is_empty();
         let block = (is_read && self.tail.gathered_bytes() > 0).then(|| self.tail.gathered_block());
@@ -164,8 +165,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Syncs the log and the file, in this order: a binary log must not have what a recovered log
-    /// has not.
+    /// Syncs the redo log and then the file, because a binary log must not have what a recovered
+    /// redo log does not have.
     fn sync(&mut self) -> Result<(), BinlogError> {
         self.files.engine.log().wait_durable(self.tail.lsn).map_err(EngineError::from)?;
         if self.tail.unsynced_bytes > 0 {
@@ -199,7 +200,7 @@ impl Writer<'_> {
         let mut at = self.tail.safe_point();
         let (config, checksum) = (&files.config, files.shared.lock().checksum);
         let head = events::file_head(&config.server_version, config.server_id, &at.gtids, true, checksum);
-        // With `series` free in between: a thread that purges makes the space.
+        // `series` is free between two attempts, so that a thread can purge files and make space.
         let (number, file) =
             wait_for_space(&next_name, &files.stopping, || files.series.lock().create_next(&head))?;
         assert_eq!(number, self.tail.number + 1, "the closed file names its successor");
@@ -219,10 +220,11 @@ impl Writer<'_> {
         self.sync()
     }
 
-    /// RESET BINARY LOGS AND GTIDS: removes every file and starts again, with no GTID executed.
+    /// Carries out RESET BINARY LOGS AND GTIDS: removes every file and starts again, with no GTID
+    /// executed.
     ///
-    /// The checkpoint in which the engine forgets its GTIDs decides it, and says that the files are
-    /// to go: a crash before it leaves everything, and one behind it is followed by a start that
+    /// The checkpoint in which the engine forgets its GTIDs decides the reset, and says that the
+    /// files must go. A crash before it leaves everything. After a crash behind it, the next start
     /// removes what is left ([`SafePoint::resets`]). The checkpoint at the end comes before
     /// anything is in the new file, so that no start removes that.
     fn reset(&mut self, first: u64) -> Result<(), BinlogError> {
@@ -254,8 +256,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The engine forgets its GTIDs with a checkpoint that passes everything logged so far, which
-    /// this writer has to let go first: what was committed until then goes with the files.
+    /// Makes the engine forget its GTIDs, in a checkpoint that passes everything logged so far.
+    /// This writer lets go of it first: what was committed until then goes with the files.
     fn forget_gtids(&mut self, first: u64) -> Result<(), EngineError> {
         let mut tries = 0;
         loop {

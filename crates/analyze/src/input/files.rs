@@ -1,4 +1,4 @@
-//! Binary log files: finding them in a directory, and their events one after the other.
+//! Binary log files: finding them in a directory, and reading their events one after the other.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use os::disk::{Disk, File, OpenMode};
 
 use crate::error::AnalyzeError;
 
-/// What an encrypted file begins with.
+/// The first bytes of an encrypted file.
 const ENCRYPTED_MAGIC: [u8; 4] = [0xfd, b'b', b'i', b'n'];
-/// A read takes at least this much.
+/// The least number of bytes that a read asks for.
 const READ_BYTES: usize = 1 << 20;
 
-/// The files that a path names: itself, or the binary logs of the directory in the order of their
-/// numbers.
+/// Returns the files that a path names: the file itself, or the binary logs of the directory in the
+/// order of their numbers.
 pub fn find(disk: &dyn Disk, path: &Path) -> Result<Vec<PathBuf>, AnalyzeError> {
     if !disk.is_dir(path)? {
         return Ok(vec![path.to_path_buf()]);
@@ -32,7 +32,7 @@ pub fn find(disk: &dyn Disk, path: &Path) -> Result<Vec<PathBuf>, AnalyzeError> 
             found.push((kind, base.to_string(), number, file));
         }
     }
-    // A replica's data directory has both; its relay logs are asked for by name.
+    // A replica's data directory has binary and relay logs. Relay logs must be named themselves.
     if found.iter().any(|(kind, ..)| *kind == Kind::Binary) {
         found.retain(|(kind, ..)| *kind == Kind::Binary);
     }
@@ -59,7 +59,8 @@ enum Kind {
     Relay,
 }
 
-/// What kind of log a file is, if it is one: a relay log's first event is marked.
+/// Returns the kind of log that a file is. A relay log's first event has a flag. `None` means that
+/// the file is no log.
 fn kind_of_log(disk: &dyn Disk, path: &Path) -> Result<Option<Kind>, AnalyzeError> {
     let mut head = [0; 4 + HEADER_LEN];
     let read = disk.open(path, OpenMode::Read)?.read_at(&mut head, 0)?;
@@ -76,9 +77,9 @@ pub struct FileEvents {
     file: Arc<dyn File>,
     name: String,
     buffer: Vec<u8>,
-    /// Where the buffer begins in the file.
+    /// The offset in the file where the buffer begins.
     buffer_pos: u64,
-    /// Where the next event begins in the buffer.
+    /// The offset in the buffer where the next event begins.
     at: usize,
 }
 
@@ -100,13 +101,13 @@ impl FileEvents {
         Ok(events)
     }
 
-    /// The file's name without its directory.
+    /// Returns the file's name without its directory.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The next event and where it begins; `None` at the end. An event that is cut short at the end
-    /// of the file is being written, and is the end.
+    /// Returns the next event and its offset in the file. `None` means the end. An event that is
+    /// cut short at the end of the file is still being written, and counts as the end.
     pub fn next_event(&mut self) -> Result<Option<(&[u8], u64)>, AnalyzeError> {
         if !self.fill(HEADER_LEN)? {
             return Ok(None);
@@ -125,7 +126,8 @@ impl FileEvents {
         Ok(Some((&self.buffer[start..start + size], pos)))
     }
 
-    /// Makes the buffer hold this many bytes from the next event on; false: the file ends before.
+    /// Makes the buffer hold this many bytes from the next event on. Returns false when the file
+    /// ends before.
     fn fill(&mut self, bytes: usize) -> Result<bool, AnalyzeError> {
         if self.buffer.len() - self.at >= bytes {
             return Ok(true);
@@ -133,7 +135,7 @@ impl FileEvents {
         self.buffer.drain(..self.at);
         self.buffer_pos += self.at as u64;
         self.at = 0;
-        // An event's size is believed as far as the file is long.
+        // An event's size is trusted only as far as the file is long.
         let wanted = bytes.max(READ_BYTES) as u64;
         let end = self.file.len_bytes()?.min(self.buffer_pos + wanted);
         let have = self.buffer.len();

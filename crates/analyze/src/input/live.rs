@@ -1,5 +1,5 @@
-//! A source that runs: its binary log over the wire, as `mysqlbinlog --read-from-remote-server`
-//! takes it, and its keys.
+//! A running source: its binary log over the wire, as `mysqlbinlog --read-from-remote-server` reads
+//! it, and its keys.
 
 use std::collections::HashMap;
 
@@ -12,12 +12,12 @@ use crate::keys::{KeyColumns, KnownKeys, TableName};
 use crate::recorder::Recorder;
 
 const COM_BINLOG_DUMP: u8 = 0x12;
-/// The dump ends where the log ends.
+/// The flag of a dump that ends where the log ends.
 const BINLOG_DUMP_NON_BLOCK: u16 = 1;
 const OK_HEADER: u8 = 0x00;
 const EOF_HEADER: u8 = 0xFE;
 
-/// A source and where to begin in its log.
+/// A source, and the position in its log where to begin.
 pub struct Live {
     client: Client,
     checksum: Checksum,
@@ -26,7 +26,7 @@ pub struct Live {
 }
 
 impl Live {
-    /// Connects and finds the first file where none is named.
+    /// Connects to the source, and finds its first file if none is named.
     pub fn connect(options: &ConnectOptions, from: Option<(String, u32)>) -> Result<Live, AnalyzeError> {
         let mut client = Client::connect(options)?;
         client.query("SET @source_binlog_checksum = @@global.binlog_checksum, @master_binlog_checksum = @@global.binlog_checksum")?;
@@ -50,7 +50,7 @@ impl Live {
     pub fn follow(mut self, recorder: &mut Recorder) -> Result<(), AnalyzeError> {
         let mut request = self.pos.to_le_bytes().to_vec();
         request.extend_from_slice(&BINLOG_DUMP_NON_BLOCK.to_le_bytes());
-        // Server id 0: no replica, which another one with the same id would end.
+        // Server id 0 is no replica's. A replica's session would end another one with the same id.
         request.extend_from_slice(&0u32.to_le_bytes());
         request.extend_from_slice(self.file.as_bytes());
         self.client.send_command(COM_BINLOG_DUMP, &request)?;
@@ -77,8 +77,8 @@ fn take(event: &[u8], file: &mut String, recorder: &mut Recorder) -> Result<(), 
         Header::decode(event).map_err(|error| AnalyzeError::Event { file: file.clone(), pos: 0, error })?;
     let flags = u16::from_le_bytes([event[FLAGS_OFFSET], event[FLAGS_OFFSET + 1]]);
     if header.event_type == event_type::ROTATE {
-        // The one in the file and the one that is made up for the next file say the same; the name
-        // decides, without the checksum that may stand behind it.
+        // The rotate event in the file and the one that is made up for the next file say the same.
+        // The name decides, without the checksum that may stand behind it.
         if flags & flag::ARTIFICIAL == 0 && header.log_pos != 0 {
             return Ok(());
         }
@@ -98,8 +98,8 @@ fn take(event: &[u8], file: &mut String, recorder: &mut Recorder) -> Result<(), 
     recorder.take(event, pos)
 }
 
-/// A log file's name ends in its number; what stands behind is a checksum that happens to be
-/// printable.
+/// Returns a log file's name up to its number. What stands behind that is a checksum that happens
+/// to be printable.
 fn cut_to_number(name: &str) -> &str {
     const DIGITS: usize = 6;
     let Some(dot) = name.rfind('.') else { return name };
@@ -107,16 +107,16 @@ fn cut_to_number(name: &str) -> &str {
     if digits >= DIGITS { &name[..dot + 1 + digits] } else { name }
 }
 
-/// A table as a server describes it.
+/// A table as a server's information_schema describes it.
 #[derive(Default)]
 struct ServerTable {
-    /// Names, in their order.
+    /// The names of the columns, in their order.
     columns: Vec<Vec<u8>>,
-    /// Unique keys by their names.
+    /// The unique keys with their names.
     keys: Vec<(String, KeyColumns)>,
 }
 
-/// The unique keys of all tables of a server.
+/// Reads the unique keys of all tables of a server.
 pub fn keys_of(options: &ConnectOptions) -> Result<KnownKeys, AnalyzeError> {
     let mut client = Client::connect(options)?;
     let mut tables: HashMap<TableName, ServerTable> = HashMap::new();

@@ -1,4 +1,4 @@
-//! Where events come from: files, or a source over the wire.
+//! The sources of events: files, or a server over the wire.
 
 mod files;
 mod live;

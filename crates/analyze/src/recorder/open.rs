@@ -6,7 +6,7 @@ use types::row::RowLayout;
 use crate::history::Transaction;
 use crate::keys::TableKeys;
 
-/// A table map bound to what is known of its table.
+/// A table map with everything known about its table.
 pub(super) struct Bound {
     pub table: u32,
     pub layout: RowLayout,
@@ -14,19 +14,19 @@ pub(super) struct Bound {
     pub names: Option<Vec<String>>,
 }
 
-/// The transaction that is being read.
+/// The transaction that the recorder is reading.
 pub(super) struct Open {
     pub transaction: Transaction,
     pub schemas: Option<Vec<u32>>,
-    /// Whether a table of it has no key.
+    /// True when a table of the transaction has no key.
     pub is_keyless: bool,
-    /// MySQL's number in the file.
+    /// The transaction's `sequence_number` in the file.
     pub sequence_number: i64,
-    /// What happened to each table of it.
+    /// The changes of each table so far.
     pub per_table: Vec<TableShare>,
 }
 
-/// What a transaction does to one table.
+/// The changes that a transaction makes to one table.
 pub(super) struct TableShare {
     pub table: u32,
     pub inserts: u64,
@@ -36,7 +36,7 @@ pub(super) struct TableShare {
 }
 
 impl Open {
-    /// What it has done to a table so far.
+    /// Returns the changes of a table so far.
     pub fn share(&mut self, table: u32) -> &mut TableShare {
         let at = self.per_table.iter().position(|share| share.table == table).unwrap_or_else(|| {
             self.per_table.push(TableShare { table, inserts: 0, updates: 0, deletes: 0, bytes: 0 });
@@ -46,7 +46,7 @@ impl Open {
     }
 }
 
-/// Why an event was not taken.
+/// The reason why an event was not taken.
 pub(super) enum Refused {
     Event(DecodeError),
     TooLarge,

@@ -1,4 +1,4 @@
-//! Row events: which rows they change, and which earlier changes those rows had.
+//! Row events: the rows that they change, and the earlier changes of those rows.
 
 use std::collections::HashMap;
 
@@ -9,36 +9,36 @@ use super::open::{Bound, Open, Refused};
 use crate::history::{Change, History, HotRow, Table};
 use crate::keys::Row;
 
-/// A row that is changed this often is worth a look: its key is kept as text.
+/// The number of changes from which on a row's key is kept as text, so that it can be shown.
 const HOT: u32 = 4;
-/// So many of them are kept at most.
+/// The largest number of rows whose keys are kept as text.
 const HOT_ROWS_KEPT: usize = 100_000;
 
-/// What came last of a row.
+/// The last change of a row.
 #[derive(Clone, Copy, Default)]
 struct RowState {
-    /// Number of the last change plus one; 0: none.
+    /// The index of the last change plus one; 0 means that there is none.
     change: u32,
-    /// How many transactions there were with the one of that change.
+    /// The number of transactions up to and including the one of that change.
     transaction: u32,
-    /// Changes so far.
+    /// The number of changes so far.
     count: u32,
 }
 
-/// What is known of the rows that the transactions so far have changed.
+/// The state of the rows that the transactions so far have changed.
 pub(super) struct RowHistory {
     rows: HashMap<u64, RowState>,
-    /// Rows that are changed often: their table and their key as text.
+    /// The rows that are changed often, with their table and their key as text.
     hot: HashMap<u64, (u32, String)>,
-    /// What the source's writeset history would begin with.
+    /// The number of transactions before those that the source's writeset history would hold.
     writesets_begin: u32,
     writesets_kept: usize,
     writesets_limit: usize,
 }
 
 impl RowHistory {
-    /// No row has been changed yet. `writesets_limit` is
-    /// `binlog_transaction_dependency_history_size`.
+    /// Builds the state in which no row has been changed. `writesets_limit` is the value of
+    /// `binlog_transaction_dependency_history_size`, in keys.
     pub fn new(writesets_limit: usize) -> RowHistory {
         RowHistory {
             rows: HashMap::new(),
@@ -49,13 +49,13 @@ impl RowHistory {
         }
     }
 
-    /// The number of transactions that no later one passes, by the source's writesets.
+    /// Returns the number of transactions that no later one passes, by the source's writesets.
     pub fn writesets_begin(&self) -> u32 {
         self.writesets_begin
     }
 
-    /// The transaction of this number ends. The history of writesets begins anew after one that has
-    /// none, and when it is full.
+    /// Ends the transaction of this number. The history of writesets begins anew after a
+    /// transaction that has none, and when it is full.
     pub fn end(&mut self, number: u32, has_writeset: bool) {
         if !has_writeset || self.writesets_kept > self.writesets_limit {
             self.writesets_begin = number;
@@ -63,7 +63,7 @@ impl RowHistory {
         }
     }
 
-    /// Takes the changes of a row event, which are the open transaction's.
+    /// Takes the changes of a row event of the open transaction.
     pub fn take(
         &mut self,
         bound: &Bound,
@@ -106,7 +106,7 @@ impl RowHistory {
         if kind != RowsKind::Delete {
             after.numbers(bound.table, keys, &bound.layout, &mut numbers);
         }
-        // The row as it is now, and as it was.
+        // The number of the row after the change, and its number before.
         let now = if kind == RowsKind::Delete { numbers[0] } else { numbers[split] };
         let was = numbers[0];
         let edges_begin = history.edges.len();
@@ -137,7 +137,7 @@ impl RowHistory {
         }
         if now != was {
             self.hot.remove(&was);
-            // A row that is told by all its columns is never seen again as it was.
+            // A row that is identified by all its columns is never seen again as it was.
             if keys.is_empty() {
                 self.rows.remove(&was);
             } else if let Some(state) = self.rows.get_mut(&was) {
@@ -162,7 +162,7 @@ impl RowHistory {
         Ok(())
     }
 
-    /// The rows that were changed often, the most often first.
+    /// Returns the rows that were changed often, in descending order of their changes.
     pub fn hot_rows(&self, tables: &[Table]) -> Vec<HotRow> {
         let count = |row: &u64| self.rows.get(row).map_or(0, |state| state.count);
         let hot = self.hot.iter().map(|(row, (table, key))| HotRow {

@@ -1,23 +1,23 @@
-//! What a report holds.
+//! The contents of a report.
 
 use crate::facts::{self, Facts};
 use crate::history::History;
 use crate::schedule::{Model, Policy, Schedule, simulate};
 
-/// Everything that came of a log.
+/// The results of the analysis of a log.
 #[derive(Debug)]
 pub struct Report {
-    /// What was read.
+    /// The history that was read.
     pub history: History,
-    /// In figures.
+    /// The figures of the history.
     pub facts: Facts,
-    /// What the schedules assume.
+    /// The assumptions of the schedules.
     pub model: Model,
-    /// One for each policy.
+    /// One schedule for each policy.
     pub schedules: Vec<Schedule>,
 }
 
-/// Counts and simulates.
+/// Computes the figures and the schedules of a history.
 pub fn report(history: History, model: Model) -> Report {
     let schedules = Policy::ALL.into_iter().map(|policy| simulate(&history, policy, &model)).collect();
     Report { facts: facts::of(&history), history, model, schedules }

@@ -1,4 +1,4 @@
-//! For programs: the same figures under fixed names.
+//! The report for programs: the same figures as in the text, under fixed names.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::facts::{SHOWN, Spread};
 use crate::history::{History, KeySource, Nature};
 use crate::schedule::Schedule;
 
-/// The report as JSON.
+/// Returns the report as JSON.
 pub fn json(report: &Report) -> Value {
     let (history, facts) = (&report.history, &report.facts);
     json!({

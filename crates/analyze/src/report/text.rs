@@ -1,4 +1,4 @@
-//! For people.
+//! The report for people.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::facts::{LARGE_CHANGES, SHOWN, key_words};
 use crate::history::{History, KeySource};
 use crate::schedule::{Point, Policy, Schedule};
 
-/// The report as text.
+/// Returns the report as text.
 pub fn text(report: &Report) -> String {
     let mut out = String::new();
     // Writing into a string does not fail.
@@ -98,7 +98,7 @@ fn tables(report: &Report) -> String {
     let mut left_out = 0;
     for (rank, &number) in report.facts.tables.iter().enumerate() {
         let table = &report.history.tables[number];
-        // A table without a key is worth its line however small it is.
+        // A table without a key is always shown, however small it is.
         if rank >= SHOWN && table.keys != KeySource::None {
             left_out += 1;
             continue;
@@ -127,7 +127,7 @@ fn large(report: &Report) -> String {
     out + "\n"
 }
 
-/// Where a transaction is and what it does.
+/// Returns the position of a transaction and a summary of it.
 fn transaction_line(history: &History, number: usize) -> String {
     let transaction = &history.transactions[number];
     let tables: Vec<&str> = history
@@ -205,7 +205,7 @@ fn path(report: &Report, schedule: &Schedule) -> String {
         grouped(path.transactions as u64),
         tables.join(", ")
     );
-    // With a chain of many equal transactions none of them holds the others up.
+    // In a chain of many equal transactions none of them holds the others up.
     let even = path.time / path.transactions.max(1) as u64;
     for holdup in path.holdups.iter().filter(|holdup| holdup.time > 2 * even) {
         let share = holdup.time as f64 / path.time.max(1) as f64 * 100.0;

@@ -1,38 +1,38 @@
-//! The critical path: the chain of work, each piece waiting for the one before, that no number of
-//! workers makes shorter.
+//! The critical path: the chain of work, in which each piece waits for the one before, that no
+//! number of workers makes shorter.
 
 use std::collections::HashMap;
 
 use super::model::{Model, NOTHING, Policy, Simulated};
 use crate::history::{History, Nature};
 
-/// Transactions on the path that are named.
+/// The number of transactions on the path that are named.
 const NAMED: usize = 5;
 
-/// The path of a policy.
+/// The critical path of a policy.
 #[derive(Clone, Debug, Default)]
 pub struct Path {
-    /// Its length in units.
+    /// The length of the path in units.
     pub time: u64,
-    /// How many transactions have work on it.
+    /// The number of transactions that have work on the path.
     pub transactions: usize,
-    /// What share of its time is work on which table (statements and what is not looked into under
-    /// names of their own).
+    /// The share of each table in the path's time. Statements and transactions whose contents are
+    /// not read have names of their own.
     pub tables: Vec<(String, f64)>,
-    /// The transactions with the most work on it.
+    /// The transactions with the most work on the path.
     pub holdups: Vec<Holdup>,
 }
 
 /// A transaction that holds the others up.
 #[derive(Clone, Debug)]
 pub struct Holdup {
-    /// Its number, counted from 0.
+    /// The index of the transaction, counted from 0.
     pub transaction: usize,
-    /// Units of it on the path.
+    /// The transaction's work on the path, in units.
     pub time: u64,
 }
 
-/// Walks the path back from what ended last.
+/// Walks the path back from the work that ended last.
 pub(super) fn of(history: &History, model: &Model, policy: Policy, simulated: &Simulated) -> Path {
     let mut per_table: HashMap<&str, u64> = HashMap::new();
     let mut per_transaction: HashMap<usize, u64> = HashMap::new();
@@ -64,7 +64,7 @@ pub(super) fn of(history: &History, model: &Model, policy: Policy, simulated: &S
     Path { time: total, transactions, tables, holdups }
 }
 
-/// The transaction, and the change of it where the policy counts changes.
+/// Returns the transaction of an entry of `causes`, and the change if the policy counts changes.
 fn place(history: &History, policy: Policy, at: u32) -> (usize, Option<usize>) {
     let at = at as usize;
     if policy != Policy::Row {
@@ -75,7 +75,8 @@ fn place(history: &History, policy: Policy, at: u32) -> (usize, Option<usize>) {
         return (at - changes, None);
     }
     let behind = history.transactions.partition_point(|t| t.first_change as usize <= at);
-    // Those without changes begin where the one with the change begins, or behind it.
+    // Transactions without changes have the same `first_change` as the one with the change, or a
+    // later one.
     let mut transaction = behind - 1;
     while history.transactions[transaction].changes == 0 {
         transaction -= 1;

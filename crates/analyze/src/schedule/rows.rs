@@ -1,17 +1,17 @@
-//! The row policy: changes of one row keep their order, everything else is free.
+//! The row policy: changes of the same row keep their order, and everything else is free.
 
 use super::model::{Model, NOTHING, Simulated};
 use crate::history::{History, Nature};
 
-/// When the workers are free, the earliest first.
+/// The times at which the workers are free, the earliest first.
 struct Workers {
     free: Vec<u64>,
 }
 
 impl Workers {
-    /// Does a piece of work that is ready at `ready` and returns when it is done. Of the workers
-    /// that are free by then it takes the one that has been idle the shortest, so that the others
-    /// can still take what is ready earlier.
+    /// Does a piece of work that is ready at `ready`, and returns the time when it is done. Of the
+    /// workers that are free by then it takes the one that has been idle for the shortest time, so
+    /// that the others can still take work that is ready earlier.
     fn run(&mut self, ready: u64, cost: u64) -> u64 {
         let idle = self.free.partition_point(|&free| free <= ready);
         let end = self.free.remove(idle.saturating_sub(1)).max(ready) + cost;
@@ -21,15 +21,15 @@ impl Workers {
     }
 }
 
-/// When something ends, and what it is.
+/// The time when a piece of work ends, and its index.
 #[derive(Clone, Copy)]
 struct End {
     time: u64,
     of: u32,
 }
 
-/// Simulates. Causes: first the changes' (numbers of changes, or of transactions behind them), then
-/// the transactions'.
+/// Simulates the row policy. The causes of the changes come first, then those of the transactions.
+/// Each is the index of a change, or that of a transaction plus the number of changes.
 pub fn by_row(history: &History, model: &Model, workers: Option<usize>) -> Simulated {
     let changes = history.changes.len();
     let mut pool = workers.map(|count| Workers { free: vec![0; count] });
@@ -37,7 +37,8 @@ pub fn by_row(history: &History, model: &Model, workers: Option<usize>) -> Simul
     let mut ends = vec![0u64; changes];
     let mut causes = vec![NOTHING; changes + history.transactions.len()];
     let mut commits: Vec<End> = Vec::with_capacity(history.transactions.len());
-    // What does not consist of rows waits for everything, and everything behind waits for it.
+    // A transaction that is not rows waits for everything before it, and everything behind waits
+    // for it.
     let mut barrier = End { time: 0, of: NOTHING };
     for (number, transaction) in history.transactions.iter().enumerate() {
         let own = (changes + number) as u32;

@@ -1,4 +1,4 @@
-//! Policies that hand out whole transactions.
+//! The policies that hand out whole transactions.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::model::{Model, NOTHING, Simulated};
 use crate::history::{History, Transaction};
 
-/// The latest end so far, and whose it is.
+/// The latest end so far, and the transaction that has it.
 #[derive(Clone, Copy)]
 struct Latest {
     time: u64,
@@ -21,8 +21,8 @@ impl Latest {
     }
 }
 
-/// LOGICAL_CLOCK: a transaction starts when all up to its parent are committed, and not before the
-/// one in front of it.
+/// Simulates LOGICAL_CLOCK: a transaction starts when all up to its parent are committed, and not
+/// before the previous one.
 pub fn in_order(
     history: &History,
     model: &Model,
@@ -30,7 +30,7 @@ pub fn in_order(
     parent: impl Fn(&Transaction) -> u32,
 ) -> Simulated {
     let mut free: Option<BinaryHeap<Reverse<u64>>> = workers.map(|count| vec![Reverse(0); count].into());
-    // Of the first n transactions: when the last of them is committed.
+    // The entry n is the time when the last of the first n transactions is committed.
     let mut committed = Vec::with_capacity(history.transactions.len() + 1);
     committed.push(START);
     let mut causes = Vec::with_capacity(history.transactions.len());
@@ -56,10 +56,10 @@ pub fn in_order(
     finish(committed.last().copied().unwrap_or(START), causes)
 }
 
-/// DATABASE: a schema is with one worker as long as it has transactions there; one that wants
-/// several waits until the others let go.
+/// Simulates DATABASE: a schema belongs to one worker as long as that has transactions of it. A
+/// transaction of several schemas waits until other workers let go of them.
 pub fn by_schema(history: &History, model: &Model, workers: Option<usize>) -> Simulated {
-    // Any number of workers is one for each schema.
+    // With any number of workers there is one for each schema.
     let workers = workers.unwrap_or(history.schemas.len().max(1));
     let mut free = vec![0u64; workers];
     let mut holders = vec![(0usize, START); history.schemas.len()];
@@ -68,7 +68,7 @@ pub fn by_schema(history: &History, model: &Model, workers: Option<usize>) -> Si
     for (number, transaction) in history.transactions.iter().enumerate() {
         let set = history.schema_sets.get(transaction.schemas as usize).and_then(Option::as_ref);
         let Some(schemas) = set else {
-            // Too many schemas: it runs alone.
+            // The transaction has too many schemas, or unknown ones, and runs alone.
             causes.push(latest.of);
             let end = latest.time + model.costs.of(transaction);
             free.fill(end);

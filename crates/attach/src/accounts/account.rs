@@ -6,7 +6,7 @@ pub struct Account {
     /// The quoted name.
     pub name: String,
     pub create: String,
-    /// The roles that a login has.
+    /// The roles that are active after a login.
     pub default_role: Option<String>,
     pub grants: Vec<String>,
 }

@@ -1,10 +1,10 @@
-//! MariaDB's accounts, in the words that our server takes.
+//! MariaDB's accounts, in the words that this server takes.
 
 use super::account::Account;
 use crate::error::Result;
 use crate::source::{Source, quoted};
 
-/// Privileges of MariaDB alone: the accounts do without them here.
+/// The privileges that only MariaDB has, and that the accounts do not get here.
 const UNKNOWN: [&str; 12] = [
     "DELETE HISTORY",
     "SET USER",
@@ -20,7 +20,7 @@ const UNKNOWN: [&str; 12] = [
     "SHOW CREATE ROUTINE",
 ];
 
-/// The roles that the source has now. They have no host there, and any one here.
+/// Reads the roles that the source has now. They have no host there, and match any host here.
 pub(super) fn roles(source: &mut Source) -> Result<Vec<Account>> {
     let mut roles = Vec::new();
     let list = "SELECT User FROM mysql.user WHERE is_role = 'Y' AND User <> 'PUBLIC' ORDER BY 1";
@@ -34,7 +34,7 @@ pub(super) fn roles(source: &mut Source) -> Result<Vec<Account>> {
     Ok(roles)
 }
 
-/// The account with grants as MySQL has them.
+/// Returns the account with its grants in MySQL's words.
 pub(super) fn in_mysqls_words(account: Account) -> Account {
     let mut default_role = account.default_role;
     let mut grants = Vec::new();
@@ -47,30 +47,30 @@ pub(super) fn in_mysqls_words(account: Account) -> Account {
     Account { default_role, grants, ..account }
 }
 
-/// One line of SHOW GRANTS; `None`: nothing that is known here.
+/// Converts one line of SHOW GRANTS. `None` means that it grants nothing that is known here.
 fn granted(line: &str) -> Option<String> {
-    // The account's secret stands in CREATE USER too.
+    // The secret in SHOW GRANTS is left out, because SHOW CREATE USER has it too.
     let (what, rest) = match line.find(" IDENTIFIED ") {
         Some(at) => (&line[..at], &line[at..]),
         None => (line, ""),
     };
     let with_grant = if rest.ends_with(" WITH GRANT OPTION") { " WITH GRANT OPTION" } else { "" };
     let Some((privileges, on)) = what.strip_prefix("GRANT ").and_then(|what| what.split_once(" ON ")) else {
-        // A role.
+        // The line grants a role.
         return Some(format!("{what}{with_grant}"));
     };
     if privileges == "PROXY" {
-        // Of accounts without a name, which every installation has.
+        // The line is about accounts without a name, and every installation has it.
         return None;
     }
     if privileges.contains('(') {
-        // Of columns, which have MySQL's names.
+        // Privileges on columns have MySQL's names.
         return Some(format!("{what}{with_grant}"));
     }
     let known: Vec<&str> = privileges
         .split(", ")
         .filter(|name| !UNKNOWN.contains(name))
-        // MariaDB has renamed it.
+        // MariaDB has renamed this privilege.
         .map(|name| if name == "BINLOG MONITOR" { "REPLICATION CLIENT" } else { name })
         .collect();
     (!known.is_empty()).then(|| format!("GRANT {} ON {on}{with_grant}", known.join(", ")))

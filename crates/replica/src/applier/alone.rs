@@ -1,5 +1,5 @@
-//! One thread that applies groups one after the other: the applier without workers, and a worker
-//! while one alone is faster than all together ([`super::trials`]).
+//! Applying groups one after the other in one thread: the applier without workers, or one worker
+//! while a single one is faster than all together ([`super::trials`]).
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,20 +13,20 @@ use crate::channel::Channel;
 use crate::error::ThreadError;
 use crate::relay::{RelayReader, Step};
 
-/// Transactions after which the shown position is brought up to date.
+/// The number of transactions after which the shown position is brought up to date.
 const SHOW_EVERY: u32 = 256;
 
-/// What the thread has come to, between two groups.
+/// The thread's situation between two groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CameTo {
-    /// A group is applied, which took so many bytes of the relay log.
+    /// A group of this many bytes of the relay log is applied.
     Group(usize),
-    /// Nothing more is there for now, or it is not due.
+    /// There is nothing more for now, or the next group is not due.
     Pause,
 }
 
-/// Applies what the reader finds until the applier is told to stop, UNTIL is reached, or `ends`
-/// says so.
+/// Applies what the reader finds until the applier has to stop, UNTIL is reached, or `ends` returns
+/// true.
 pub(super) fn apply(
     channel: &Arc<Channel>,
     reader: &mut RelayReader,
@@ -58,7 +58,8 @@ pub(super) fn apply(
                 if !gate.wait(due_us) {
                     return Ok(());
                 }
-                // The event has been read, and is applied before anything else.
+                // The event has been read and is applied before anything else, so `ends` cannot end
+                // here.
                 ends(CameTo::Pause);
             }
         }
@@ -79,7 +80,7 @@ pub(super) fn apply(
     }
 }
 
-/// Everything that was received has been read.
+/// Notes that everything received has been read: releases relay log files and shows the position.
 pub(super) fn note_dry(
     channel: &Channel,
     reader: &RelayReader,
@@ -94,7 +95,7 @@ pub(super) fn note_dry(
     Ok(())
 }
 
-/// Shows how far it has come, and lets relay logs and tables go.
+/// Shows the position, and releases relay log files and tables.
 fn show_done(channel: &Channel, reader: &RelayReader, applier: &mut Applier<'_>) -> Result<(), ThreadError> {
     reader.note_done(applier.resume_point().relay).map_err(unreadable)?;
     applier.release_tables();

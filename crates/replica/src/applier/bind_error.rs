@@ -1,21 +1,21 @@
-//! What can stand between a TABLE_MAP event and a table of ours.
+//! The reasons why the table of a TABLE_MAP event cannot be taken for a table of this server.
 
-/// Why a table map event cannot be bound.
+/// The reason why a table map event cannot be bound to a table.
 #[derive(Debug, PartialEq, Eq)]
 pub enum BindError {
-    /// We have no such table.
+    /// This server has no table of this schema and name.
     NoSuchTable(String, String),
-    /// The event is not one.
+    /// The bytes are no table map event.
     Damaged(String),
-    /// A column has another type.
+    /// A column has a type that cannot be converted.
     ColumnType {
-        /// `schema.table`
+        /// The table as `schema.table`.
         table: String,
-        /// Which, counted from 0.
+        /// The number of the column, counted from 0.
         column: usize,
-        /// The source's type.
+        /// The column's type on the source.
         theirs: String,
-        /// Ours.
+        /// The column's type on this server.
         ours: String,
     },
 }

@@ -1,15 +1,14 @@
-//! Tables that are not as the source's: each row event is written anew, as one of a table that is
-//! as ours.
+//! Conversion of row events between tables that differ: each row event of the source is rewritten
+//! as an event of this server's table.
 //!
-//! MySQL's rules (manual, "Replication with Differing Table Definitions on Source and Replica"):
-//! columns stand for each other by their position; what either table has more, at its end, is left
-//! out or gets its default; a type may become another of its family as far as
+//! MySQL's rules apply (manual, "Replication with Differing Table Definitions on Source and
+//! Replica"). Columns correspond by position. Columns at the end that only one of the tables has
+//! are left out or get their defaults. A type may become another one of its family as far as
 //! `replica_type_conversions` allows, by the lengths in the TABLE_MAP event. Bytes of characters
-//! are taken for the character set of the replica's column, whatever the source's was, and numbers
-//! for signed unless ALL_UNSIGNED says otherwise.
+//! are taken as characters of the replica column's character set, whatever the source's was, and
+//! numbers as signed unless ALL_UNSIGNED says otherwise.
 //!
-//! Everything behind this sees our table only: the engine, the log, recovery, and replicas of this
-//! server.
+//! The engine, the log, recovery and replicas of this server see only this server's table.
 
 use std::cmp::Ordering;
 
@@ -24,20 +23,25 @@ use types::{ColumnMask, ColumnType, TypeCode, Value, convert, packed};
 use super::bind_error::BindError;
 use super::type_conversions::TypeConversions;
 
-/// Bytes of LONGBLOB's length.
+/// The number of bytes that hold the length of a LONGBLOB.
 const LONG_PREFIX_BYTES: usize = 4;
 
-/// How rows of the source's table become rows of ours.
+/// The plan by which rows of the source's table become rows of this server's.
 #[derive(Debug)]
 pub struct Conversion {
-    /// The source's rows, each column read for what it is to become.
+    /// The layout of the source's rows, in which each column has the attributes that the target
+    /// needs.
     source: RowLayout,
-    /// For the columns that both have: whether its bytes stay as they are.
+    /// For each column that both tables have, whether its bytes stay as they are.
     stays: Vec<bool>,
 }
 
 impl Conversion {
-    /// The conversion for a table map event; `None` where nothing differs.
+    /// Plans the conversion for a table map event. `None` means that nothing has to be converted.
+    ///
+    /// # Errors
+    /// Returns an error when a column's type cannot become the target's under the `allowed`
+    /// conversions.
     pub fn plan(
         map: &TableMap<'_>,
         table: &Table,
@@ -68,7 +72,10 @@ impl Conversion {
         Ok(Some(Conversion { source: RowLayout::new(&theirs), stays }))
     }
 
-    /// Appends the row event as one of our table. The error says what of it does not fit.
+    /// Appends the row event as one of this server's table.
+    ///
+    /// # Errors
+    /// Returns text that says what in the event does not fit the table.
     pub fn rewrite(
         &self,
         table: &Table,
@@ -114,7 +121,7 @@ impl Conversion {
         Ok(())
     }
 
-    /// The columns of a mask that our table has, too.
+    /// Returns the columns of a mask of the source that this server's table has too.
     fn our_mask(&self, table: &Table, theirs: &ColumnMask) -> ColumnMask {
         let mut ours = ColumnMask::empty(table.columns());
         theirs.iter().take_while(|column| *column < self.stays.len()).for_each(|column| ours.insert(column));
@@ -147,8 +154,8 @@ impl Conversion {
     }
 }
 
-/// A packed value as our column has it. What does not fit is cut or clamped, as MySQL does it under
-/// ALL_LOSSY.
+/// Returns a packed value as this server's column stores it. A value that does not fit is cut or
+/// clamped, as MySQL does under ALL_LOSSY.
 fn converted_value(theirs: &ColumnType, ours: &ColumnType, bytes: &[u8]) -> Result<Vec<u8>, String> {
     if let TypeCode::VarcharCompressed | TypeCode::BlobCompressed = theirs.code {
         let mut value = vec![0; LONG_PREFIX_BYTES];
@@ -164,7 +171,7 @@ fn converted_value(theirs: &ColumnType, ours: &ColumnType, bytes: &[u8]) -> Resu
     }
     let value = packed::decode(theirs, bytes).map_err(|error| error.to_string())?;
     let value = match value {
-        // Numbers of members stay numbers, whatever the members are called.
+        // The numbers of members stay as they are, whatever the members are called.
         Value::Enum { .. } | Value::Set { .. } => value,
         other => convert::to_column(&other, ours, false).map_err(|problem| problem.message("?", 1))?.0,
     };
@@ -173,8 +180,8 @@ fn converted_value(theirs: &ColumnType, ours: &ColumnType, bytes: &[u8]) -> Resu
     Ok(out)
 }
 
-/// What one of MariaDB's COMPRESSED columns holds when it is decompressed: our tables have them
-/// plain. Its longest value counts the byte that names the compression.
+/// Returns the plain type of a COMPRESSED column of MariaDB, which this server's tables hold
+/// decompressed. The column's maximum length counts the byte that names the compression method.
 fn plain(theirs: &ColumnType) -> ColumnType {
     let (code, meta) = match theirs.code {
         TypeCode::VarcharCompressed => (TypeCode::Varchar, theirs.meta.saturating_sub(1)),
@@ -184,8 +191,8 @@ fn plain(theirs: &ColumnType) -> ColumnType {
     ColumnType { code, meta, ..theirs.clone() }
 }
 
-/// How the source's type compares with ours: `Less` needs a conversion that loses nothing,
-/// `Greater` one that may; `None`: there is none.
+/// Compares the source's type with this server's. `Equal` needs no conversion, `Less` one that
+/// loses nothing, and `Greater` one that may lose something. `None` means that there is none.
 fn order(theirs: &ColumnType, ours: &ColumnType) -> Option<Ordering> {
     use TypeCode::*;
     if theirs.code == ours.code {
@@ -202,19 +209,19 @@ fn order(theirs: &ColumnType, ours: &ColumnType) -> Option<Ordering> {
         (Double, Float) | (NewDecimal, Float | Double) | (Float | Double, NewDecimal) => {
             Some(Ordering::Greater)
         }
-        // Before MySQL 5.6.4, and MariaDB's own: the same types stored in another way.
+        // These are the same types in the storage formats of MariaDB and of MySQL before 5.6.4.
         (Time, Time2) | (Datetime, Datetime2) | (Timestamp, Timestamp2) => Some(Ordering::Equal),
         _ if theirs.is_integer() && ours.is_integer() => Some(theirs.max_bytes().cmp(&ours.max_bytes())),
         (Varchar | String | Blob, Varchar | String | Blob) => {
-            // Between types of the same length something has to be converted, though nothing is
-            // lost.
+            // Types of the same length still differ in form and need a conversion, though it loses
+            // nothing.
             Some(theirs.max_bytes().cmp(&ours.max_bytes()).then(Ordering::Less))
         }
         _ => None,
     }
 }
 
-/// The source's type in MySQL's words: as much as a TABLE_MAP event says of it.
+/// Returns the source's type in MySQL's words, as far as a TABLE_MAP event tells it.
 fn their_name(ty: &ColumnType) -> String {
     match ty.code {
         TypeCode::Varchar => format!("varchar({}(bytes))", ty.meta),
@@ -232,7 +239,7 @@ fn their_name(ty: &ColumnType) -> String {
     }
 }
 
-/// Our column's type in MySQL's words.
+/// Returns the type of this server's column in MySQL's words.
 fn our_name(ty: &ColumnType) -> String {
     let characters = || types::collation::charset_of(ty.collation).name();
     match ty.code {
@@ -283,7 +290,8 @@ mod tests {
         }
     }
 
-    /// `test.t (id INT PRIMARY KEY, a BIGINT, b VARCHAR(10), c INT DEFAULT 7)` on a simulated disk.
+    /// Creates `test.t (id INT PRIMARY KEY, a BIGINT, b VARCHAR(10), c INT DEFAULT 7)` on a
+    /// simulated disk.
     fn table(disk: &SimDisk) -> (Arc<Engine>, Arc<Table>) {
         let engine = Engine::open(EngineConfig {
             page_size: 4096,
@@ -308,8 +316,8 @@ mod tests {
         (engine, table)
     }
 
-    /// The source's table: `(id INT, a INT, b TEXT)` and a DECIMAL that ours has not, and an update
-    /// of two rows.
+    /// Returns events for the source's table `(id INT, a INT, b TEXT)`, which has a further DECIMAL
+    /// column: its table map and an update of two rows.
     fn received() -> (Vec<u8>, Vec<u8>) {
         let columns = [
             ColumnType::int(false),
@@ -380,7 +388,7 @@ mod tests {
                 refused += 1;
                 continue;
             };
-            // What is written is an event of our table.
+            // The rewritten event must be one of this server's table.
             let Ok((_, Event::Rows(ours))) = event(&out) else { panic!("no row event") };
             assert!(ours.iter(&table.layout).all(|change| change.is_ok()), "it does not decode");
         }

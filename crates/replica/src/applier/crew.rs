@@ -1,9 +1,10 @@
-//! How many of the workers work at once: as many as there are processors, one more so that none of
-//! these waits for one that is not running, and one for each that waits for the disk or for a lock.
-//! More of them would only take the processors' caches from each other.
+//! The limit on the workers that work at once: as many as there are processors, one more so that no
+//! processor waits for a worker that is not running, and one for each worker that waits for the
+//! disk or for a lock. More of them would only displace each other's data from the processors'
+//! caches.
 //!
-//! While one of them applies alone ([`super::trials`]) those at work wait for the relay log, and
-//! nobody in line looks whether there is room.
+//! While one worker applies alone ([`super::trials`]), the others at work wait for the relay log,
+//! and no worker in line looks whether there is room.
 
 use std::time::Duration;
 
@@ -12,23 +13,24 @@ use parking_lot::{Condvar, Mutex};
 
 use super::order::Order;
 
-/// How soon it is found that somebody at work has begun to wait.
+/// The interval at which a worker in line looks whether a working one has begun to wait.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
 #[derive(Default)]
 struct AtWork {
     watches: Vec<Watch>,
-    /// One applies alone.
+    /// True while one worker applies alone.
     alone: bool,
 }
 
-/// See the module's header. Lock order: the line, then those at work.
+/// The workers of an applier, and which of them work. Lock order: `line`, then `at_work`.
 pub(super) struct Crew {
     limit: usize,
     at_work: Mutex<AtWork>,
-    /// A worker has left, or no longer applies alone.
+    /// Notified when a worker has left, or no longer applies alone.
     left: Condvar,
-    /// The worker that holds the mutex is the next to go to work, and looks whether it may.
+    /// The queue for work. The worker that holds the mutex goes next, and looks whether there is
+    /// room.
     line: Mutex<()>,
 }
 
@@ -38,7 +40,7 @@ impl Crew {
         Crew { limit: os::thread::processors() + 1, at_work, left, line }
     }
 
-    /// Waits until the calling thread may go to work, or everything has ended.
+    /// Waits until the calling thread may go to work, or until the applier's order has ended.
     pub fn go_to_work(&self, order: &Order) {
         let _waiting = account::enter(State::WorkerWait);
         let _line = self.line.lock();
@@ -52,7 +54,7 @@ impl Crew {
         at_work.watches.push(Watch::of_this_thread());
     }
 
-    /// Between two jobs: lets another go on with the work if there are too many.
+    /// Lets another worker take over between two jobs, if too many work.
     pub fn make_room(&self, order: &Order) {
         let mut at_work = self.at_work.lock();
         if running(&at_work.watches) <= self.limit {
@@ -63,14 +65,14 @@ impl Crew {
         self.go_to_work(order);
     }
 
-    /// The calling thread applies alone until what this returns is dropped.
+    /// Marks the calling thread as the one that applies alone, until the returned value is dropped.
     pub fn alone(&self) -> Alone<'_> {
         self.at_work.lock().alone = true;
         Alone(self)
     }
 }
 
-/// See [`Crew::alone`].
+/// The mark of [`Crew::alone`], which ends when this value is dropped.
 pub(super) struct Alone<'c>(&'c Crew);
 
 impl Drop for Alone<'_> {
@@ -84,7 +86,8 @@ fn running(at_work: &[Watch]) -> usize {
     at_work.iter().filter(|watch| !waits(watch.state())).count()
 }
 
-/// A thread in this state leaves its processor to others, and they can do something.
+/// Reports whether a thread in this state leaves its processor to other workers that can go on.
+/// Workers that wait for each other do not count.
 fn waits(state: State) -> bool {
     state.blocks() && !matches!(state, State::CommitOrderWait | State::WorkerWait)
 }

@@ -1,23 +1,22 @@
-//! `replica_exec_mode`: what becomes of a row event whose rows are not here as the source had them.
+//! `replica_exec_mode`: what the applier does with a row event whose rows differ from the source's.
 
-/// See the module's header.
+/// The value of `replica_exec_mode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ExecMode {
-    /// The applier stops.
+    /// The applier stops with an error.
     #[default]
     Strict,
-    /// As MySQL's IDEMPOTENT: a row that is to be inserted takes the place of those that have its
-    /// keys, a row that is to be changed and is not there is left out, as is an update to a key
-    /// that another row has.
+    /// MySQL's IDEMPOTENT: an inserted row replaces the rows that have its keys. A change of a row
+    /// that does not exist is left out, and so is an update to a key that another row has.
     Idempotent,
-    /// Every event sets what it is about, whatever is here: the mode for rows that were read while
-    /// the source worked, at later points of its history than the applier has reached (decision
-    /// 0061). It takes whole row images.
+    /// Every event sets the state that it describes, whatever is here. This mode is for rows that
+    /// were copied while the source worked, at later points of its history than the applier has
+    /// reached (decision 0061). It needs whole row images.
     Converge,
 }
 
 impl ExecMode {
-    /// The mode of this name, in upper case; `None` for a name that is none.
+    /// Returns the mode of this name, in upper case. `None` means that there is none.
     pub fn named(name: &str) -> Option<ExecMode> {
         match name {
             "STRICT" => Some(ExecMode::Strict),

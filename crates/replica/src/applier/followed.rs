@@ -1,8 +1,8 @@
-//! Row events of parents whose child rows the source has left to its replicas' engines: a MySQL
-//! before 9.6, or a MariaDB server.
+//! Row events of parent tables where the source leaves the changes of child rows to its replicas'
+//! engines, as MariaDB and MySQL before 9.6 do.
 //!
-//! MySQL since 9.6 logs the rows that a foreign key deletes or changes, and says so with a flag on
-//! every row event.
+//! MySQL since 9.6 logs the rows that a foreign key deletes or changes, and sets a flag on every
+//! row event that says so.
 
 use std::sync::Arc;
 
@@ -13,13 +13,14 @@ use types::ColumnMask;
 use super::rows::{check_columns, incompatible};
 use super::skipped_errors::{Answer, Tolerance};
 
-/// Whether the source has left it to us to see what follows from rows of the table.
+/// Reports whether the source has left it to this server to work out which changes follow from rows
+/// of the table.
 fn is_ours(table: &Table, event: &RowsEvent<'_>) -> bool {
     const LOGGED_OR_OFF: u16 = rows_flag::USE_SQL_FOREIGN_KEY | rows_flag::NO_FOREIGN_KEY_CHECKS;
     table.is_related() && event.flags & LOGGED_OR_OFF == 0
 }
 
-/// Whether other rows may have to follow the event's.
+/// Reports whether other rows may have to follow a change of the event's rows.
 pub(super) fn has_followers(
     transaction: &Transaction,
     table: &Table,
@@ -35,7 +36,8 @@ pub(super) fn has_followers(
     }
 }
 
-/// Whether an update sets columns that other rows follow, to other values or not.
+/// Reports whether an update sets columns that other rows follow, whether or not their values
+/// change.
 pub(super) fn may_have_followers(transaction: &Transaction, table: &Table, event: &RowsEvent<'_>) -> bool {
     is_ours(table, event)
         && event
@@ -43,8 +45,8 @@ pub(super) fn may_have_followers(transaction: &Transaction, table: &Table, event
             .is_some_and(|set| followed(transaction, table).iter().any(|at| set.contains(at)))
 }
 
-/// The columns whose change may have followers. A row of a table with system versioning is deleted
-/// by a change of its end.
+/// Returns the columns whose change other rows may follow. In a table with system versioning, a
+/// change of the row's end column deletes the row.
 fn followed(transaction: &Transaction, table: &Table) -> ColumnMask {
     let mut columns = transaction.followed_columns(table);
     if let Some((_, end)) = table.def.row_period()
@@ -55,7 +57,7 @@ fn followed(transaction: &Transaction, table: &Table) -> ColumnMask {
     columns
 }
 
-/// Whether one of the event's rows changes one of these columns.
+/// Reports whether one of the event's rows changes one of these columns.
 fn changes_any(table: &Table, event: &RowsEvent<'_>, columns: &ColumnMask) -> Result<bool, EngineError> {
     check_columns(table, event)?;
     let (Some(before_mask), Some(after_mask)) = (event.before_mask(), event.after_mask()) else {
@@ -79,8 +81,8 @@ fn changes_any(table: &Table, event: &RowsEvent<'_>, columns: &ColumnMask) -> Re
     Ok(false)
 }
 
-/// Applies the event and what follows from its rows. The transaction's own events say what was
-/// done.
+/// Applies the event and the changes that follow from its rows. The transaction writes events of
+/// its own for all of them.
 pub(super) fn apply(
     transaction: &mut Transaction,
     table: &Arc<Table>,

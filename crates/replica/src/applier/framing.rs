@@ -1,23 +1,24 @@
-//! Finding the groups in a stream of events without looking at their rows.
+//! Finding event groups in a stream of events without looking at their rows.
 
 use binlog::boundary::{Boundaries, Edge};
 use binlog::event::{Event, Header};
 
 use crate::event::{self, kind};
 
-/// What an event is to the framing.
+/// The place of an event in a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Framed {
-    /// Part of a group that is not complete; the first part, if it `begins` one.
+    /// The event is part of a group that is not complete, and its first event if it `begins` one.
     Inside { begins: bool },
-    /// The last event of a group; of one that holds row events alone behind its GTID, if `of_rows`.
+    /// The event is the last of a group. `of_rows` means that the group holds only row events
+    /// behind its GTID.
     Complete { begins: bool, of_rows: bool },
-    /// No part of a group. One that has begun is sent again.
+    /// The event is no part of a group. A group that has begun is sent again.
     Outside,
 }
 
-/// Follows a stream of events. Only groups of rows can be prepared ahead; all others are applied in
-/// turn.
+/// The state of a stream of events. Only groups of rows can be prepared ahead; all others are
+/// applied in turn.
 #[derive(Debug, Default)]
 pub(super) struct Framer {
     boundaries: Boundaries,
@@ -25,7 +26,7 @@ pub(super) struct Framer {
 }
 
 impl Framer {
-    /// Takes an event without its checksum.
+    /// Takes an event without its checksum and returns its place in a group.
     pub fn take(&mut self, bytes: &[u8]) -> Framed {
         let kind = event::kind_of(bytes);
         let edge = self.boundaries.feed(bytes);
@@ -69,7 +70,7 @@ fn can_be_inside(kind: u8, bytes: &[u8]) -> bool {
 
 fn can_end(kind: u8, bytes: &[u8]) -> bool {
     match kind {
-        // The latter is a whole transaction, compressed.
+        // TRANSACTION_PAYLOAD is a whole compressed transaction.
         kind::XID | kind::TRANSACTION_PAYLOAD => true,
         kind::QUERY => is_query(bytes, |query| query.statement == b"COMMIT"),
         _ => false,

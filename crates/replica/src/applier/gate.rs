@@ -1,8 +1,8 @@
-//! What holds the applier back on purpose: `SOURCE_DELAY` and `START REPLICA UNTIL`.
+//! The settings that hold the applier back on purpose: `SOURCE_DELAY` and `START REPLICA UNTIL`.
 //!
-//! Both are looked at where a group begins, before anything of it is applied. A delay counts from
-//! the source's commit of the group, by the source's clock; UNTIL's positions are compared with the
-//! end of the last group that is applied.
+//! Both are checked where a group begins, before anything of it is applied. A delay counts from the
+//! source's commit of the group, by the source's clock. The positions of UNTIL are compared with
+//! the end of the last applied group.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,21 +18,22 @@ use crate::event::{self, CHECKSUM_BYTES, kind};
 use crate::gtid::GroupHead;
 use crate::until::{Reached, UntilCondition};
 
-/// The applier looks this often whether it is to stop while it waits.
+/// The longest sleep before a waiting applier looks whether it has to stop.
 const LONGEST_SLEEP: Duration = Duration::from_secs(1);
 
-/// What becomes of an event.
+/// The gate's answer for an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Passage {
-    /// It is applied.
+    /// The event is applied.
     Free,
-    /// Its group is applied when our clock says this, in microseconds of unix time.
+    /// The event's group is applied when this server's clock reaches this time, in microseconds of
+    /// unix time.
     NotBefore(u64),
-    /// The applier stops before it.
+    /// The applier stops before the event.
     Closed,
 }
 
-/// See the module's header.
+/// The gate that every event passes before it is applied.
 pub(super) struct Gate<'c> {
     channel: &'c Arc<Channel>,
     delay_us: u64,
@@ -41,19 +42,20 @@ pub(super) struct Gate<'c> {
 }
 
 impl<'c> Gate<'c> {
-    /// As the channel is configured now.
+    /// Builds a gate for the channel's present configuration.
     pub fn new(channel: &'c Arc<Channel>) -> Gate<'c> {
         let delay_us = u64::from(channel.config.lock().delay_s) * 1_000_000;
         let until = channel.applier.lock().until.clone();
         Gate { channel, delay_us, until, boundaries: Boundaries::default() }
     }
 
-    /// There is a condition, which is looked at after every group.
+    /// Reports whether there is an UNTIL condition, which must be checked after every group.
     pub fn has_until(&self) -> bool {
         self.until.is_some()
     }
 
-    /// Between two groups: the applier has come where it is to stop.
+    /// Reports whether the applier is between two groups and has reached the point where it has to
+    /// stop.
     #[inline]
     pub fn is_reached(&self, applier: &Applier<'_>) -> bool {
         self.until.as_ref().is_some_and(|until| self.has_reached(until, applier))
@@ -78,7 +80,7 @@ impl<'c> Gate<'c> {
         stops
     }
 
-    /// Looks at the next event, as it is in the relay log.
+    /// Decides about the next event, given in the form that the relay log has.
     #[inline]
     pub fn look(&mut self, event: &[u8], checksum: Checksum) -> Passage {
         if self.delay_us == 0 && self.until.is_none() {
@@ -94,7 +96,7 @@ impl<'c> Gate<'c> {
         };
         let bare = &event[..len];
         if event::kind_of(event) == kind::ROTATE {
-            // What was begun is sent again.
+            // Behind a rotate event, the source sends a group that had begun from its start again.
             self.boundaries.restart();
         }
         if !matches!(self.boundaries.feed(bare), Edge::Begin | Edge::Whole) {
@@ -120,7 +122,7 @@ impl<'c> Gate<'c> {
         Passage::NotBefore(due_us)
     }
 
-    /// Waits; false: the applier is to stop before.
+    /// Waits until `due_us`. Returns false when the applier has to stop before.
     pub fn wait(&self, due_us: u64) -> bool {
         let mut state = self.channel.applier.lock();
         assert!(state.delayed_until_us.is_none(), "one thread waits for the delay");

@@ -1,4 +1,4 @@
-//! One event group at a time: from its first event to the commit.
+//! Applying one event group at a time, from its first event to its commit.
 
 mod progress;
 mod skip;
@@ -32,12 +32,12 @@ use progress::{GroupProgress, Stage};
 use turn::Turned;
 use xa_statement::XaStatement;
 
-/// The applier's state between two events. Buffers are kept from group to group.
+/// The applier's state between two events. Its buffers are kept from group to group.
 pub(super) struct Applier<'a> {
     progress: GroupProgress<'a>,
-    /// A compressed event as it is when decompressed.
+    /// The buffer for a compressed event's decompressed form.
     plain: Vec<u8>,
-    /// What came before the next statement and belongs to it.
+    /// The values from events before a statement that belong to that statement.
     logged: LoggedContext,
     /// The files of the group's LOAD DATA statements.
     loaded: LoadedFiles,
@@ -45,7 +45,7 @@ pub(super) struct Applier<'a> {
 }
 
 impl<'a> Applier<'a> {
-    /// Goes on where `resume` says.
+    /// Builds an applier that goes on at `resume`.
     pub fn new(channel: &'a Arc<Channel>, resume: ResumePoint) -> Applier<'a> {
         Applier {
             progress: GroupProgress::new(channel, resume),
@@ -56,43 +56,46 @@ impl<'a> Applier<'a> {
         }
     }
 
-    /// The filters that were in force when it started.
+    /// Returns the filters that were in force when the applier started.
     pub fn filters(&self) -> &Arc<Filters> {
         self.progress.open.filters()
     }
 
-    /// Everything that is executed here.
+    /// Returns all GTIDs that are executed on this server.
     pub fn executed(&self) -> &GtidSet {
         &self.progress.executed
     }
 
-    /// The checksum that events from here on end with.
+    /// Returns the checksum with which events from here on end.
     pub fn checksum(&self) -> Checksum {
         self.progress.checksum
     }
 
-    /// After an error: true, if it was that a table was not to be had at once. It has been waited
-    /// for, and the group can begin again.
+    /// Waits for the table whose metadata lock was not granted at once, if that was the last error.
+    /// Returns true when the wait is over and the group can begin again, and false for another
+    /// error.
     pub fn wait_if_blocked(&mut self) -> Result<bool, ThreadError> {
         self.progress.open.wait_if_blocked().map_err(|error| report::blocked(&error, self.progress.place()))
     }
 
-    /// No group is open.
+    /// Reports whether no group is open.
     pub fn is_between_groups(&self) -> bool {
         self.progress.stage == Stage::Outside
     }
 
-    /// The end of the last complete group.
+    /// Returns the end of the last complete group.
     pub fn resume_point(&self) -> ResumePoint {
         self.progress.done.clone()
     }
 
-    /// When the source committed the last group that is complete, in microseconds of unix time.
+    /// Returns the time when the source committed the last complete group, in microseconds of unix
+    /// time.
     pub fn last_commit_us(&self) -> u64 {
         self.progress.done.last.immediate_commit_us
     }
 
-    /// Lets the tables go that were held open over several groups, so that DDL here gets its turn.
+    /// Releases the tables that are held open over several groups, so that DDL on this server gets
+    /// its turn.
     pub fn release_tables(&mut self) {
         self.progress.release_tables();
     }
@@ -104,7 +107,7 @@ impl<'a> Applier<'a> {
         self.loaded = LoadedFiles::default();
     }
 
-    /// The turn of a group that was prepared has come; see [`GroupProgress::take_turn`].
+    /// Commits a prepared group in its turn; see [`GroupProgress::take_turn`].
     pub fn take_turn(
         &mut self,
         ready: ReadyGroup,
@@ -116,8 +119,8 @@ impl<'a> Applier<'a> {
         self.progress.take_turn(ready, events, relay, held, behind)
     }
 
-    /// Takes an event without its checksum; `relay` is its end in the relay log. True: a group is
-    /// complete.
+    /// Takes an event without its checksum; `relay` is the event's end in the relay log. Returns
+    /// true when the event completes a group.
     pub fn take(&mut self, bytes: &[u8], relay: RelayPosition) -> Result<bool, ThreadError> {
         if let Some(end) = event::end_pos(bytes) {
             self.progress.pos = event::unwrap_pos(self.progress.pos, end);
@@ -135,7 +138,7 @@ impl<'a> Applier<'a> {
         taken
     }
 
-    /// The events of a compressed transaction, one after the other.
+    /// Takes the events of a compressed transaction, one after the other.
     fn payload(
         &mut self,
         payload: &TransactionPayload<'_>,
@@ -161,7 +164,7 @@ impl<'a> Applier<'a> {
         }
     }
 
-    /// Takes an event that is not compressed.
+    /// Carries out an event that is not compressed. Returns true when it completes a group.
     fn carry_out(&mut self, bytes: &[u8], relay: RelayPosition) -> Result<bool, ThreadError> {
         let header = Header::decode(bytes).map_err(|error| self.progress.damaged(error))?;
         let event =
@@ -204,7 +207,7 @@ impl<'a> Applier<'a> {
                 self.inside(taken)
             }
             Event::RowsQuery(_) => self.progress.append(bytes).map(|()| false),
-            // MariaDB's annotations say again what the rows say.
+            // MariaDB's annotations hold the statement's text, and the row events are enough.
             Event::MariadbAnnotate(_) => Ok(false),
             Event::Intvar(_) | Event::Rand(..) | Event::UserVar(_) => self.before_statement(&event),
             Event::BeginLoad(block) => self.load_block(block, true),
@@ -218,7 +221,7 @@ impl<'a> Applier<'a> {
         }
     }
 
-    /// An event of a type that is passed over, or not carried out.
+    /// Takes an event of a type that is passed over, or refuses it.
     fn other(&self, header: &Header) -> Result<bool, ThreadError> {
         match header.event_type {
             kind::IGNORABLE | kind::TRANSACTION_CONTEXT => Ok(false),
@@ -226,12 +229,13 @@ impl<'a> Applier<'a> {
         }
     }
 
-    /// An event within a group has been taken.
+    /// Converts the result of an event within a group.
     fn inside(&self, taken: Result<(), GroupError>) -> Result<bool, ThreadError> {
         taken.map(|()| false).map_err(|error| report::group(&error, self.progress.place()))
     }
 
-    /// A new connection, or a new file of the source: what was begun and not ended is sent again.
+    /// Takes a rotate event, which a new connection or a new file of the source brings. A group
+    /// that has begun and not ended is sent again.
     fn rotate(&mut self, rotate: &RotateEvent<'_>, relay: RelayPosition) -> Result<bool, ThreadError> {
         self.abandon_group();
         if rotate.file != self.progress.file.as_bytes() {
@@ -258,8 +262,8 @@ impl<'a> Applier<'a> {
         Ok(self.pass_by(relay))
     }
 
-    /// An event that says something about the file. The position moves on behind it, or a replica
-    /// that has everything would look as if something were still to come.
+    /// Passes an event about the file. The position moves behind it, or a replica that has applied
+    /// everything would look as if something were still to come.
     fn pass_by(&mut self, relay: RelayPosition) -> bool {
         if self.progress.stage == Stage::Outside {
             self.progress.mark_done(relay);
@@ -292,7 +296,8 @@ impl<'a> Applier<'a> {
         Ok(())
     }
 
-    /// MariaDB's GTID event of a prepared XA transaction stands for its XA START.
+    /// Begins an XA transaction: MariaDB's GTID event of a prepared XA transaction stands for XA
+    /// START.
     fn begin_mariadb_xa(&mut self, header: &Header, bytes: &[u8]) -> Result<(), ThreadError> {
         if header.event_type != kind::MARIADB_GTID || self.progress.stage != Stage::Open {
             return Ok(());
@@ -313,7 +318,7 @@ impl<'a> Applier<'a> {
         relay: RelayPosition,
     ) -> Result<bool, ThreadError> {
         if self.progress.stage == Stage::Outside {
-            // A source that writes no GTID events.
+            // The source writes no GTID events, so this query begins the group.
             self.progress.head = GroupHead::of_second(header.timestamp);
             self.progress.server_id = header.server_id;
             self.progress.begin_times(header.timestamp);

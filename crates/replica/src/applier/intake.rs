@@ -1,9 +1,9 @@
-//! What the workers are given: the relay log cut into jobs, one after the other.
+//! The workers' intake: it cuts the relay log into jobs, one after the other.
 //!
-//! A job is a run of whole groups; by other policies than ROW, while workers wait, of such alone
-//! that depend on each other ([`super::policy`]). Events that stand between groups, groups that are
-//! too large to be prepared and what `sql_replica_skip_counter` counts are in no job: they are
-//! applied when everything before them is.
+//! A job is a run of whole groups. Under another policy than ROW, while other workers wait, it
+//! holds only groups that depend on each other ([`super::policy`]). No job holds events between
+//! groups, groups that are too large to be prepared, or what `sql_replica_skip_counter` counts.
+//! These are applied when everything before them is applied.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -24,35 +24,38 @@ use crate::event::{self, CHECKSUM_BYTES};
 use crate::gtid::GroupHead;
 use crate::relay::{RelayPosition, RelayReader, Step};
 
-/// What [`Intake::cut`] has found to be next in the relay log.
+/// The kind of the next thing in the relay log, which [`Intake::cut`] has found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// The job has groups.
+    /// The intake's job has groups, which a worker can take.
     Job,
-    /// Something that is applied when everything before it is: [`Intake::apply_in_turn`].
+    /// The reader's event must be applied when everything before it is, by
+    /// [`Intake::apply_in_turn`].
     InTurn,
-    /// Nothing before this time, in microseconds of unix time; everything before it is to be shown.
+    /// Nothing is applied before this time, in microseconds of unix time. Everything before is to
+    /// be shown.
     Delayed(u64),
     /// The relay log has no further event for now.
     Dry,
 }
 
-/// See the module's header.
+/// The intake of an applier with workers.
 pub(super) struct Intake<'c> {
     channel: &'c Arc<Channel>,
     reader: RelayReader,
     gate: Gate<'c>,
     framer: Framer,
     dependencies: Dependencies,
-    /// The checksum that events from here on end with.
+    /// The checksum with which events from here on end.
     checksum: Checksum,
-    /// The group that is being read.
+    /// The events so far of the group that is being read.
     open: Vec<u8>,
-    /// Where it begins.
+    /// The position in the relay log where `open` begins.
     open_start: RelayPosition,
-    /// It is complete and begins the next job; of rows alone, if that.
+    /// `Some` when the group in `open` is complete and begins the next job. The value says whether
+    /// it holds only row events.
     parted: Option<bool>,
-    /// The reader's event has been found, and the gate has let it pass, but it is nowhere yet.
+    /// The state of the reader's event that has been found but put nowhere yet.
     pending: Pending,
 }
 
@@ -95,13 +98,13 @@ impl<'c> Intake<'c> {
         &self.gate
     }
 
-    /// The policy by which jobs wait for each other.
+    /// Returns the policy by which jobs wait for each other.
     pub fn policy(&self) -> Policy {
         self.dependencies.policy()
     }
 
-    /// Fills `job`, which becomes job `number`, with the groups that come next in the relay log. An
-    /// event outside of groups comes by itself, with an empty job. `others_wait` says that other
+    /// Fills `job`, which becomes job `number`, with the next groups in the relay log. An event
+    /// that no job may hold comes by itself, with an empty job. `others_wait` says that other
     /// workers want a job.
     pub fn cut(&mut self, job: &mut Job, number: u64, others_wait: bool) -> Result<Cut, ThreadError> {
         job.clear();
@@ -117,7 +120,7 @@ impl<'c> Intake<'c> {
             };
             match found {
                 Pending::Event if self.take(job, number, others_wait) => {}
-                // `take` has left it to be applied in turn.
+                // `take` has left the event to be applied in turn.
                 Pending::Event | Pending::InTurn if job.is_empty() => return Ok(Cut::InTurn),
                 Pending::Delayed(due_us) if job.is_empty() => {
                     self.pending = Pending::Event;
@@ -136,20 +139,21 @@ impl<'c> Intake<'c> {
             Step::End => Pending::Nothing,
             Step::Event => match self.gate.look(self.reader.event(), self.checksum) {
                 Passage::NotBefore(due_us) => Pending::Delayed(due_us),
-                // There are no workers where there is a condition to stop at.
+                // There are no workers where there is an UNTIL condition, so nothing is closed
+                // here.
                 Passage::Free | Passage::Closed => Pending::Event,
             },
         };
         Ok(self.pending)
     }
 
-    /// Puts the reader's event where it belongs; false: it is to be applied in turn.
+    /// Puts the reader's event where it belongs. Returns false when it has to be applied in turn.
     fn take(&mut self, job: &mut Job, number: u64, others_wait: bool) -> bool {
         let (event, end) = (self.reader.event(), self.reader.position());
         let checksum_bytes = if self.checksum == Checksum::None { 0 } else { CHECKSUM_BYTES };
-        // Too short for its checksum: the applier says so.
+        // An event that is too short for its checksum is reported by the applier.
         let bare = event.len().checked_sub(checksum_bytes).filter(|&len| len >= HEADER_LEN);
-        // The counter is set while the applier does not run: nothing is in flight then.
+        // The counter is set only while the applier does not run, so nothing is in flight then.
         let skips = self.channel.apply.skip_counter() > 0;
         let framed = bare.filter(|_| !skips).map_or(Framed::Outside, |len| self.framer.take(&event[..len]));
         if let Framed::Inside { begins: true } | Framed::Complete { begins: true, .. } = framed {
@@ -180,8 +184,8 @@ impl<'c> Intake<'c> {
         true
     }
 
-    /// The group that is being read is the oldest that is not applied, if nothing else is under
-    /// way.
+    /// Notes the commit time of the group that is being read, if no other group is under way. It is
+    /// then the oldest that is not applied.
     fn note_begun(&self, checksum_bytes: usize) {
         let applying_us = &self.channel.times.applying_us;
         if applying_us.load(Ordering::Relaxed) > 0 {
@@ -194,14 +198,14 @@ impl<'c> Intake<'c> {
         }
     }
 
-    /// Whether everything that was read is in a job, but for a group that has only begun:
-    /// [`Intake::apply_alone`] can go on.
+    /// Reports whether everything that was read is in a job, except a group that has only begun.
+    /// Then [`Intake::apply_alone`] can go on.
     pub fn is_at_end_of_event(&self) -> bool {
         self.pending == Pending::Nothing && self.parted.is_none()
     }
 
-    /// Applies what comes, as one thread does that has no workers, until `ends` says so between two
-    /// groups. Everything before must be on the pages.
+    /// Applies what comes in one thread, as an applier without workers does, until `ends` returns
+    /// true between two groups. Everything before must be on the pages.
     pub fn apply_alone(
         &mut self,
         applier: &mut Applier<'_>,
@@ -216,8 +220,8 @@ impl<'c> Intake<'c> {
         applied
     }
 
-    /// After [`Cut::InTurn`]: applies what has come of the group that is being read, the reader's
-    /// event, and what follows up to the end of the group. Everything before must be on the pages.
+    /// Applies, after [`Cut::InTurn`], the part of the group that has been read, the reader's
+    /// event, and the rest of the group. Everything before must be on the pages.
     pub fn apply_in_turn(&mut self, applier: &mut Applier<'_>) -> Result<(), ThreadError> {
         let verify = self.channel.settings.sql_verify_checksum;
         self.framer.reset();
@@ -241,7 +245,7 @@ impl<'c> Intake<'c> {
     }
 }
 
-/// Applies events that begin at `start` in the relay log.
+/// Applies the events in `raw`, which begin at `start` in the relay log.
 pub(super) fn apply_raw(
     applier: &mut Applier<'_>,
     raw: &[u8],

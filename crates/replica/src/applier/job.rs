@@ -1,4 +1,4 @@
-//! A run of groups that one worker takes from the relay log to the pages.
+//! A job: a run of groups that one worker takes from the relay log to the pages.
 
 use std::ops::Range;
 
@@ -13,66 +13,70 @@ use crate::event::{self, kind};
 use crate::gtid::GroupHead;
 use crate::relay::RelayPosition;
 
-/// A job is complete when it has so many groups
+/// The number of groups at which a job is full.
 const GROUPS: usize = 64;
-/// or bytes.
+/// The number of bytes at which a job is full.
 const BYTES: usize = 64 * 1024;
 
-/// A group that grows beyond this is applied in turn, row by row as it is read.
+/// The largest group that is prepared, in bytes. A larger one is applied in turn, row by row as it
+/// is read.
 pub(super) const LARGEST_PREPARED_BYTES: usize = 1 << 20;
 
-/// How many groups ahead of the turn the leaves of rows are loaded into the processor's cache.
+/// The number of groups before their turn at which the leaves of their rows are loaded into the
+/// processor's cache.
 const LEAVES_AHEAD: usize = 8;
-/// How many groups ahead of the turn the rows themselves are loaded.
+/// The number of groups before their turn at which the rows themselves are loaded.
 const ROWS_AHEAD: usize = 4;
 
-/// A group as it stands in the relay log.
+/// A group as the relay log has it.
 pub(super) struct RawGroup {
-    /// Its events in [`Job::raw`], with their checksums.
+    /// The place in [`Job::raw`] of the group's events, with their checksums.
     pub raw: Range<usize>,
-    /// Where its first event begins.
+    /// The position in the relay log where the group's first event begins.
     pub start: RelayPosition,
-    /// It holds row events alone.
+    /// True when the group holds only row events.
     of_rows: bool,
-    /// What a worker made of it; `None`: nothing, it is applied in turn.
+    /// The prepared group. `None` means that it was not prepared and is applied in turn.
     pub ready: Option<ReadyGroup>,
 }
 
 impl RawGroup {
-    /// Where its last event ends.
+    /// Returns the position in the relay log where the group's last event ends.
     pub fn end(&self) -> RelayPosition {
         RelayPosition { file: self.start.file, pos: self.start.pos + self.raw.len() as u64 }
     }
 }
 
-/// A group that was prepared.
+/// A group whose rows were prepared and which waits for its turn to commit.
 pub(super) struct ReadyGroup {
     pub head: GroupHead,
     pub server_id: u32,
     pub timestamp_s: u32,
-    /// End of its last event in the source's file, as the event says it.
+    /// The end of the group's last event in the source's file, as that event says it.
     pub end_pos: Option<u64>,
-    /// Its events in [`Job::events`], as the commit record gets them.
+    /// The place in [`Job::events`] of the group's events, in the form that the commit record gets.
     pub events: Range<usize>,
-    /// Its rows; `None`: it has none.
+    /// The group's rows. `None` means that it has none.
     pub rows: Option<Prepared>,
 }
 
-/// See the module's header.
+/// A run of groups that one worker takes from the relay log to the pages.
 pub(super) struct Job {
-    /// It is full with so many groups.
+    /// The number of groups at which the job is full.
     limit: usize,
     pub checksum: Checksum,
-    /// The job that must be complete before this one is prepared.
+    /// The number of the job that must be complete before this one is prepared. `None` means that
+    /// there is none.
     pub waits_for: Option<u64>,
     pub raw: Vec<u8>,
     pub groups: Vec<RawGroup>,
-    /// The first of the groups whose turn has not come.
+    /// The index of the first group whose turn has not come.
     pub next: usize,
-    /// When the source committed the first group, or one before it; known from its turn on.
+    /// The time when the source committed the first group, or one before it, in microseconds of
+    /// unix time. It is known from the group's turn on.
     pub begun_us: u64,
     pub events: Vec<u8>,
-    /// Groups whose turn has come, and whose rows are not on their pages.
+    /// The groups whose turn has come and whose rows are not on their pages.
     pub logged: Vec<LoggedTransaction>,
 }
 
@@ -83,7 +87,7 @@ impl Default for Job {
 }
 
 impl Job {
-    /// An empty one, which is full with so many groups.
+    /// Builds an empty job that is full with `limit` groups.
     pub fn of(limit: usize) -> Job {
         let (raw, groups, events, logged) = Default::default();
         Job {
@@ -118,7 +122,7 @@ impl Job {
         self.groups.len() >= self.limit || self.raw.len() >= BYTES
     }
 
-    /// Forgets the content and keeps the memory.
+    /// Drops the content and keeps the memory.
     pub fn clear(&mut self) {
         assert!(self.logged.is_empty(), "what is in the log gets to its pages");
         self.raw.clear();
@@ -127,7 +131,7 @@ impl Job {
         self.next = 0;
     }
 
-    /// Prepares every group that can be. Checksums are looked at if `verify`.
+    /// Prepares every group that can be prepared. `verify` says whether checksums are verified.
     pub fn prepare(&mut self, open: &mut OpenGroup, verify: bool) {
         assert!(self.events.is_empty() && self.next == 0, "a job is prepared once");
         std::mem::swap(&mut open.events, &mut self.events);
@@ -136,8 +140,7 @@ impl Job {
             let start = open.events.len();
             group.ready = prepare(&self.raw[group.raw.clone()], open, self.checksum, verify);
             if group.ready.is_none() {
-                // Whatever stood in the way is found and named when the group is applied in its
-                // turn.
+                // The obstacle is found again and reported when the group is applied in its turn.
                 open.roll_back();
                 open.events.truncate(start);
             }
@@ -146,8 +149,8 @@ impl Job {
         open.hold().release();
     }
 
-    /// The next group's turn comes: what later ones need is on its way into the processor's cache
-    /// when theirs does.
+    /// Starts loading what later groups need, so that it is in the processor's cache when their
+    /// turn comes. It is called when the next group's turn comes.
     #[inline]
     pub fn load_ahead(&self) {
         let rows_of = |ahead: usize| self.groups.get(self.next + ahead)?.ready.as_ref()?.rows.as_ref();
@@ -159,12 +162,12 @@ impl Job {
         }
     }
 
-    /// The turn of every group has come.
+    /// Reports whether the turn of every group has come.
     pub fn is_in_order(&self) -> bool {
         self.next == self.groups.len()
     }
 
-    /// Puts what is in the log on the pages, and lets the tables go.
+    /// Puts the logged groups on their pages, and releases the tables.
     pub fn complete(&mut self, open: &mut OpenGroup) -> Result<(), engine::EngineError> {
         let outcome = self.logged.drain(..).try_for_each(|logged| logged.complete().map(|_| ()));
         open.hold().release();
@@ -172,7 +175,7 @@ impl Job {
     }
 }
 
-/// What was found out about a group while its events were gone through.
+/// The facts about a group that its events have told so far.
 #[derive(Default)]
 struct Found {
     head: Option<(GroupHead, Header)>,
@@ -229,7 +232,7 @@ fn prepare_event(bytes: &[u8], open: &mut OpenGroup, found: &mut Found) -> Optio
     }
 }
 
-/// A compressed transaction: as if its events had come one by one.
+/// Prepares a compressed transaction as if its events had come one by one.
 fn prepare_payload(payload: &TransactionPayload<'_>, open: &mut OpenGroup, found: &mut Found) -> Option<()> {
     if payload.uncompressed_len > LARGEST_PREPARED_BYTES as u64 {
         return None;

@@ -1,18 +1,19 @@
-//! The applier: one thread that reads the relay log and commits its transactions in the engine, in
-//! order; or workers ([`workers`]).
+//! The applier: one thread that reads the relay log and commits its transactions in the engine in
+//! order, or several workers ([`workers`]).
 //!
-//! A group is decoded once, row by row as it is read: each row goes to the engine's write set, and
-//! the event is copied, without checksum and with our own table id, behind the group that the
-//! commit record will hold. At its end one call commits rows, group and position. No sync is waited
-//! for.
+//! A group is decoded once, row by row as it is read. Each row goes to the engine's write set, and
+//! the event is copied, without checksum and with this server's table id, to the group that the
+//! commit record will hold. At the group's end one call commits rows, group and position. The
+//! applier waits for no sync.
 //!
 //! Invariants: at most one group is open. Whatever interrupts it (a new connection's rotate event,
-//! a GTID event, STOP REPLICA, an error) rolls it back whole, and it is read again from its start.
-//! A group whose GTID has been executed is passed over.
+//! a GTID event, STOP REPLICA, an error) rolls it back as a whole, and it is read again from its
+//! start. A group whose GTID is executed already is passed over.
 //!
-//! From the bottom up: `open_group` brings the rows of a group to the engine; `group` takes it from
-//! its first event to its commit; `alone` does that with one group after the other, as far as the
-//! `gate` lets it; `job`, `intake`, `order` and `workers` do it with many at a time.
+//! The modules build on each other: `open_group` brings the rows of a group to the engine; `group`
+//! takes a group from its first event to its commit; `alone` does that with one group after the
+//! other, as far as the `gate` lets it; `job`, `intake`, `order` and `workers` do it with many at a
+//! time.
 
 mod alone;
 mod bind_error;
@@ -66,8 +67,8 @@ pub use skipped_errors::SkippedErrors;
 pub use state::{ApplierState, ResumePoint};
 pub use type_conversions::TypeConversions;
 
-/// The thread's body. Returns when it is told to stop or cannot go on; the reason is in the
-/// channel's state.
+/// Runs the applier; it is the body of its thread. It returns when it has to stop or cannot go on,
+/// and leaves the reason in the channel's state.
 pub fn run(channel: &Arc<Channel>) {
     log::info!("Replica SQL thread initialized, starting replication");
     let mut resume = channel.applier.lock().resume.clone();
@@ -76,7 +77,7 @@ pub fn run(channel: &Arc<Channel>) {
         loop {
             match apply_from(channel, &mut resume) {
                 Err(Stopped::Blocked) => {}
-                // STOP REPLICA, while it waited for a lock: of a table, or of a row.
+                // STOP REPLICA came while the applier waited for the lock of a table or a row.
                 Err(Stopped::Error(error)) if error.number == number::QUERY_INTERRUPTED => break Ok(()),
                 Err(Stopped::Error(error)) => {
                     let at = resume.as_ref().map(|resume| resume.relay).unwrap_or_default();
@@ -105,25 +106,25 @@ pub fn run(channel: &Arc<Channel>) {
     channel.applier_changed.notify_all();
 }
 
-/// Why applying ended that was not told to.
+/// The reason why applying ended without being told to.
 enum Stopped {
-    /// The thread ends with this error.
+    /// The applier's thread ends with this error.
     Error(ThreadError),
-    /// A table that a group needs was in DDL's hands while others were held for it. It is free now,
-    /// and the group is to be begun again.
+    /// A DDL statement held a table that a group needed while other tables were held for the group.
+    /// The table is free now, and the group has to begin again.
     Blocked,
 }
 
-/// Applies from `resume` on, which is then where to go on. Returns when it is told to stop or
-/// cannot go on.
+/// Applies from `resume` on, and sets it to the point where to go on. Returns when the applier has
+/// to stop or cannot go on.
 fn apply_from(channel: &Arc<Channel>, resume: &mut Option<ResumePoint>) -> Result<(), Stopped> {
     loop {
         let (mut reader, mut applier) = open(channel, resume.clone()).map_err(Stopped::Error)?;
         let mut gate = Gate::new(channel);
-        // UNTIL is looked at after every group, which is there where groups are applied one after
-        // the other.
+        // UNTIL has to be checked after every group, which only applying one after the other
+        // allows.
         let stays = gate.has_until();
-        // A panic leaves the applier with the last complete group, as an error does.
+        // A panic leaves the applier at the last complete group, as an error does.
         let ended = os::panic::contain(|| match if stays { 0 } else { channel.workers() } {
             0 => {
                 let ends = |_| channel.workers() > 0 && !stays;
@@ -142,7 +143,7 @@ fn apply_from(channel: &Arc<Channel>, resume: &mut Option<ResumePoint>) -> Resul
             Err(_) if applier.wait_if_blocked().map_err(Stopped::Error)? => return Err(Stopped::Blocked),
             Err(error) => return Err(Stopped::Error(error)),
             Ok(()) if stays || channel.applier_stop.load(Ordering::Acquire) => return Ok(()),
-            // There are to be more workers, or fewer.
+            // The number of workers has been changed.
             Ok(()) => {}
         }
     }
@@ -159,8 +160,8 @@ fn open(
     let reader = reader.map_err(unreadable)?;
     let resume = resume.unwrap_or_else(|| {
         let (file, pos) = channel.applied_position();
-        // Every relay log begins with a format description of ours, which says that checksums
-        // follow.
+        // Every relay log begins with a format description of this server, which says that
+        // checksums follow.
         ResumePoint { relay: reader.position(), has_checksums: true, file, pos, last: GroupHead::default() }
     });
     Ok((reader, Applier::new(channel, resume)))

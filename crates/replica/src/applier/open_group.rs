@@ -1,4 +1,4 @@
-//! The part of a group that has come: its rows in an engine transaction, its events in the form
+//! The part of a group that has arrived: its rows in an engine transaction, its events in the form
 //! that the commit record keeps.
 
 use std::sync::Arc;
@@ -18,33 +18,34 @@ use super::{followed, partial_rows, rows, virtual_columns};
 use crate::filter::{Filters, table_map_in};
 use sql::VirtualColumns;
 
-/// When so much of a group has come, its transaction takes it over, row by row as it goes on.
+/// The number of gathered bytes at which they are handed over to the transaction. A larger group
+/// goes on in the same way.
 const GATHERED_BYTES: usize = 1 << 20;
 
-/// See the module's header. Buffers are kept from group to group.
+/// The group that is open. Its buffers are kept from group to group.
 pub(super) struct OpenGroup {
     hold: TableHold,
     settings: Arc<ApplySettings>,
     tables: TableCache,
-    /// Tables that the present statement's row events are about: the source's table id, and the
-    /// binding.
+    /// The tables of the present statement's row events: the source's table id, and the binding to
+    /// a table of this server.
     in_use: Vec<(u64, Arc<Bound>)>,
     filters: Arc<Filters>,
     /// The source's ids of the present statement's tables that are filtered out.
     filtered: Vec<u64>,
-    /// Where the present statement's last row event is among the events.
+    /// The offset in `events` of the present statement's last row event.
     last_rows: Option<usize>,
-    /// What computes columns that row images leave out, once one has.
+    /// The means to compute columns that row images leave out, made when it is first needed.
     virtual_columns: Option<VirtualColumns>,
-    /// Rows go to a transaction that is applied ahead of its turn.
+    /// True when rows go to a transaction that is applied ahead of its turn.
     ahead: bool,
-    /// The table that a group needed and could not get at once, while others were held for it.
+    /// The table that a group needed and could not get at once while others were held for it.
     blocked: Option<Arc<Table>>,
-    /// A row event, written anew for our table.
+    /// The buffer for a row event that is rewritten for this server's table.
     converted: Vec<u8>,
-    /// Groups may stand here one after the other; the present one is at the end.
+    /// The events of groups one after the other, of which the present one is the last.
     pub events: Vec<u8>,
-    /// None before the first row.
+    /// The engine's transaction; `None` before the first row.
     pub transaction: Option<Box<Transaction>>,
 }
 
@@ -72,34 +73,34 @@ impl OpenGroup {
         }
     }
 
-    /// The filters that it goes by.
+    /// Returns the filters that decide which events of the group are applied.
     pub fn filters(&self) -> &Arc<Filters> {
         &self.filters
     }
 
-    /// The engine that it goes to.
+    /// Returns the engine that the rows go to.
     pub fn engine(&self) -> &Arc<Engine> {
         self.hold.engine()
     }
 
-    /// The tables that are held open for it.
+    /// Returns the tables that are held open for the group.
     pub fn hold(&mut self) -> &mut TableHold {
         &mut self.hold
     }
 
-    /// Definitions may have changed.
+    /// Forgets the bindings of tables, because definitions may have changed.
     pub fn forget_tables(&mut self) {
         self.tables.clear();
     }
 
-    /// No statement is open any more.
+    /// Notes that no statement is open any more.
     pub fn end_statement(&mut self) {
         self.in_use.clear();
         self.filtered.clear();
         self.last_rows = None;
     }
 
-    /// Takes the rows back.
+    /// Rolls the rows back.
     pub fn roll_back(&mut self) {
         self.end_statement();
         if let Some(transaction) = self.transaction.take() {
@@ -107,14 +108,14 @@ impl OpenGroup {
         }
     }
 
-    /// Copies an event behind the others, in the form that the log keeps. Returns where it is.
+    /// Appends an event in the form that the log keeps, and returns its offset in `events`.
     pub fn append(&mut self, bytes: &[u8]) -> Result<usize, DecodeError> {
         let at = self.events.len();
         group::append_received(bytes, Checksum::None, &mut self.events)?;
         Ok(at)
     }
 
-    /// A TABLE_MAP event.
+    /// Takes a TABLE_MAP event.
     pub fn table_map(&mut self, bytes: &[u8], map: &TableMap<'_>) -> Result<(), GroupError> {
         if !self.filters.is_on() {
             return self.map_table(bytes, map);
@@ -154,8 +155,8 @@ impl OpenGroup {
         Ok(())
     }
 
-    /// Whether the events of a table that is not there are left out. A group that is applied ahead
-    /// is tried again in its turn.
+    /// Reports whether the events of a missing table are left out. For a group that is applied
+    /// ahead the answer is no, because it is tried again in its turn.
     fn skips_table(&self, error: &BindError) -> bool {
         let skips = !self.ahead && self.settings.skipped_errors().skips_table(error);
         if skips {
@@ -164,16 +165,17 @@ impl OpenGroup {
         skips
     }
 
-    /// The table of a TABLE_MAP event, held.
+    /// Returns the binding for a TABLE_MAP event, with the table held.
     fn bind(&mut self, bytes: &[u8], map: &TableMap<'_>) -> Result<Arc<Bound>, GroupError> {
         let allowed = self.settings.type_conversions();
         loop {
             let bound = self.tables.bind(&self.hold, bytes, map, allowed).map_err(GroupError::Table)?;
             match self.hold.hold(&bound.table, !self.ahead) {
                 Ok(()) => return Ok(bound),
-                // It has changed between the look-up and the lock.
+                // The table has changed between the look-up and the lock, and is looked up again.
                 Err(EngineError::TableChanged(_)) => {}
-                // What is held is held for earlier groups only. With nothing held it waits.
+                // The held tables are held for earlier groups only. With nothing held, the next
+                // attempt waits.
                 Err(EngineError::LockNotAvailable) if !self.ahead && self.is_unused() => self.hold.release(),
                 Err(error) => {
                     let table = bound.table.qualified_name().to_string();
@@ -185,32 +187,33 @@ impl OpenGroup {
         }
     }
 
-    /// The transaction, for a statement, which takes the locks of its tables itself.
+    /// Returns the transaction for a statement, which takes the locks of its tables itself.
     pub fn take_for_statements(&mut self) -> Box<Transaction> {
         self.transaction.take().unwrap_or_else(|| self.hold.begin_apply_statements())
     }
 
-    /// The group has used no table yet.
+    /// Reports whether the group has used no table yet.
     fn is_unused(&self) -> bool {
         self.transaction.is_none() && self.in_use.is_empty()
     }
 
-    /// If the last error was that a table was not to be had at once: waits for it, nothing being
-    /// held, and says so. The group must have been rolled back.
+    /// Waits for the table whose metadata lock was not granted at once, while no table is held, and
+    /// returns true. Returns false when the last error was another one. The group must have been
+    /// rolled back.
     pub fn wait_if_blocked(&mut self) -> Result<bool, EngineError> {
         let Some(table) = self.blocked.take() else { return Ok(false) };
         self.hold.release();
         let waited = self.hold.hold(&table, true);
         self.hold.release();
         match waited {
-            // Another definition has taken its place: it is looked up again.
+            // When another definition has taken the table's place, the table is looked up again.
             Ok(()) | Err(EngineError::TableChanged(_)) => Ok(true),
             Err(error) => Err(error),
         }
     }
 
-    /// A row event that is filtered out, or of which all rows are left out. The statement ends with
-    /// it: in our log it ends with the last event that was kept.
+    /// Leaves out a row event that is filtered out, or whose rows are all left out. If it ends the
+    /// statement, the last event that was kept must end the statement in this server's log.
     fn leave_out(&mut self, rows: &RowsEvent<'_>) {
         const FLAGS_OFFSET: usize = binlog::event::HEADER_LEN + 6;
         if rows.ends_statement() {
@@ -221,14 +224,14 @@ impl OpenGroup {
         }
     }
 
-    /// A row event.
+    /// Takes a row event.
     pub fn rows(&mut self, bytes: &[u8], rows: &RowsEvent<'_>) -> Result<(), GroupError> {
         if self.filtered.contains(&rows.table_id) {
             self.leave_out(rows);
             return Ok(());
         }
         if rows.table_id == binlog::event::DUMMY_TABLE_ID && rows.rows.is_empty() {
-            // It carries nothing and only ends a statement.
+            // The event carries no rows and only ends a statement.
             self.end_statement();
             return Ok(());
         }
@@ -252,14 +255,15 @@ impl OpenGroup {
         taken
     }
 
-    /// Begins the transaction before the first row event, behind a statement that has made a table.
+    /// Begins the transaction before its first row event, behind a statement that has created a
+    /// table.
     pub fn begin_behind_definition(&mut self) {
         let mut transaction = self.take_for_rows();
         transaction.set_defines();
         self.transaction = Some(transaction);
     }
 
-    /// The transaction, for row events.
+    /// Returns the transaction for row events.
     fn take_for_rows(&mut self) -> Box<Transaction> {
         match self.transaction.take() {
             Some(transaction) => transaction,
@@ -268,7 +272,7 @@ impl OpenGroup {
         }
     }
 
-    /// A row event that says of documents only how they differ.
+    /// Takes a row event that holds only the differences of JSON documents.
     pub fn partial_update(
         &mut self,
         header: &Header,
@@ -297,7 +301,7 @@ impl OpenGroup {
         let before = self.events.len();
         let mut transaction = self.take_for_rows();
         if followed::may_have_followers(&transaction, &table, rows) {
-            // Whether there are any, and what they are, is told by whole rows.
+            // Which rows follow can only be worked out from whole rows.
             let whole = partial_rows::whole_event(&mut transaction, &table, header, event);
             self.transaction = Some(transaction);
             return self.whole_rows(&whole?, &table);
@@ -314,7 +318,7 @@ impl OpenGroup {
         Ok(())
     }
 
-    /// A row event that was written anew.
+    /// Takes a row event that was rewritten.
     fn whole_rows(&mut self, bytes: &[u8], table: &Arc<Table>) -> Result<(), GroupError> {
         let header = Header::decode(bytes)?;
         match binlog::event::decode_body(&header, bytes)? {
@@ -323,7 +327,7 @@ impl OpenGroup {
         }
     }
 
-    /// A row event that leaves virtual columns out.
+    /// Takes a row event that leaves virtual columns out.
     fn rows_without_virtual(
         &mut self,
         bytes: &[u8],
@@ -340,30 +344,32 @@ impl OpenGroup {
         self.whole_rows(&whole.map_err(refused)?, table)
     }
 
-    /// A row event whose columns are those of our table.
+    /// Takes a row event whose columns are those of this server's table.
     fn own_rows(&mut self, bytes: &[u8], rows: &RowsEvent<'_>, table: &Arc<Table>) -> Result<(), GroupError> {
         if virtual_columns::are_missing(table, rows) {
             return self.rows_without_virtual(bytes, rows, table);
         }
         let mut transaction = self.take_for_rows();
         let (tolerance, before) = (self.settings.tolerance(), self.events.len());
-        // An event that is applied ahead either has all its rows or is applied again in its turn.
+        // An event that is applied ahead either applies all its rows or is applied again in its
+        // turn.
         let is_strict = tolerance.is_strict() || (self.ahead && tolerance.mode == ExecMode::Strict);
         let state = os::account::enter(os::account::State::ApplyRow);
         let followed = followed::has_followers(&transaction, table, rows);
         let is_followed = matches!(followed, Ok(true));
         let applied = match is_strict {
-            // What followed from a row at the source is not told by rows that are further.
+            // CONVERGE meets rows that are further in history than the event, and these do not tell
+            // what followed at the source.
             _ if is_followed && tolerance.mode == ExecMode::Converge => {
                 Err(not_convergent(table, "rows of other tables follow the rows of this one"))
             }
             _ if !matches!(followed, Ok(false)) => followed.and_then(|_| match self.ahead {
-                // Which rows follow is known in its turn only.
+                // Only in the group's turn is it known which rows follow.
                 true => Err(EngineError::NeedsTurn),
                 false => self.followed_rows(&mut transaction, bytes, rows, table),
             }),
             true => rows::apply(&mut transaction, table, rows),
-            // What is in the way of a row can be said in its turn only.
+            // Only in the group's turn is it known what is in the way of a row.
             false if self.ahead => Err(EngineError::NeedsTurn),
             false => {
                 let header = Header::decode(bytes)?;
@@ -393,7 +399,7 @@ impl OpenGroup {
         };
         self.last_rows = last.or(self.last_rows.filter(|_| !is_followed));
         if rows.ends_statement() && last.is_none() && !is_followed {
-            // All its rows were left out.
+            // All rows of the event were left out.
             self.leave_out(rows);
         } else if rows.ends_statement() {
             self.end_statement();
@@ -403,8 +409,8 @@ impl OpenGroup {
         if !self.ahead && self.events.len() >= GATHERED_BYTES { self.hand_over() } else { Ok(()) }
     }
 
-    /// A row event from whose rows others follow: the transaction writes the events of all of them,
-    /// behind those that have come.
+    /// Applies a row event whose rows other rows follow. The transaction writes the events of all
+    /// these rows, behind the events that have arrived.
     fn followed_rows(
         &mut self,
         transaction: &mut Transaction,
@@ -418,16 +424,16 @@ impl OpenGroup {
         followed::apply(transaction, table, &header, rows, self.settings.tolerance())
     }
 
-    /// The transaction has written a statement of its own: what is left of the source's begins anew
-    /// behind it.
+    /// Appends the table maps again, because the transaction has written a statement of its own and
+    /// the rest of the source's statement begins anew behind it.
     fn map_tables_again(&mut self, bytes: &[u8]) {
         for (_, bound) in &self.in_use {
             self.events.extend_from_slice(&own_map(&bound.table, bytes));
         }
     }
 
-    /// Gives the events so far to the transaction, which keeps many of them in a file. The one that
-    /// may yet have to end its statement stays.
+    /// Gives the events so far to the transaction, which keeps many of them in a file. The last row
+    /// event stays, because it may yet have to end its statement.
     fn hand_over(&mut self) -> Result<(), GroupError> {
         let Some(transaction) = &mut self.transaction else { return Ok(()) };
         let end = self.last_rows.unwrap_or(self.events.len());
@@ -438,7 +444,7 @@ impl OpenGroup {
     }
 }
 
-/// Where the last of the whole events behind `from` begins.
+/// Returns the offset of the last of the whole events that follow `from`.
 fn last_event(events: &[u8], from: usize) -> Option<usize> {
     let (mut last, mut at) = (None, from);
     for event in group::walk(&events[from..]).map_while(Result::ok) {
@@ -448,7 +454,8 @@ fn last_event(events: &[u8], from: usize) -> Option<usize> {
     last
 }
 
-/// The TABLE_MAP event of our table in the place of one that was received.
+/// Returns the TABLE_MAP event of this server's table, with the time and the server id of the
+/// received one.
 fn own_map(table: &Table, received: &[u8]) -> Vec<u8> {
     let mut map = table.table_map_event().to_vec();
     map[..4].copy_from_slice(&received[..4]);

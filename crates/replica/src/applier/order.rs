@@ -1,8 +1,8 @@
 //! The order in which workers do what must be done in the source's order.
 //!
-//! Every job has a number. Its *turn* comes when the jobs before it have had theirs; it is
+//! Every job has a number. Its *turn* comes when all jobs before it have had theirs. It is
 //! *complete* when all its rows are on their pages, and *shown* when all jobs before it are
-//! complete, too.
+//! complete too.
 //!
 //! Lock order: the mutex, then the channel's `applier`.
 
@@ -18,32 +18,32 @@ use crate::error::ThreadError;
 
 #[derive(Default)]
 struct Progress {
-    /// The job whose turn it is.
+    /// The number of the job whose turn it is.
     turn: u64,
-    /// All jobs before this one are complete.
+    /// The number of the first job that is not complete. All jobs before it are complete.
     complete: u64,
-    /// Of `complete` and those after it: where applying goes on behind the job, once it is
-    /// complete.
+    /// For job `complete` and those after it, the point where applying goes on behind the job.
+    /// `None` means that the job is not complete.
     completed: VecDeque<Option<ResumePoint>>,
-    /// Of `complete` and those after it, as far as they have had their turn: when the source
-    /// committed their first groups.
+    /// For job `complete` and those after it that have had their turn, the time when the source
+    /// committed the first group, in microseconds of unix time.
     begun_us: VecDeque<u64>,
-    /// Nothing more is to be done.
+    /// The way in which everything ended; `None` while there is work to do.
     ended: Option<Result<(), ThreadError>>,
 }
 
-/// See the module's header.
+/// The order of the jobs, which all workers share.
 pub(super) struct Order {
     progress: Mutex<Progress>,
-    /// One for each job that can be under way, by its number: its turn has come, or everything has
-    /// ended.
+    /// One condition variable for each job that can be under way, by its number. It is notified
+    /// when the job's turn has come, or everything has ended.
     turns: Vec<Condvar>,
-    /// Everything that was given out is complete, or everything has ended.
+    /// Notified when jobs have become complete, or everything has ended.
     caught_up: Condvar,
 }
 
 impl Order {
-    /// For as many jobs under way as there are `workers`. Numbers begin with 0.
+    /// Builds the order for `workers` jobs under way at once. Jobs are numbered from 0.
     pub fn new(workers: usize) -> Order {
         assert!(workers > 0, "somebody takes the turns");
         Order {
@@ -57,7 +57,7 @@ impl Order {
         &self.turns[(job % self.turns.len() as u64) as usize]
     }
 
-    /// Waits for a job's turn; false: everything has ended.
+    /// Waits for a job's turn. Returns false when everything has ended.
     pub fn wait_for_turn(&self, job: u64) -> bool {
         let mut progress = self.progress.lock();
         assert!(progress.turn <= job, "turn {job} has been passed, {} is on", progress.turn);
@@ -69,7 +69,7 @@ impl Order {
         progress.ended.is_none()
     }
 
-    /// The job, whose first group the source committed at `begun_us`, has had its turn.
+    /// Notes that the job, whose first group the source committed at `begun_us`, has had its turn.
     pub fn pass_turn(&self, channel: &Channel, job: u64, begun_us: u64) {
         let mut progress = self.progress.lock();
         assert_eq!(progress.turn, job, "turns are passed by whom they have come to");
@@ -83,7 +83,8 @@ impl Order {
         self.turn_of(job + 1).notify_one();
     }
 
-    /// Everything of a job is on its pages, and applying goes on from `resume` behind it.
+    /// Notes that all rows of a job are on their pages, and that applying goes on at `resume`
+    /// behind it.
     pub fn complete(&self, channel: &Channel, job: u64, resume: ResumePoint) {
         let mut guard = self.progress.lock();
         let progress = &mut *guard;
@@ -110,7 +111,7 @@ impl Order {
         self.caught_up.notify_all();
     }
 
-    /// Waits until all jobs before `job` are complete; false: everything has ended.
+    /// Waits until all jobs before `job` are complete. Returns false when everything has ended.
     pub fn wait_until_complete(&self, job: u64) -> bool {
         let mut progress = self.progress.lock();
         let mut waiting = None;
@@ -121,13 +122,13 @@ impl Order {
         progress.ended.is_none()
     }
 
-    /// All jobs before `job` are complete.
+    /// Reports whether all jobs before `job` are complete.
     #[cfg(test)]
     pub fn is_complete(&self, job: u64) -> bool {
         self.progress.lock().complete >= job
     }
 
-    /// Ends everything; the first reason counts.
+    /// Ends everything. The first reason counts.
     pub fn end(&self, how: Result<(), ThreadError>) {
         let mut progress = self.progress.lock();
         progress.ended.get_or_insert(how);
@@ -141,13 +142,13 @@ impl Order {
         self.progress.lock().ended.is_some()
     }
 
-    /// How everything ended.
+    /// Returns the way in which everything ended.
     pub fn outcome(self) -> Result<(), ThreadError> {
         self.progress.into_inner().ended.unwrap_or(Ok(()))
     }
 }
 
-/// Notes a commit time; 0 is none: where all that was read had been executed before.
+/// Stores a commit time. 0 means that there is none, because every group read was executed before.
 fn note(time: &AtomicU64, commit_us: u64) {
     if commit_us > 0 {
         time.store(commit_us, Ordering::Relaxed);

@@ -1,6 +1,6 @@
-//! Updates that say of JSON documents only how they differ. They are logged as updates that say the
-//! whole document: what a replica of ours is sent does not depend on how the source was set, and
-//! recovery need not know the document before.
+//! Updates that hold only the differences of JSON documents. They are logged as updates that hold
+//! whole documents, so that what a replica of this server receives does not depend on the source's
+//! settings, and recovery need not know the previous document.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use types::row::RowLayout;
 use super::report::GroupError;
 use super::rows::{Done, check_columns, incompatible};
 
-/// Bytes of the length in front of a document.
+/// The number of bytes of the length in front of a document.
 const LENGTH_BYTES: usize = 4;
 
-/// Carries the event out, and appends to `out` the row event that says the same in full.
+/// Carries the event out, and appends the equivalent row event with whole documents to `out`.
 pub(super) fn apply(
     transaction: &mut Transaction,
     table: &Arc<Table>,
@@ -27,7 +27,7 @@ pub(super) fn apply(
     rewrite(transaction, table, header, event, (out, true))
 }
 
-/// The row event that says the same in full.
+/// Returns the equivalent row event with whole documents, without carrying it out.
 pub(super) fn whole_event(
     transaction: &mut Transaction,
     table: &Arc<Table>,
@@ -67,7 +67,7 @@ fn rewrite(
     Ok(())
 }
 
-/// The after-image with whole documents.
+/// Returns the after image with whole documents.
 fn whole(
     table: &Table,
     current: &[u8],
@@ -103,7 +103,7 @@ fn whole(
     }
 }
 
-/// The document of a column of the current row, changed by these differences.
+/// Returns the document of a column of the current row after these differences.
 fn changed(
     layout: &RowLayout,
     current: &[u8],

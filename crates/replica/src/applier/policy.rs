@@ -1,11 +1,11 @@
-//! Which transactions workers may prepare at once.
+//! The policies that decide which transactions workers may prepare at the same time.
 //!
-//! ROW holds nothing back: what overlaps is found out row by row in its turn. The others are
-//! narrower schedules over the same workers, MySQL's and what it computes on the source: where the
-//! policy finds that a transaction depends on an earlier one, its job is prepared only when the job
-//! of that one is complete. Within a job everything is prepared by one worker: while others have
-//! nothing to do, a transaction that depends on nothing in the present job begins the next one. No
-//! policy changes what comes out, or its order.
+//! ROW holds nothing back: overlaps are found row by row, in the transaction's turn. The others are
+//! narrower schedules over the same workers, namely MySQL's policies and what MySQL computes on the
+//! source. Where such a policy finds that a transaction depends on an earlier one, its job is
+//! prepared only when the earlier one's job is complete. One worker prepares everything within a
+//! job, so while other workers are idle, a transaction that depends on nothing in the present job
+//! begins the next one. No policy changes the results or their order.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -17,22 +17,22 @@ use engine::{Engine, PartialRow, Table};
 
 use crate::event;
 
-/// `slipstream_parallel_policy`
+/// The value of `slipstream_parallel_policy`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Policy {
-    /// Everything.
+    /// All transactions may be prepared at the same time.
     #[default]
     Row,
-    /// `replica_parallel_type=DATABASE`: transactions about different schemas.
+    /// `replica_parallel_type=DATABASE`: transactions of different schemas.
     Database,
-    /// `replica_parallel_type=LOGICAL_CLOCK`: what the source's GTID events say; of a MariaDB
-    /// source what was committed together.
+    /// `replica_parallel_type=LOGICAL_CLOCK`: the transactions that the source's GTID events
+    /// declare independent, or that a MariaDB source committed together.
     LogicalClock,
-    /// Transactions that have no key in common, primary or unique, by their row events.
+    /// Transactions whose row events have no primary or unique key in common.
     Writeset,
 }
 
-/// By their names, and in the order of their numbers.
+/// The policies with their names, in the order of their numbers.
 const POLICIES: [(&str, Policy); 4] = [
     ("ROW", Policy::Row),
     ("DATABASE", Policy::Database),
@@ -59,36 +59,38 @@ impl FromStr for Policy {
     }
 }
 
-/// Jobs under way at most: older ones are complete.
+/// The largest number of jobs that may be under way. Jobs older than that are complete.
 const UNDER_WAY: u64 = 1024;
-/// Keys that are remembered before those of complete jobs are looked for.
+/// The number of remembered keys above which those of complete jobs are dropped.
 const REMEMBERED: usize = 1 << 16;
 
-/// What of a group others may depend on.
+/// The things in a group on which later groups may depend.
 enum Uses {
-    /// These schemas or keys, as hashes.
+    /// The group uses these schemas or keys, given as hashes.
     Keys(Vec<u64>),
-    /// Perhaps anything.
+    /// The group may use anything.
     Everything,
 }
 
-/// See the module's header. Groups are added in the source's order.
+/// The dependencies between groups, which are added in the source's order.
 pub(super) struct Dependencies {
     policy: Policy,
     engine: Arc<Engine>,
-    /// DATABASE, WRITESET: the last job that used a schema or key.
+    /// For DATABASE and WRITESET, the last job that used a schema or key, by its hash.
     last_use: HashMap<u64, u64>,
-    /// The last job that may have used anything.
+    /// The number of the last job that may have used anything.
     used_everything: Option<u64>,
-    /// LOGICAL_CLOCK: sequence numbers of the source's present file, and their jobs.
+    /// For LOGICAL_CLOCK, the sequence numbers in the source's present file, with their jobs.
     numbers: VecDeque<(i64, u64)>,
-    /// What was committed together with the last group (MariaDB), and the job of the group before.
+    /// For a MariaDB source, the commit id of the last group, and the job of the last group with
+    /// another commit id.
     together: (u64, Option<u64>),
-    /// The job of the last group.
+    /// The number of the job that the last group belongs to.
     last: Option<u64>,
-    /// The newest of the earlier jobs that the present one depends on,
+    /// The newest earlier job on which the present one depends.
     newest: Option<u64>,
-    /// and that the next one depends on, of which a group is known already.
+    /// The newest earlier job on which the next one depends, when a group of that one is known
+    /// already.
     newest_of_next: Option<u64>,
 }
 
@@ -111,15 +113,15 @@ impl Dependencies {
         self.policy
     }
 
-    /// The job that must be complete before the present one is prepared, to which no more groups
-    /// are added.
+    /// Ends the present job and returns the job that must be complete before it is prepared. No
+    /// more groups are added to it.
     pub fn take(&mut self) -> Option<u64> {
         std::mem::replace(&mut self.newest, self.newest_of_next.take())
     }
 
-    /// Adds a group to the present job; or, if it `may_part` and depends on nothing in there, to
-    /// the one after it. Returns whether it is in the present one. `checksum_bytes` are behind each
-    /// of its events.
+    /// Adds a group to the present job, or to the next one if the group `may_part` and depends on
+    /// nothing in the present job. Returns whether it is in the present job. Each of the group's
+    /// events ends with `checksum_bytes` bytes of checksum.
     pub fn add(&mut self, job: u64, raw: &[u8], checksum_bytes: usize, may_part: bool) -> bool {
         let bare = || event::split(raw).filter_map(|(event, _)| event.get(..event.len() - checksum_bytes));
         let may_part = may_part && self.last == Some(job);
@@ -136,8 +138,8 @@ impl Dependencies {
         in_job == job
     }
 
-    /// The group depends on an earlier job, or on another group of the present one. Returns the job
-    /// that it is put into.
+    /// Notes that the group depends on job `earlier`, which may be the present one. Returns the job
+    /// that the group is put into.
     fn depends_on(&mut self, job: u64, earlier: Option<u64>, may_part: bool) -> u64 {
         if earlier == Some(job) {
             return job;
@@ -155,7 +157,8 @@ impl Dependencies {
         match decoded {
             Ok(Event::Gtid(gtid) | Event::AnonymousGtid(gtid)) if gtid.sequence_number > 0 => {
                 if self.numbers.back().is_some_and(|(number, _)| *number >= gtid.sequence_number) {
-                    // Nothing of one file is under way with anything of the next.
+                    // Groups of one file of the source are never under way together with those of
+                    // the next.
                     self.numbers.clear();
                 }
                 while self.numbers.pop_front_if(|(_, of)| *of + UNDER_WAY < job).is_some() {}
@@ -196,7 +199,7 @@ impl Dependencies {
         job
     }
 
-    /// The keys that a group's row events name.
+    /// Returns the keys that a group's row events name.
     fn keys<'e>(&self, events: impl Iterator<Item = &'e [u8]>) -> Uses {
         let (mut tables, mut keys): (Vec<(u64, Arc<Table>)>, _) = (Vec::new(), Vec::new());
         for event in events {
@@ -227,7 +230,7 @@ impl Dependencies {
     }
 }
 
-/// The schemas that a group is about.
+/// Returns the schemas that a group uses.
 fn schemas<'e>(events: impl Iterator<Item = &'e [u8]>) -> Uses {
     let mut schemas = Vec::new();
     for event in events {
@@ -235,7 +238,7 @@ fn schemas<'e>(events: impl Iterator<Item = &'e [u8]>) -> Uses {
         match binlog::event::decode_body(&header, event) {
             Ok(Event::TableMap(map)) => schemas.push(hash(map.schema)),
             Ok(Event::Query(query)) if query.is_begin() || query.is_end() => {}
-            // It may name others in its text.
+            // The statement's text may name other schemas.
             Ok(Event::Query(_) | Event::TransactionPayload(_)) | Err(_) => return Uses::Everything,
             _ => {}
         }
@@ -243,7 +246,8 @@ fn schemas<'e>(events: impl Iterator<Item = &'e [u8]>) -> Uses {
     Uses::Keys(schemas)
 }
 
-/// The keys in a row event; false: it touches keys that it does not name.
+/// Appends the hashes of the keys in a row event. Returns false when the event touches keys that it
+/// does not name.
 fn row_keys(table: &Table, rows: &RowsEvent<'_>, keys: &mut Vec<u64>) -> bool {
     let (before_mask, after_mask) = (rows.before_mask(), rows.after_mask());
     if before_mask.iter().chain(&after_mask).any(|mask| mask.columns() != table.columns()) {

@@ -1,5 +1,5 @@
-//! Events as the applier takes them from the relay log: waiting for them, their checksums, and
-//! MySQL's words for what cannot be read.
+//! Reading events from the relay log for the applier: waiting for them, checking their checksums,
+//! and MySQL's words for events that cannot be read.
 
 use std::time::Duration;
 
@@ -10,17 +10,18 @@ use crate::error::{ThreadError, number};
 use crate::event::{self, kind};
 use crate::relay::{RelayError, RelayReader};
 
-/// How long the applier sleeps at most before it looks whether it is to stop; it is woken before.
+/// The longest sleep of the applier before it looks whether it has to stop. It may be woken
+/// earlier.
 const LONGEST_SLEEP: Duration = Duration::from_secs(1);
 
-/// Waits until more has been received, for a while.
+/// Waits until more has been received, or for [`LONGEST_SLEEP`].
 pub(super) fn wait_for_more(reader: &RelayReader) {
     let _idle = os::account::enter(os::account::State::RelayLogWait);
     reader.wait(LONGEST_SLEEP);
 }
 
-/// The event without its checksum, which is verified. A format description keeps it: it always has
-/// one, and says so itself.
+/// Returns the event without its checksum, which is verified if `verify`. A format description
+/// event keeps its checksum: it always has one, and decoding it expects one.
 pub(super) fn check(event: &[u8], checksum: Checksum, verify: bool) -> Result<&[u8], ThreadError> {
     let is_format = event::kind_of(event) == kind::FORMAT_DESCRIPTION;
     if checksum == Checksum::None && !is_format {
@@ -36,12 +37,12 @@ pub(super) fn check(event: &[u8], checksum: Checksum, verify: bool) -> Result<&[
     end.map(|end| &event[..end]).ok_or_else(|| unreadable_because("the event is too short for its checksum"))
 }
 
-/// What a reader says, as an error of the thread.
+/// Converts an error of the relay log's reader into an error of the thread.
 pub(super) fn unreadable(error: RelayError) -> ThreadError {
     unreadable_because(&error.to_string())
 }
 
-/// MySQL's text, with the cause behind it.
+/// Builds the error with MySQL's text and the cause behind it.
 fn unreadable_because(cause: &str) -> ThreadError {
     ThreadError::now(
         number::RELAY_LOG_READ_FAILURE,

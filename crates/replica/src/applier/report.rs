@@ -1,4 +1,4 @@
-//! The words in which the applier says why it stopped: MySQL's, with what it says about the place.
+//! The applier's error messages, in MySQL's words and with the place in the source's log.
 
 use binlog::DecodeError;
 use binlog::event::RowsKind;
@@ -8,31 +8,32 @@ use types::json::JsonDiffError;
 use super::bind_error::BindError;
 use crate::error::{ThreadError, number};
 
-/// Where an event stands in the source's log.
+/// The place of an event in the source's log.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
-    /// The source's file.
+    /// The name of the source's binary log file.
     pub file: &'a str,
-    /// End of the event in it.
+    /// The end of the event in the file.
     pub end_log_pos: u64,
 }
 
-/// Why an event within a group cannot be taken.
+/// The reason why an event within a group cannot be applied.
 #[derive(Debug)]
 pub enum GroupError {
-    /// It cannot be taken apart.
+    /// The event cannot be decoded.
     Damaged(DecodeError),
-    /// A row event without its TABLE_MAP event.
+    /// The event is a row event without its TABLE_MAP event.
     NoTableMap,
-    /// A TABLE_MAP event does not fit a table of ours.
+    /// The TABLE_MAP event does not fit a table of this server.
     Table(BindError),
     /// The metadata lock on this table was not granted.
     Held(String, EngineError),
-    /// A row of this kind of event, for this table, could not be changed.
+    /// A row of this table could not be changed by an event of this kind.
     Row(RowsKind, String, EngineError),
-    /// A document of this table and column (from 0) is not changed by what the event says of it.
+    /// The event's differences do not fit the document in this table and column, which is counted
+    /// from 0.
     Json(String, usize, JsonDiffError),
-    /// A row was looked for in the whole of this table, which has no keys, and not found.
+    /// A scan of this table, which has no keys, did not find the row.
     NotInScan(RowsKind, String),
     /// The group's changes could not be committed.
     Commit(EngineError),
@@ -44,7 +45,7 @@ impl From<DecodeError> for GroupError {
     }
 }
 
-/// An event within a group could not be taken.
+/// Builds the error of an event within a group that could not be applied.
 pub fn group(error: &GroupError, place: Place<'_>) -> ThreadError {
     match error {
         GroupError::Damaged(error) => damaged(error, place),
@@ -84,7 +85,7 @@ fn held_number(error: &EngineError) -> u32 {
     }
 }
 
-/// A table was not to be had.
+/// Builds the error of a table whose metadata lock was not granted.
 pub fn blocked(error: &EngineError, place: Place<'_>) -> ThreadError {
     ThreadError::now(
         held_number(error),
@@ -92,7 +93,7 @@ pub fn blocked(error: &EngineError, place: Place<'_>) -> ThreadError {
     )
 }
 
-/// Number, text and handler error of a row that could not be changed.
+/// The error number, the text and the handler's error of a row that could not be changed.
 type Cause = (u32, String, &'static str);
 
 fn not_found(table: &str) -> Cause {
@@ -110,7 +111,7 @@ fn cause(table: &str, error: &EngineError) -> Cause {
     }
 }
 
-/// An error's number, and what InnoDB calls it.
+/// Returns the number of an error, and InnoDB's name for it.
 fn number_and_handler(error: &EngineError) -> (u32, &'static str) {
     match error {
         EngineError::Duplicate { .. } => (number::DUP_ENTRY, "HA_ERR_FOUND_DUPP_KEY"),
@@ -121,7 +122,8 @@ fn number_and_handler(error: &EngineError) -> (u32, &'static str) {
     }
 }
 
-/// MySQL's number of the error of a row that is not as the source says; `None` for other errors.
+/// Returns MySQL's error number for a row that differs from the source's. `None` means that the
+/// error is another one.
 pub fn row_number(error: &EngineError) -> Option<u32> {
     match error {
         EngineError::RowNotFound { .. } => Some(number::KEY_NOT_FOUND),
@@ -130,7 +132,7 @@ pub fn row_number(error: &EngineError) -> Option<u32> {
     }
 }
 
-/// A row event could not be carried out.
+/// Builds the error of a row event that could not be carried out.
 fn row_event(kind: RowsKind, table: &str, cause: Cause, place: Place<'_>) -> ThreadError {
     let event = match kind {
         RowsKind::Write => "Write_rows",
@@ -151,7 +153,7 @@ fn row_event_of(event: &str, table: &str, (number, cause, handler): Cause, place
     )
 }
 
-/// A table map event could not be bound to a table of ours.
+/// Builds the error of a table map event that could not be bound to a table of this server.
 fn table_map(error: &BindError, place: Place<'_>) -> ThreadError {
     match error {
         BindError::NoSuchTable(schema, table) => ThreadError::now(
@@ -170,7 +172,7 @@ fn table_map(error: &BindError, place: Place<'_>) -> ThreadError {
     }
 }
 
-/// A statement ended with an error here.
+/// Builds the error of a statement that failed on this server.
 pub fn query(code: u32, message: &str, schema: &str, text: &str) -> ThreadError {
     ThreadError::now(
         code,
@@ -178,8 +180,8 @@ pub fn query(code: u32, message: &str, schema: &str, text: &str) -> ThreadError 
     )
 }
 
-/// A commit that the engine refused, or whose wait was ended: by the error's own number, as in
-/// MySQL.
+/// Builds the error of a commit that the engine refused, or whose wait was ended. As in MySQL, its
+/// number is that of the cause.
 pub fn commit(error: &EngineError, place: Place<'_>) -> ThreadError {
     ThreadError::now(
         number_and_handler(error).0,
@@ -190,7 +192,7 @@ pub fn commit(error: &EngineError, place: Place<'_>) -> ThreadError {
     )
 }
 
-/// An event that cannot be taken apart although its checksum is right.
+/// Builds the error of an event that cannot be decoded although its checksum is right.
 pub fn damaged(what: &dyn std::fmt::Display, place: Place<'_>) -> ThreadError {
     ThreadError::now(
         number::RELAY_LOG_READ_FAILURE,
@@ -202,7 +204,7 @@ pub fn damaged(what: &dyn std::fmt::Display, place: Place<'_>) -> ThreadError {
     )
 }
 
-/// An event of a kind that is not carried out.
+/// Builds the error of an event of a kind that is not carried out.
 pub fn not_supported(what: &str, place: Place<'_>) -> ThreadError {
     ThreadError::now(
         number::NOT_SUPPORTED_YET,
@@ -213,7 +215,7 @@ pub fn not_supported(what: &str, place: Place<'_>) -> ThreadError {
     )
 }
 
-/// The source says that its log has a gap.
+/// Builds the error for a source's message that its log has a gap.
 pub fn incident(message: &str) -> ThreadError {
     ThreadError::now(
         number::INCIDENT,
@@ -221,7 +223,7 @@ pub fn incident(message: &str) -> ThreadError {
     )
 }
 
-/// Statements are shown up to a length at which an error message stays readable.
+/// Returns the statement, cut to a length with which an error message stays readable.
 fn shortened(text: &str) -> String {
     const LIMIT: usize = 1024;
     match text.char_indices().nth(LIMIT) {

@@ -1,8 +1,8 @@
-//! Trying a transaction again that a lock stood in the way of.
+//! Retries of a transaction that a lock stood in the way of.
 //!
-//! MySQL's rules: after 1205 or 1213 the transaction is rolled back and, after a pause, applied
-//! again from its events, up to `replica_transaction_retries` times; then its error stops the
-//! applier. The pauses grow from nothing to five seconds.
+//! MySQL's rules apply. After error 1205 or 1213 the transaction is rolled back and, after a pause,
+//! applied again from its events, up to `replica_transaction_retries` times. Then its error stops
+//! the applier. The pauses grow from 0 to 5 seconds.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -14,17 +14,17 @@ use crate::relay::RelayPosition;
 /// The longest pause, in seconds (MySQL's `MAX_REPLICA_RETRY_PAUSE`).
 const LONGEST_PAUSE_S: u64 = 5;
 
-/// How often the transaction has been tried that the applier is at.
+/// The number of attempts for the applier's present transaction.
 #[derive(Debug, Default)]
 pub(super) struct Retries {
-    /// Where it begins in the relay log.
+    /// The position in the relay log where the transaction begins.
     at: RelayPosition,
     count: u64,
 }
 
 impl Retries {
-    /// The transaction that begins at `at` failed. True: it is to be tried again, and the pause is
-    /// over.
+    /// Waits for the pause after a failure of the transaction that begins at `at`. Returns true
+    /// when the transaction has to be tried again.
     pub fn again(&mut self, channel: &Channel, error: &ThreadError, at: RelayPosition) -> bool {
         if !error.is_temporary() || channel.applier_stop.load(Ordering::Acquire) {
             return false;

@@ -1,4 +1,4 @@
-//! Row events handed to the engine's write set.
+//! Applying row events to the engine's write set.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use types::ColumnMask;
 use super::exec_mode::ExecMode;
 use super::skipped_errors::{Answer, Tolerance};
 
-/// Offset of the flags in a row event: behind the header and the table id.
+/// The offset of the flags in a row event, behind the header and the table id.
 const FLAGS_OFFSET: usize = HEADER_LEN + 6;
 
-/// Hands every row of the event to the transaction.
+/// Applies every row of the event in the transaction.
 pub(super) fn apply(
     transaction: &mut Transaction,
     table: &Arc<Table>,
@@ -42,8 +42,8 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// The rows of an event that only a scan of the table finds; an empty list where there is a better
-/// way.
+/// Finds the rows of an event together, where only a scan of the table finds them. Returns an empty
+/// list where there is a better way.
 fn find_together(
     transaction: &mut Transaction,
     table: &Arc<Table>,
@@ -61,9 +61,9 @@ fn find_together(
     transaction.find_together(table, mask, &images)
 }
 
-/// As [`apply`], but not every row has to be as the source says: [`ExecMode`] has what becomes of
-/// it. A row whose error `replica_skip_errors` lists is left out with all behind it. What was done
-/// is appended to `out`, as row events.
+/// Applies a row event like [`apply`], but tolerates rows that differ from the source's, by the
+/// rules of [`ExecMode`]. A row whose error `replica_skip_errors` lists is left out together with
+/// the rows behind it. The changes that were made are appended to `out` as row events.
 pub(super) fn apply_tolerant(
     transaction: &mut Transaction,
     table: &Arc<Table>,
@@ -108,7 +108,7 @@ pub(super) fn apply_tolerant(
     Ok(())
 }
 
-/// Inserts a row in the place of those that have one of its keys.
+/// Inserts a row in the place of all rows that have one of its keys.
 fn insert_over(
     transaction: &mut Transaction,
     table: &Arc<Table>,
@@ -122,8 +122,9 @@ fn insert_over(
     Ok(())
 }
 
-/// Sets a row to its after image, whether the row before is here or not, and whoever has its keys.
-/// False: it is done by a deletion and an insertion, which `done` has.
+/// Sets a row to its after image, whether or not the row before is here, and removes other rows
+/// that have its keys. Returns false when it did so by a deletion and an insertion, which are then
+/// in `done`.
 fn update_whatever_is_there(
     transaction: &mut Transaction,
     table: &Arc<Table>,
@@ -150,25 +151,26 @@ fn update_whatever_is_there(
     Ok(false)
 }
 
-/// The error of what cannot be applied to rows that are further than the applier.
+/// Builds the error of a change that cannot be applied to rows that are further in history than the
+/// applier.
 pub(super) fn not_convergent(table: &Table, why: &str) -> EngineError {
     incompatible(table, format!("replica_exec_mode=CONVERGE cannot apply it: {why}"))
 }
 
-/// Row events of what was done.
+/// The row events of the changes that were made.
 pub(super) struct Done<'a> {
     out: &'a mut Vec<u8>,
     base: EventBase,
     table: &'a Table,
     flags: u16,
-    /// Where the event starts that further rows of this kind may be appended to.
+    /// The start and the kind of the event to which further rows of this kind may be appended.
     open: Option<(usize, RowsKind)>,
-    /// Where the last event starts.
+    /// The start of the last event.
     last: Option<usize>,
 }
 
 impl<'a> Done<'a> {
-    /// Goes on behind `out` with events of this header and these flags.
+    /// Appends to `out`, with events that have this header and these flags.
     pub fn behind(out: &'a mut Vec<u8>, header: &Header, table: &'a Table, flags: u16) -> Done<'a> {
         let base = EventBase { timestamp: header.timestamp, server_id: header.server_id };
         Done { out, base, table, flags: flags & !rows_flag::STMT_END, open: None, last: None }

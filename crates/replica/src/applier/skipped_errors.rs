@@ -1,10 +1,10 @@
 //! `replica_skip_errors`: errors that do not stop the applier. It leaves out the statement that
-//! failed, or the row and all that come behind it in its event, says so in the error log, and goes
-//! on (as MySQL does, whose manual does not say it of the rows).
+//! failed, or the row and all rows behind it in its event, says so in the error log, and goes on.
+//! MySQL does the same, though its manual does not mention the rows.
 //!
-//! Only errors of what an event does to rows and definitions count. An error that ends the
+//! Only errors in changes of rows and definitions can be skipped. An error that ends the
 //! transaction (a deadlock, a lock that was not granted, an interruption), a table whose columns do
-//! not fit, and damage stop the applier whatever is listed.
+//! not fit, and damage stop the applier, whatever is listed.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,8 +16,8 @@ use super::exec_mode::ExecMode;
 use super::report;
 use crate::error::number;
 
-/// How far the replica's rows may differ from what a row event says of them: `replica_exec_mode`,
-/// and the errors that are skipped.
+/// The extent to which this server's rows may differ from those that a row event describes:
+/// `replica_exec_mode`, and the errors that are skipped.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tolerance<'a> {
     pub mode: ExecMode,
@@ -25,12 +25,15 @@ pub(super) struct Tolerance<'a> {
 }
 
 impl Tolerance<'_> {
-    /// Every row has to be as the source says.
+    /// Reports whether every row must be as the source describes it.
     pub fn is_strict(&self) -> bool {
         self.mode == ExecMode::Strict && self.skipped.is_off()
     }
 
-    /// What becomes of an event when one of its rows cannot be changed.
+    /// Decides how an event goes on when one of its rows cannot be changed.
+    ///
+    /// # Errors
+    /// Returns `error` when the error is not tolerated.
     pub fn answer(&self, table: &Table, error: EngineError) -> Result<Answer, EngineError> {
         let is_there_already =
             matches!(error, EngineError::RowNotFound { .. } | EngineError::Duplicate { .. });
@@ -42,31 +45,32 @@ impl Tolerance<'_> {
         }
         let name = table.qualified_name();
         log::warn!("Replica SQL: rows of table {name} are left out (replica_skip_errors): {error}");
-        // MySQL looks for all rows of an event together where the table has no key, and has changed
-        // those that are there by the time that it misses one.
+        // In a table without a key, MySQL searches for all rows of an event together, and has
+        // changed those that exist by the time that it misses one.
         let goes_on = matches!(error, EngineError::RowNotFound { .. }) && !table.has_keys();
         Ok(if goes_on { Answer::GoOn } else { Answer::EndEvent })
     }
 }
 
-/// What becomes of an event one of whose rows is left out.
+/// The way in which an event goes on after one of its rows is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// The rows behind it are carried out.
+    /// The event's rows behind the one that is left out are applied.
     GoOn,
-    /// The rows behind it are left out too.
+    /// The event's rows behind the one that is left out are left out too.
     EndEvent,
 }
 
-/// What `ddl_exist_errors` stands for: something is there already, or is not there.
+/// The error numbers that `ddl_exist_errors` stands for: an object exists already, or does not
+/// exist.
 const DDL_EXIST_ERRORS: [u32; 10] = [1007, 1008, 1050, 1051, 1054, 1060, 1061, 1068, 1091, 1146];
 
-/// The errors that are skipped.
+/// The errors that `replica_skip_errors` skips.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SkippedErrors {
-    /// Every one.
+    /// Every error.
     All,
-    /// Those with these numbers, in ascending order; none of them: `OFF`.
+    /// The errors with these numbers, in ascending order. The empty list is `OFF`.
     Listed(Vec<u32>),
 }
 
@@ -77,12 +81,12 @@ impl Default for SkippedErrors {
 }
 
 impl SkippedErrors {
-    /// Whether no error is skipped.
+    /// Reports whether no error is skipped.
     pub fn is_off(&self) -> bool {
         matches!(self, SkippedErrors::Listed(numbers) if numbers.is_empty())
     }
 
-    /// Whether a statement's error with this number is skipped.
+    /// Reports whether a statement's error with this number is skipped.
     pub(super) fn contains(&self, number: u32) -> bool {
         match self {
             SkippedErrors::All => true,
@@ -90,19 +94,19 @@ impl SkippedErrors {
         }
     }
 
-    /// Whether a row that cannot be changed for this reason is left out, with those behind it.
+    /// Reports whether a row that cannot be changed for this reason is left out.
     fn skips_row(&self, error: &EngineError) -> bool {
         !self.is_off() && report::row_number(error).is_some_and(|number| self.contains(number))
     }
 
-    /// Whether the events of a table that cannot be used are left out.
+    /// Reports whether the events of a table that cannot be used are left out.
     pub(super) fn skips_table(&self, error: &BindError) -> bool {
         matches!(error, BindError::NoSuchTable(..)) && self.contains(number::NO_SUCH_TABLE)
     }
 }
 
 impl FromStr for SkippedErrors {
-    /// The word that is neither a number nor known.
+    /// The first word of the option's value that is neither a number nor a known word.
     type Err = String;
 
     fn from_str(text: &str) -> Result<SkippedErrors, String> {
@@ -124,7 +128,7 @@ impl FromStr for SkippedErrors {
     }
 }
 
-/// As the variable shows it.
+/// Shows the errors as the system variable does.
 impl fmt::Display for SkippedErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,53 +1,54 @@
-//! What the applier shares with the statements that command and show it.
+//! The state that the applier shares with the statements that command and show it.
 
 use crate::error::ThreadError;
 use crate::gtid::GroupHead;
 use crate::relay::RelayPosition;
 use crate::until::UntilCondition;
 
-/// Where an applier goes on that was stopped while its relay log is still there.
+/// The point where a stopped applier goes on while its relay log still exists.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResumePoint {
-    /// End of the last complete group in the relay log.
+    /// The end of the last complete group in the relay log.
     pub relay: RelayPosition,
-    /// Events there end with a CRC-32.
+    /// True when the events from there on end with a CRC-32.
     pub has_checksums: bool,
-    /// The source's file there.
+    /// The source's file at that point.
     pub file: String,
-    /// Offset in it.
+    /// The offset in the source's file.
     pub pos: u64,
-    /// The last group before it that was applied; the default is none.
+    /// The last applied group before that point. The default stands for none.
     pub last: GroupHead,
 }
 
-/// Guarded by one mutex; the applier updates it when it starts, ends and runs dry, and every few
-/// hundred transactions.
+/// The applier's state, guarded by one mutex. The applier updates it when it starts, ends or has
+/// read everything, and every few hundred transactions.
 #[derive(Debug, Default)]
 pub struct ApplierState {
-    /// The thread runs.
+    /// True while the thread runs.
     pub running: bool,
-    /// Why it stopped.
+    /// The error that stopped the thread.
     pub error: Option<ThreadError>,
     /// The source's file up to which everything is applied; empty before the first group.
     pub exec_file: String,
-    /// Offset in it.
+    /// The offset in `exec_file`.
     pub exec_pos: u64,
-    /// Transactions that were tried again (`COUNT_TRANSACTIONS_RETRIES`), each time counted.
+    /// The number of retries of transactions (`COUNT_TRANSACTIONS_RETRIES`).
     pub transaction_retries: u64,
-    /// The last group that was applied, and when that was shown, in microseconds of our clock.
+    /// The last applied group.
     pub last_applied: GroupHead,
-    /// See `last_applied`.
+    /// The time when `last_applied` was noted, in microseconds of this server's clock.
     pub last_applied_us: u64,
-    /// START REPLICA UNTIL; stays until the next start.
+    /// The condition of START REPLICA UNTIL, which stays until the next start.
     pub until: Option<UntilCondition>,
-    /// SOURCE_DELAY: nothing is applied before this, in microseconds of our clock's unix time.
+    /// The time before which SOURCE_DELAY lets nothing be applied, in microseconds of unix time by
+    /// this server's clock.
     pub delayed_until_us: Option<u64>,
-    /// Where to go on; `None` is the start of the relay log.
+    /// The point where to go on. `None` means the start of the relay log.
     pub resume: Option<ResumePoint>,
 }
 
 impl ApplierState {
-    /// Shows that everything up to here is applied.
+    /// Notes that everything up to `at` is applied.
     pub fn show(&mut self, at: &ResumePoint) {
         if self.exec_file != at.file {
             self.exec_file.clone_from(&at.file);
@@ -59,7 +60,7 @@ impl ApplierState {
         }
     }
 
-    /// Replica_SQL_Running_State.
+    /// Returns the text of Replica_SQL_Running_State.
     pub fn state_text(&self, caught_up: bool) -> String {
         if self.delayed_until_us.is_some() {
             return "Waiting until SOURCE_DELAY seconds after source executed event".to_string();

@@ -1,7 +1,7 @@
-//! Query events: what a source logs as text. DDL is carried out by the SQL layer and committed with
-//! the received event; statements about accounts are carried out by the server, likewise in one
-//! commit. Statements about rows are run in the group's transaction, and our own log has the rows
-//! that they changed.
+//! Query events, which hold what a source logs as text. The SQL layer carries out DDL and commits
+//! it together with the received event. The server carries out statements about accounts, likewise
+//! in one commit. Statements about rows run in the group's transaction, and this server's own log
+//! has the rows that they changed.
 
 use std::sync::Arc;
 
@@ -20,26 +20,26 @@ use super::report::{self, Place};
 use crate::error::{ThreadError, number};
 use crate::filter::Filters;
 
-/// Why a statement was not carried out.
+/// The reason why a statement was not carried out.
 #[derive(Debug)]
 pub(super) enum StatementError {
-    /// It failed.
+    /// The statement was carried out and failed.
     Failed {
-        /// MySQL's number.
+        /// MySQL's error number.
         code: u32,
-        /// MySQL's wording.
+        /// The error's message in MySQL's words.
         message: String,
-        /// Current schema.
+        /// The statement's current schema.
         schema: String,
-        /// The statement.
+        /// The text of the statement.
         text: String,
     },
-    /// It is of a kind that is not carried out.
+    /// The statement is of a kind that is not carried out, which the text names.
     NotSupported(String),
 }
 
 impl StatementError {
-    /// MySQL's number.
+    /// Returns MySQL's error number.
     pub fn number(&self) -> Option<u32> {
         match self {
             StatementError::Failed { code, .. } => Some(*code),
@@ -47,7 +47,7 @@ impl StatementError {
         }
     }
 
-    /// What the applier reports.
+    /// Builds the error that the applier reports.
     pub fn at(self, place: Place<'_>) -> ThreadError {
         match self {
             StatementError::Failed { code, message, schema, text } => {
@@ -58,7 +58,7 @@ impl StatementError {
     }
 }
 
-/// Whether the filters let a statement count.
+/// Reports whether the filters let a statement be applied.
 pub(super) fn is_allowed(filters: &Filters, query: &QueryEvent<'_>) -> bool {
     filters.allows_statement(&String::from_utf8_lossy(query.schema), &touched(query))
 }
@@ -66,39 +66,39 @@ pub(super) fn is_allowed(filters: &Filters, query: &QueryEvent<'_>) -> bool {
 /// What a statement changes, as far as its text tells.
 pub(super) fn touched(query: &QueryEvent<'_>) -> Touched {
     let schema = String::from_utf8_lossy(query.schema);
-    // Without them the text is read as utf8mb4, which names are in most often.
+    // Without status variables the text is read as utf8mb4, in which names are most often.
     let status = query.status().unwrap_or_default();
     let character_set = status.charset.map_or(255, |(client, ..)| client);
     sql::touched::touched(&schema, query.statement, character_set, status.sql_mode.unwrap_or(0))
 }
 
-/// A savepoint marks a place and changes nothing: everything that it undoes is gone from the log
-/// already.
+/// Reports whether a statement is SAVEPOINT, which changes nothing. Work that was rolled back to a
+/// savepoint is gone from the source's log already.
 pub(super) fn is_savepoint(query: &QueryEvent<'_>) -> bool {
     let word = query.statement.split(u8::is_ascii_whitespace).next().unwrap_or_default();
     word.eq_ignore_ascii_case(b"SAVEPOINT")
 }
 
-/// The CREATE TABLE that stands before the rows of a CREATE TABLE ... SELECT.
+/// Reports whether a statement is the CREATE TABLE before the rows of a CREATE TABLE ... SELECT.
 pub(super) fn is_create_table(query: &QueryEvent<'_>) -> bool {
     let mut words = query.statement.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let mut next_is = |known: &[u8]| words.next().is_some_and(|word| word.eq_ignore_ascii_case(known));
     next_is(b"CREATE") && (next_is(b"TABLE") || (next_is(b"REPLACE") && next_is(b"TABLE")))
 }
 
-/// What a statement has besides its event.
+/// What the applier knows about a statement besides its query event.
 #[derive(Clone, Copy)]
 pub(super) struct Beside<'a> {
-    /// What the events before it say of the session.
+    /// The session's state as the events before the statement tell it.
     pub logged: &'a LoggedContext,
-    /// The file of a LOAD DATA.
+    /// The file of a LOAD DATA statement.
     pub file: Option<&'a TempFile>,
-    /// The source is a MariaDB server.
+    /// True when the source is a MariaDB server.
     pub of_mariadb: bool,
 }
 
-/// A statement between BEGIN and COMMIT that is not one of these two: run in the transaction, whose
-/// row events it is then.
+/// Runs a statement that stands between BEGIN and COMMIT in the transaction, which then holds the
+/// row events of its changes.
 pub(super) fn change(
     statements: &mut ReceivedStatements,
     transaction: &mut Transaction,
@@ -107,8 +107,8 @@ pub(super) fn change(
     beside: Beside<'_>,
 ) -> Result<(), StatementError> {
     if query.error_code != 0 {
-        // It failed on the source after it had changed something there, which no table of ours
-        // would have kept.
+        // It failed on the source after it had changed something there, which no transactional
+        // table would have kept.
         let text = String::from_utf8_lossy(query.statement);
         let text = format!("a statement that failed on the source: '{text}'");
         return Err(StatementError::NotSupported(text));
@@ -117,8 +117,8 @@ pub(super) fn change(
     with_change(query, timestamp_s, beside, run)
 }
 
-/// A statement outside of a transaction, if it is about temporary tables alone; false: it is not,
-/// and was not run.
+/// Runs a statement outside of a transaction if it is only about temporary tables. Returns false
+/// when it is not and was not run.
 pub(super) fn define_temporary(
     statements: &mut ReceivedStatements,
     query: &QueryEvent<'_>,
@@ -138,7 +138,7 @@ pub(super) fn define_temporary(
     Ok(is_one)
 }
 
-/// Hands `run` the statement with the settings that its event has, and what came before it.
+/// Hands `run` the statement with the settings in its event and the state that came before it.
 fn with_change(
     query: &QueryEvent<'_>,
     timestamp_s: u32,
@@ -169,17 +169,17 @@ fn with_change(
 /// MariaDB's `OPTION_EXPLICIT_DEF_TIMESTAMP` in `flags2`: `explicit_defaults_for_timestamp` is on.
 const MARIADB_EXPLICIT_TIMESTAMPS: u32 = 1 << 24;
 
-/// MySQL's `sql_mode` that does what this one of MariaDB does: it cuts fractions of seconds unless
-/// it is told to round them.
+/// Returns MySQL's `sql_mode` that does what this one of MariaDB does. MariaDB cuts fractions of
+/// seconds unless a mode tells it to round them.
 fn mysql_mode(mariadb: u64) -> u64 {
-    /// TIME_TRUNCATE_FRACTIONAL of MySQL, EMPTY_STRING_IS_NULL of MariaDB.
+    /// The bit is TIME_TRUNCATE_FRACTIONAL in MySQL and EMPTY_STRING_IS_NULL in MariaDB.
     const TRUNCATE: u64 = 1 << 32;
     const MARIADB_ROUND: u64 = 1 << 34;
     let shared = mariadb & (TRUNCATE - 1);
     if mariadb & MARIADB_ROUND == 0 { shared | TRUNCATE } else { shared }
 }
 
-/// The settings of the session that ran the statement.
+/// Returns the settings of the session that ran the statement.
 fn session_of(
     query: &QueryEvent<'_>,
     status: &QueryStatus<'_>,
@@ -208,10 +208,12 @@ fn session_of(
     }
 }
 
-/// The name, the value and the collation of a user variable that a statement uses; an error for one
-/// that no expression could have made.
+/// Returns the name, the value and the collation of a user variable that a statement uses.
+///
+/// # Errors
+/// Returns an error for a value that no expression could have made.
 pub(super) fn user_variable(event: &UserVarEvent<'_>) -> Result<(String, Value, u16), StatementError> {
-    // MySQL's Item_result.
+    // The numbers are those of MySQL's `Item_result`.
     const STRING: u8 = 0;
     const REAL: u8 = 1;
     const INTEGER: u8 = 2;
@@ -233,7 +235,7 @@ pub(super) fn user_variable(event: &UserVarEvent<'_>) -> Result<(String, Value, 
         .ok_or_else(|| StatementError::NotSupported(format!("the value of the user variable @{name}")))
 }
 
-/// Precision, scale, and the digits as a column has them.
+/// Decodes a decimal: precision and scale, 1 byte each, then the digits in the form of a column.
 fn decimal(bytes: &[u8]) -> Option<Value> {
     let [precision, scale, digits @ ..] = bytes else { return None };
     let fits = (1..=65).contains(precision) && *scale <= 30 && scale <= precision;
@@ -241,7 +243,7 @@ fn decimal(bytes: &[u8]) -> Option<Value> {
     types::packed::decode(&ty, digits).ok()
 }
 
-/// Hands `run` the statement with the settings that its event has.
+/// Hands `run` the statement with the settings in its event.
 fn received(
     query: &QueryEvent<'_>,
     timestamp_s: u32,
@@ -272,7 +274,7 @@ fn received(
     })
 }
 
-/// A statement that is a group of its own: carried out and committed with `group`, which holds its
+/// Carries out a statement that is a group of its own, and commits it with `group`, which holds its
 /// event.
 pub(super) fn ddl(
     engine: &Arc<Engine>,
@@ -288,7 +290,7 @@ pub(super) fn ddl(
     })
 }
 
-/// A CREATE TABLE that is followed by row events in its group.
+/// Carries out a CREATE TABLE that is followed by row events in its group.
 pub(super) fn create(
     engine: &Arc<Engine>,
     query: &QueryEvent<'_>,
@@ -307,7 +309,7 @@ fn carry_out(
     match execute_ddl(engine, received) {
         Ok(Executed::Changed) => Ok(()),
         Ok(Executed::OnlyLogged) => {
-            // Two words: what follows may hold a password's hash.
+            // Only two words are logged, because the rest may hold a password's hash.
             let text = String::from_utf8_lossy(query.statement);
             let words: Vec<&str> = text.split_ascii_whitespace().take(2).collect();
             log::info!("Replica SQL: logged, and nothing changed here: {} ...", words.join(" "));

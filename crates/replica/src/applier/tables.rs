@@ -1,4 +1,4 @@
-//! The tables that row events are about: each TABLE_MAP event is bound to a table of ours, once for
+//! The tables of row events. Each TABLE_MAP event is bound to a table of this server, once for
 //! every different event.
 
 use std::sync::Arc;
@@ -10,37 +10,39 @@ use super::bind_error::BindError;
 use super::conversion::Conversion;
 use super::type_conversions::TypeConversions;
 
-/// Bindings that are kept; a source with more tables in use at once binds some again.
+/// The number of bindings that are kept. A source that uses more tables at once has some bound
+/// again.
 const KEPT: usize = 256;
 
-/// A table map event bound to a table.
+/// The binding of a table map event to a table.
 #[derive(Debug)]
 pub struct Bound {
-    /// The source's number for the table.
+    /// The source's id of the table.
     source_id: u64,
-    /// The event's body behind that number.
+    /// The body of the event behind the table id.
     map: Vec<u8>,
-    /// Ours.
+    /// The table of this server.
     pub table: Arc<Table>,
-    /// What makes rows of the source's table rows of ours; `None` where they are the same.
+    /// The conversion of the source's rows. `None` means that they need none.
     pub conversion: Option<Conversion>,
 }
 
-/// Recently used bindings, the last used one first.
+/// The recently used bindings, the last used one first.
 #[derive(Debug, Default)]
 pub struct TableCache {
     bound: Vec<Arc<Bound>>,
-    /// `replica_type_conversions` when they were made.
+    /// The value of `replica_type_conversions` under which the bindings were made.
     allowed: TypeConversions,
 }
 
 impl TableCache {
-    /// Forgets everything: a definition may have changed.
+    /// Forgets all bindings, because a definition may have changed.
     pub fn clear(&mut self) {
         self.bound.clear();
     }
 
-    /// The binding of a TABLE_MAP event, given its bytes (without checksum) and decoded.
+    /// Returns the binding of a TABLE_MAP event, which is given in bytes (without checksum) and
+    /// decoded.
     pub fn bind(
         &mut self,
         hold: &TableHold,
@@ -52,13 +54,13 @@ impl TableCache {
             self.bound.clear();
             self.allowed = allowed;
         }
-        // Everything behind the header and the table id: two maps with the same bytes mean the
-        // same.
+        // Everything behind the header and the table id: two maps with the same bytes mean the same
+        // table.
         let bytes = event.get(HEADER_LEN + 6..).unwrap_or_default();
         if let Some(at) = self.bound.iter().position(|b| b.source_id == map.table_id && b.map == bytes) {
             let table = &self.bound[at].table;
             let current = || hold.engine().catalog().table_by_id(table.id);
-            // What is held cannot have changed.
+            // A table that is held cannot have changed.
             if hold.holds(table) || current().is_some_and(|current| Arc::ptr_eq(&current, table)) {
                 self.bound[..=at].rotate_right(1);
                 return Ok(self.bound[0].clone());

@@ -1,23 +1,24 @@
-//! Whether workers apply together or one of them alone: it is found by trying both ways.
+//! Trials that find out whether transactions are applied faster by all workers together or by one
+//! of them alone.
 //!
-//! No figure tells beforehand what workers cost each other, and how much of the processors other
-//! threads leave to them. On two processors of which the binary log's writer wants a part, one
-//! thread alone is often faster than two; where transactions wait for pages from the disk, sixteen
-//! are faster by far. So the speed of the way that is in use is measured in windows, and from time
-//! to time the other way is tried for one. The better it has been in the last trials, the longer it
-//! stays until the next.
+//! No figure tells beforehand what the workers cost each other, and how much of the processors
+//! other threads leave to them. On two processors of which the binary log's writer needs a part,
+//! one thread alone is often faster than two. Where transactions wait for pages from the disk,
+//! sixteen threads are faster by far. So the speed of the present way is measured in windows of
+//! time, and now and then the other way is tried for one window. The better the present way was in
+//! the last trials, the longer it stays until the next one.
 //!
-//! Only backlog tells anything: where the relay log runs dry both ways are fast enough, and the
+//! Only a backlog tells anything. Where the relay log runs dry, both ways are fast enough, and the
 //! window begins anew.
 
 use std::time::Duration;
 
-/// How transactions are applied.
+/// The way in which transactions are applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
-    /// By one thread, one after the other.
+    /// One thread applies them one after the other.
     Alone,
-    /// By all workers.
+    /// All workers apply them.
     Together,
 }
 
@@ -30,49 +31,50 @@ impl Way {
     }
 }
 
-/// How long one measurement of a way takes.
+/// The length of one measurement of a way.
 const WINDOW: Duration = Duration::from_millis(8);
-/// After a change of the way, before the window begins: what is on its way out or in is no measure.
+/// The time between a change of the way and the beginning of the window. Work that is still coming
+/// in or going out then would falsify the measurement.
 const SETTLING: Duration = Duration::from_millis(2);
-/// Windows between trials, at first and after the way has changed,
+/// The number of windows between trials at first, and after the way has changed.
 const FEWEST: u32 = 2;
-/// and after trials that only confirmed it.
+/// The largest number of windows between trials. It doubles with every trial that confirms the way.
 const MOST: u32 = 32;
-/// The logarithm of the ratio of speeds from which on the other way is taken.
+/// The logarithm of the ratio of speeds above which the other way is taken.
 const WORTH: f64 = 0.03;
-/// What the last trial counts against all before it.
+/// The weight of the last trial against all earlier ones together.
 const NEWEST: f64 = 0.5;
 
-/// Where a trial stands.
+/// The state of the trials.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Stage {
-    /// The better way has been in use for so many windows since the last trial.
+    /// The better way has been in use for this number of windows since the last trial.
     Using(u32),
-    /// The other one is being tried.
+    /// The other way is being tried.
     Trying,
 }
 
-/// See the module's header. Times are of a clock that starts anywhere.
+/// The trials of both ways. Times are those of a clock with any starting point.
 #[derive(Debug)]
 pub(super) struct Trials {
     better: Way,
     stage: Stage,
-    /// Windows until the next trial.
+    /// The number of windows until the next trial.
     stays: u32,
-    /// How much faster the other way was, as a logarithm; `None` before the first trial.
+    /// The logarithm of the other way's speed divided by this way's. `None` before the first trial.
     promise: Option<f64>,
-    /// Bytes and time of the windows since the last trial.
+    /// The bytes and the seconds of the windows since the last trial.
     used: (f64, f64),
-    /// Bytes since the window began,
+    /// The bytes since the window began.
     bytes: u64,
-    /// when that was; `None`: with the next group,
+    /// The time when the window began. `None` means that it begins with the next group.
     began: Option<Duration>,
-    /// and whether that is what settles, not what counts.
+    /// True while the window is the time after a change of the way, which does not count.
     settling: bool,
 }
 
 impl Trials {
-    /// Begins with one thread alone.
+    /// Builds trials that begin with one thread alone.
     pub fn new() -> Trials {
         Trials {
             better: Way::Alone,
@@ -86,7 +88,7 @@ impl Trials {
         }
     }
 
-    /// The way in which transactions are to be applied now.
+    /// Returns the way in which transactions are to be applied now.
     pub fn way(&self) -> Way {
         match self.stage {
             Stage::Using(_) => self.better,
@@ -94,7 +96,8 @@ impl Trials {
         }
     }
 
-    /// Puts a trial off: nothing is to be applied for now, so the measurement is incomplete.
+    /// Puts a trial off, because there is nothing to apply for now and the measurement is
+    /// incomplete.
     pub fn pause(&mut self) {
         self.begin_window(false);
         if self.stage == Stage::Trying {
@@ -102,7 +105,8 @@ impl Trials {
         }
     }
 
-    /// Counts `bytes` of the relay log that have been applied or given out to be applied, at `now`.
+    /// Counts `bytes` of the relay log that have been applied, or given out to be applied, at
+    /// `now`.
     pub fn add(&mut self, bytes: usize, now: Duration) {
         let Some(began) = self.began else {
             self.began = Some(now);
@@ -156,11 +160,11 @@ mod tests {
     use super::*;
     use os::random::{Rng, test_seed};
 
-    /// What is applied between two looks at the clock.
+    /// The bytes that are applied between two looks at the clock.
     const BYTES: usize = 100;
 
-    /// Applies for a second where the ways have these speeds, in bytes a millisecond, give or take
-    /// a tenth. Returns the share of the time that all worked together.
+    /// Applies for a second where the two ways have these speeds, in bytes per millisecond, give or
+    /// take a tenth. Returns the share of the time in which all workers worked together.
     fn second_of(trials: &mut Trials, clock_us: &mut u64, speeds: (u64, u64), rng: &mut Rng) -> f64 {
         let (until_us, mut together_us) = (*clock_us + 1_000_000, 0);
         while *clock_us < until_us {

@@ -1,10 +1,9 @@
-//! `replica_type_conversions`: how far the columns of a table may be of other types than the
-//! source's.
+//! `replica_type_conversions`: how far the types of a table's columns may differ from the source's.
 
 use std::cmp;
 use std::str::FromStr;
 
-/// Which columns may be of another type than the source's.
+/// The set of permitted conversions between column types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TypeConversions(u8);
 
@@ -13,7 +12,7 @@ const CONVERSIONS: [(&str, u8); 4] =
     [("ALL_LOSSY", 1), ("ALL_NON_LOSSY", 2), ("ALL_UNSIGNED", 4), ("ALL_SIGNED", 8)];
 
 impl TypeConversions {
-    /// The set with these bits, which [`TypeConversions::bits`] has said.
+    /// Returns the set with these bits, which come from [`TypeConversions::bits`].
     pub(super) fn of_bits(bits: u8) -> TypeConversions {
         TypeConversions(bits)
     }
@@ -22,7 +21,8 @@ impl TypeConversions {
         self.0
     }
 
-    /// `order` is how the source's type compares with ours.
+    /// Reports whether a conversion is permitted, where `order` compares the source's type with
+    /// this server's.
     pub(crate) fn permit(self, order: cmp::Ordering) -> bool {
         match order {
             cmp::Ordering::Equal => true,
@@ -31,19 +31,20 @@ impl TypeConversions {
         }
     }
 
-    /// Integers that are made longer are unsigned.
+    /// Reports whether integers that are widened are taken as unsigned.
     pub(crate) fn unsigned(self) -> bool {
         self.0 & 4 != 0
     }
 
-    /// They are signed; with [`TypeConversions::unsigned`]: as the replica's column is.
+    /// Reports whether integers that are widened are taken as signed. Together with
+    /// [`TypeConversions::unsigned`] the replica's column decides.
     pub(crate) fn signed(self) -> bool {
         self.0 & 8 != 0
     }
 }
 
 impl FromStr for TypeConversions {
-    /// The member that there is not.
+    /// The name that is no member.
     type Err = String;
 
     fn from_str(text: &str) -> Result<TypeConversions, String> {

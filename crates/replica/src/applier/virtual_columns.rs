@@ -1,6 +1,7 @@
-//! Row images without the virtual columns of a table: MariaDB's with `binlog_row_image=MINIMAL`
-//! leave out those that no index has. Our rows have all columns (decision 0033), so the event is
-//! logged with them: recovery and a replica of ours need not compute anything.
+//! Row images without the virtual columns of a table. Those of MariaDB with
+//! `binlog_row_image=MINIMAL` leave out virtual columns that no index has. This server's rows have
+//! all columns (decision 0033), so the event is logged with them, and recovery and a replica of
+//! this server need not compute anything.
 
 use std::sync::Arc;
 
@@ -11,12 +12,12 @@ use types::ColumnMask;
 
 use super::rows::{Done, check_columns, incompatible};
 
-/// Whether the event makes rows and does not say all virtual columns of them.
+/// Reports whether the event writes rows without giving all their virtual columns.
 pub(super) fn are_missing(table: &Table, event: &RowsEvent<'_>) -> bool {
     table.virtual_mask().is_some_and(|virtuals| event.after_mask().is_some_and(|mask| !mask.covers(virtuals)))
 }
 
-/// The event with the virtual columns.
+/// Returns the event with the virtual columns.
 pub(super) fn whole_event(
     transaction: &mut Transaction,
     columns: &mut VirtualColumns,
@@ -53,7 +54,7 @@ pub(super) fn whole_event(
                 new
             }
         };
-        // What the source says of the row counts.
+        // The values that the source gives override the computed ones.
         let computed = columns.complete(table, &new);
         let mut new = Vec::with_capacity(computed.len());
         table.layout.splice(&computed, after.mask, after.image, &mut new)?;

@@ -1,24 +1,24 @@
 //! The applier with workers: each takes jobs from the relay log to the pages, many at a time, in an
-//! order that nobody sees.
+//! order that no reader can observe.
 //!
 //! A worker reads a job from the relay log ([`super::intake`]), *prepares* its groups from whatever
-//! is committed at that moment ([`super::job`]), waits for the job's turn ([`super::order`]), and
-//! in it *orders* them: rows that were overtaken are done again, and the groups go into the log
-//! ([`Turns`]). Then the turn is the next job's, while this worker *completes* its own: puts the
-//! rows on their pages. What cannot be prepared is applied from its events in its turn, when
-//! everything before it is on the pages, by the same [`Applier`] that a replica without workers
-//! has.
+//! is committed at that moment ([`super::job`]), and waits for the job's turn ([`super::order`]).
+//! In the turn it *orders* the groups: rows that were overtaken are done again, and the groups go
+//! into the log ([`Turns`]). Then the turn passes to the next job, while this worker *completes*
+//! its own, which means that it puts the rows on their pages. A group that cannot be prepared is
+//! applied from its events in its turn, when everything before it is on the pages, by the same
+//! [`Applier`] that a replica without workers has.
 //!
-//! Whether all of them do that, or one of them applies alone as if there were no workers, is found
-//! by trying both ([`super::trials`]).
+//! Trials decide whether all workers do this, or one of them applies alone as if there were no
+//! workers ([`super::trials`]).
 //!
 //! Invariants:
 //! - Commits are in the source's order, and the engine shows the longest prefix that is on the
-//!   pages: readers only see states that the source had, whatever the workers do.
-//! - A worker that has groups in the log which are not complete waits for nothing: neither for a
-//!   lock nor for another job. So all that is waited for comes to pass.
-//! - Nothing of a group whose turn has not come is visible, logged or locked: stopping drops it,
-//!   and it is read again.
+//!   pages. So readers only see states that the source had, whatever the workers do.
+//! - A worker with groups in the log that are not complete waits for nothing, neither for a lock
+//!   nor for another job. So every wait comes to an end.
+//! - Nothing of a group whose turn has not come is visible, logged or locked. Stopping drops the
+//!   group, and it is read again.
 //!
 //! Lock order: the inlet, then the turns.
 
@@ -45,14 +45,15 @@ use crate::channel::Channel;
 use crate::error::{ThreadError, number};
 use crate::filter::Filters;
 
-/// One that applies alone looks at the clock so often: rarely enough that this costs nothing.
+/// The number of bytes after which a worker that applies alone looks at the clock, rarely enough
+/// that the looks cost nothing.
 const LOOK_EVERY_BYTES: usize = 4096;
 
 /// The part of the work that one worker at a time does, in the order of the relay log.
 pub(super) struct Turns<'a, 'c> {
     channel: &'c Arc<Channel>,
     pub applier: &'a mut Applier<'c>,
-    /// The newest commit that was logged here and completed elsewhere.
+    /// The sequence number of the newest commit that was logged here and is completed elsewhere.
     last_seq: u64,
 }
 
@@ -61,14 +62,14 @@ impl<'a, 'c> Turns<'a, 'c> {
         Turns { channel, applier, last_seq: 0 }
     }
 
-    /// Brings the job's groups into order, up to the first that has to wait for something.
+    /// Orders the job's groups, up to the first that would have to wait.
     pub fn order(&mut self, job: &mut Job, open: &mut OpenGroup) -> Result<(), ThreadError> {
         while !job.is_in_order() && self.order_next(job, open, false)? {}
         Ok(())
     }
 
-    /// Brings the job's next group into order, waiting for whatever it takes. None of the job's
-    /// groups may be logged and not complete.
+    /// Orders the job's next group and waits for whatever it needs. None of the job's groups may be
+    /// logged and not complete.
     pub fn order_waiting(&mut self, job: &mut Job, open: &mut OpenGroup) -> Result<(), ThreadError> {
         assert!(job.logged.is_empty(), "who waits has nothing that others wait for");
         self.channel.engine.log().free_check();
@@ -77,7 +78,7 @@ impl<'a, 'c> Turns<'a, 'c> {
         Ok(())
     }
 
-    /// False: it would have had to wait.
+    /// Orders the job's next group. Returns false when it would have to wait and `waits` is false.
     fn order_next(&mut self, job: &mut Job, open: &mut OpenGroup, waits: bool) -> Result<bool, ThreadError> {
         assert!(!job.is_in_order(), "a job's groups have one turn each");
         job.load_ahead();
@@ -109,8 +110,8 @@ impl<'a, 'c> Turns<'a, 'c> {
                 let verify = self.channel.settings.sql_verify_checksum;
                 let applied =
                     intake::apply_raw(self.applier, &job.raw[group.raw.clone()], group.start, verify);
-                // The next one may wait for a row, or be DDL; one that is applied as this was goes
-                // on with them.
+                // The next group may wait for a row, or be DDL, so the tables are released. If the
+                // next group is applied from its events too, it goes on with them.
                 if applied.is_err() || job.groups.get(job.next + 1).is_none_or(|next| next.ready.is_some()) {
                     self.applier.release_tables();
                 }
@@ -126,32 +127,32 @@ impl<'a, 'c> Turns<'a, 'c> {
     }
 }
 
-/// The source of jobs: the relay log, cut by one worker at a time.
+/// The source of jobs: the relay log, from which one worker at a time cuts.
 struct Inlet<'c> {
     intake: Intake<'c>,
-    /// The next job's number.
+    /// The number of the next job.
     next: u64,
     trials: Trials,
     clock: Stopwatch,
 }
 
-/// What the threads of an applier share.
+/// The state that an applier's threads share.
 struct Shared<'a, 'c> {
     channel: &'c Arc<Channel>,
     inlet: Mutex<Inlet<'c>>,
-    /// Number of workers that wait for the inlet. Relaxed: it decides only how much is in a job.
+    /// The number of workers that wait for the inlet. Relaxed: it only influences the size of jobs.
     waiting: AtomicUsize,
     turns: Mutex<Turns<'a, 'c>>,
     order: Order,
     crew: Crew,
-    /// `replica_parallel_workers`
+    /// The value of `replica_parallel_workers` with which the workers were started.
     workers: usize,
     policy: Policy,
     filters: Arc<Filters>,
 }
 
-/// Applies with this many workers until it is told to stop, cannot go on, or there are to be
-/// others.
+/// Applies with this number of workers until the applier has to stop, cannot go on, or the number
+/// or the policy changes.
 pub(super) fn run<'c>(
     channel: &'c Arc<Channel>,
     intake: Intake<'c>,
@@ -170,7 +171,7 @@ pub(super) fn run<'c>(
     shared.order.outcome()
 }
 
-/// Ends the others when a thread panics: they would wait for it.
+/// Ends all other workers when a thread panics, because they would wait for it.
 struct Leaving<'s>(&'s Order);
 
 impl Drop for Leaving<'_> {
@@ -201,11 +202,11 @@ impl<'a, 'c> Shared<'a, 'c> {
         }
     }
 
-    /// What one of the workers prepares groups in, and brings them into order.
+    /// Builds the open group in which a worker prepares and orders groups.
     fn open_group(&self) -> OpenGroup {
         let (engine, settings) = (self.channel.engine.clone(), self.channel.apply.clone());
         let mut open = OpenGroup::new(engine, settings, self.filters.clone(), true);
-        // STOP REPLICA waits neither for DDL nor for a row that somebody has locked.
+        // STOP REPLICA must wait neither for DDL nor for a row that a session has locked.
         open.hold().set_interrupt(self.channel.applier_stop.clone());
         open
     }
@@ -224,13 +225,14 @@ impl<'c> Shared<'_, 'c> {
                 Err(error) => break self.order.end(Err(error)),
             }
         }
-        // What is in the log gets to its pages whatever else happened.
+        // Groups in the log must get to their pages, whatever else happened.
         if let Err(error) = job.complete(&mut open) {
             log::error!("Replica worker: {error}");
         }
     }
 
-    /// Takes the next job from the relay log to the pages. False: everything is to end.
+    /// Takes the next job from the relay log to the pages. Returns false when everything has to
+    /// end.
     fn apply_job(&self, job: &mut Job, open: &mut OpenGroup) -> Result<bool, ThreadError> {
         let Some(number) = self.next_job(job)? else { return Ok(false) };
         if job.waits_for.is_some_and(|before| !self.order.wait_until_complete(before + 1)) {
@@ -244,7 +246,7 @@ impl<'c> Shared<'_, 'c> {
         Ok(true)
     }
 
-    /// The job's turn has come: takes it through it and to the pages.
+    /// Takes a job through its turn, which has come, and to the pages.
     fn bring_to_pages(&self, job: &mut Job, open: &mut OpenGroup, number: u64) -> Result<(), ThreadError> {
         let resume = self.take_turn(job, open)?;
         assert!(job.is_in_order(), "a job that has had its turn is in order");
@@ -262,7 +264,7 @@ impl<'c> Shared<'_, 'c> {
             || self.order.has_ended()
     }
 
-    /// The next job's number; `None`: everything is to end.
+    /// Cuts the next job and returns its number. `None` means that everything has to end.
     fn next_job(&self, job: &mut Job) -> Result<Option<u64>, ThreadError> {
         let mut guard = self.lock_inlet();
         let Inlet { intake, next, trials, clock } = &mut *guard;
@@ -280,7 +282,7 @@ impl<'c> Shared<'_, 'c> {
             let cut = match intake.cut(job, *next, self.waiting.load(Ordering::Relaxed) > 0) {
                 Ok(cut) => cut,
                 Err(error) => {
-                    // What stands before it is sound.
+                    // The jobs before the error are sound and are completed first.
                     self.order.wait_until_complete(*next);
                     return Err(error);
                 }
@@ -332,7 +334,7 @@ impl<'c> Shared<'_, 'c> {
     }
 
     /// Applies without the other workers as long as that is faster. Everything that was given out
-    /// is complete.
+    /// must be complete.
     fn apply_alone(
         &self,
         intake: &mut Intake<'c>,
@@ -360,7 +362,8 @@ impl<'c> Shared<'_, 'c> {
         trials.way() == Way::Alone && self.channel.apply.is_adaptive()
     }
 
-    /// The job's turn has come. Returns where applying goes on behind it.
+    /// Orders all groups of a job whose turn has come. Returns the point where applying goes on
+    /// behind it.
     fn take_turn(&self, job: &mut Job, open: &mut OpenGroup) -> Result<ResumePoint, ThreadError> {
         let mut turns = self.turns.lock();
         self.channel.engine.log().free_check();

@@ -1,10 +1,10 @@
 //! The file that keeps a channel's configuration.
 //!
-//! The file `replica_channel.info` in the data directory (`replica_channel-NAME.info` of a named
-//! channel) is text, one `name=value` a line, replaced atomically: after a crash it is the old one
-//! or the new one. `position_epoch` counts the changes of the starting position; a position in a
-//! commit record counts only if it carries the same epoch, so that a CHANGE followed by a crash is
-//! never undone by an older commit's position.
+//! The file `replica_channel.info` in the data directory (`replica_channel-NAME.info` for a named
+//! channel) is text with one `name=value` per line. It is replaced atomically: after a crash it is
+//! the old one or the new one. `position_epoch` counts the changes of the starting position. A
+//! position in a commit record counts only if it carries the same epoch, so that a CHANGE followed
+//! by a crash is never undone by the position of an older commit.
 
 use std::fmt::Write as _;
 use std::io;
@@ -15,13 +15,14 @@ use os::disk::Disk;
 use super::{ChannelConfig, UseGtid};
 use crate::channel_name::{escape_name, unescape_name};
 
-/// The file of the default channel in the data directory; a named channel's has its name in it.
+/// The file of the default channel in the data directory. The file of a named channel has the
+/// channel's name in its own.
 const CHANNEL_FILE: &str = "replica_channel.info";
-/// What is around a channel's name in the name of its file.
+/// The parts of a file's name before and behind the channel's name.
 const AROUND_NAME: (&str, &str) = ("replica_channel-", ".info");
 
 impl ChannelConfig {
-    /// The named channels that have a file.
+    /// Returns the names of all named channels that have a file.
     pub fn names(disk: &dyn Disk, datadir: &Path) -> io::Result<Vec<String>> {
         let name_in = |path: &PathBuf| {
             let name = path.file_name()?.to_str()?.strip_prefix(AROUND_NAME.0)?;
@@ -30,7 +31,8 @@ impl ChannelConfig {
         Ok(disk.list(datadir)?.iter().filter_map(name_in).collect())
     }
 
-    /// Reads the file; a server that never had a source has none.
+    /// Reads the channel's file. `None` means that there is none, as on a server that never had a
+    /// source.
     pub fn load(disk: &dyn Disk, datadir: &Path, channel: &str) -> io::Result<Option<ChannelConfig>> {
         let path = datadir.join(file_name(channel));
         if !disk.exists(&path)? {
@@ -40,12 +42,12 @@ impl ChannelConfig {
         ChannelConfig::parse(&text).map(Some).map_err(|what| damaged(&path, &what))
     }
 
-    /// Writes the file, atomically and synced. The source's password is in it.
+    /// Writes the file, atomically and synced. It holds the source's password.
     pub fn store(&self, disk: &dyn Disk, datadir: &Path, channel: &str) -> io::Result<()> {
         disk.write_secret_atomically(&datadir.join(file_name(channel)), self.format().as_bytes())
     }
 
-    /// Removes the file (RESET REPLICA ALL).
+    /// Removes the file, if there is one (RESET REPLICA ALL).
     pub fn remove(disk: &dyn Disk, datadir: &Path, channel: &str) -> io::Result<()> {
         let path = datadir.join(file_name(channel));
         if disk.exists(&path)? {
@@ -152,7 +154,7 @@ impl ChannelConfig {
     }
 }
 
-/// The name of a channel's file.
+/// Returns the name of a channel's file.
 fn file_name(channel: &str) -> String {
     match channel {
         "" => CHANNEL_FILE.to_string(),

@@ -1,10 +1,10 @@
-//! The files `master.info` and `relay-log.info`, as MySQL 8.0 writes them: a value a line, the
-//! first says how many there are.
+//! The files `master.info` and `relay-log.info`, as MySQL 8.0 writes them: one value per line, of
+//! which the first is the number of lines.
 //!
-//! They follow what SHOW REPLICA STATUS shows: once a second, and at once when threads have been
-//! stopped, when the configuration changes and when the server has recovered. The applier has no
-//! part in it, so that a position in a FILE costs it as much as one in a TABLE: nothing. Each is
-//! replaced whole, and synced.
+//! The files follow what SHOW REPLICA STATUS shows: once a second, and at once when threads have
+//! been stopped, when the configuration changes and when the server has recovered. The applier
+//! takes no part in writing them, so a position in a FILE costs it as little as one in a TABLE:
+//! nothing. Each file is replaced as a whole, and synced.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,19 +18,19 @@ use parking_lot::{Condvar, Mutex};
 use super::repository::{Place, Repository};
 use crate::status::{Cell, ReplicaStatus};
 
-/// How far a file may be behind what is shown.
+/// The longest time by which a file may be behind what is shown.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// What the repositories are, and the files' names, relative to the data directory.
+/// The places of the repositories, and the files' names relative to the data directory.
 #[derive(Debug, Clone)]
 pub struct InfoSettings {
-    /// `master_info_repository`
+    /// The system variable `master_info_repository`.
     pub connection: Place,
-    /// `master_info_file`
+    /// The option `master_info_file`.
     pub connection_file: String,
-    /// `relay_log_info_repository`
+    /// The system variable `relay_log_info_repository`.
     pub applier: Place,
-    /// `relay_log_info_file`
+    /// The option `relay_log_info_file`.
     pub applier_file: String,
 }
 
@@ -45,38 +45,39 @@ impl Default for InfoSettings {
     }
 }
 
-/// The files of the default channel; a server with others has tables.
+/// The files of the default channel. A server with further channels has tables only.
 pub(crate) struct InfoFiles {
     disk: Arc<dyn Disk>,
     connection: InfoFile,
     applier: InfoFile,
-    /// Taken before the channel's locks, except that of statements. Held while a file is written,
-    /// so that the later one stays.
+    /// Taken before the channel's locks, except the lock of statements. It is held while a file is
+    /// written, so that the newest text is the one that stays.
     writing: Mutex<Writing>,
-    /// The thread that writes is to look whether it has to end.
+    /// Notified when the writing thread has to look whether it must end.
     changed: Condvar,
 }
 
 struct InfoFile {
     repository: Repository,
     path: PathBuf,
-    /// The repository is this file. Relaxed: set by statements, one at a time, and who reads it
-    /// late writes or shows it once more as it was.
+    /// True when the repository is this file. Relaxed: one statement at a time sets it, and a
+    /// thread that sees the old value writes or shows the file as it was once more.
     is_used: AtomicBool,
-    /// What it holds; `None` is no file. Under `writing`, taken behind it.
+    /// The text of the file; `None` means that there is no file. Taken under `writing`.
     written: Mutex<Option<String>>,
 }
 
 #[derive(Default)]
 struct Writing {
-    /// The thread that writes is to end.
+    /// True when the writing thread has to end.
     ended: bool,
-    /// The last attempt failed, and the log says so.
+    /// True when the last attempt failed, which the error log then says already.
     failed: bool,
 }
 
 impl InfoFiles {
-    /// What an earlier process left is replaced, or removed, with the first update.
+    /// Returns the files of a server that starts. The first update replaces or removes files that
+    /// an earlier process left.
     pub(crate) fn new(disk: Arc<dyn Disk>, datadir: &Path, settings: &InfoSettings) -> io::Result<InfoFiles> {
         let file = |repository, name: &str, place| -> io::Result<InfoFile> {
             let path = datadir.join(name);
@@ -95,19 +96,19 @@ impl InfoFiles {
         }
     }
 
-    /// The file that a repository is.
+    /// Returns the path of the file that a repository is. `None` means that it is a table.
     pub(crate) fn path(&self, repository: Repository) -> Option<&Path> {
         let file = self.file(repository);
         file.is_used.load(Ordering::Relaxed).then_some(&*file.path)
     }
 
-    /// What a repository is.
+    /// Returns the place of a repository.
     pub(crate) fn place(&self, repository: Repository) -> Place {
         if self.path(repository).is_some() { Place::File } else { Place::Table }
     }
 
-    /// Moves a repository, of a channel that shows this; it stays where it is when the file cannot
-    /// be written or removed. By one statement at a time.
+    /// Moves a repository to `place` and writes or removes its file. When that fails, the
+    /// repository stays where it was. Only one statement may do this at a time.
     pub(crate) fn move_to(
         &self,
         repository: Repository,
@@ -121,8 +122,8 @@ impl InfoFiles {
             .inspect_err(|_| file.is_used.store(before, Ordering::Relaxed))
     }
 
-    /// Brings the files up to what the named channel shows. That one cannot be written is no reason
-    /// to stop anything: nothing reads it back.
+    /// Brings the files up to what the named channel shows. When a file cannot be written, only a
+    /// warning is logged, because nothing reads the files back.
     pub(crate) fn update(&self, channel: &str, shown: impl FnOnce() -> Option<ReplicaStatus>) {
         let mut writing = self.writing.lock();
         let shown = shown();
@@ -135,13 +136,13 @@ impl InfoFiles {
         }
     }
 
-    /// The thread that writes ends.
+    /// Makes the writing thread end.
     pub(crate) fn end(&self) {
         self.writing.lock().ended = true;
         self.changed.notify_all();
     }
 
-    /// Waits for the next time; false when there is none.
+    /// Waits until the files are to be written again. Returns false when the thread has to end.
     pub(crate) fn wait(&self) -> bool {
         let _idle = os::account::enter(os::account::State::Idle);
         let mut writing = self.writing.lock();
@@ -169,11 +170,11 @@ impl InfoFile {
     }
 }
 
-/// A file's text.
+/// Returns the text of a repository's file.
 pub(super) fn lines(repository: Repository, status: &ReplicaStatus) -> String {
     let line = |(name, cell): (&str, Cell)| match (name, cell) {
-        // In a file the words of an ENUM are numbers: STREAM is the first of its column, and so is
-        // OFF.
+        // In a file an ENUM is written as a number. STREAM and OFF are the first words of their
+        // columns.
         ("Require_table_primary_key_check" | "Assign_gtids_to_anonymous_transactions_type", _) => {
             "1\n".to_string()
         }

@@ -1,10 +1,11 @@
-//! What mysqld keeps of a channel in two repositories of metadata: the connection's
+//! The two repositories in which mysqld keeps a channel's metadata: the connection's
 //! (`mysql.slave_master_info` or the file `master.info`) and the applier's
 //! (`mysql.slave_relay_log_info` or `relay-log.info`). A repository is a TABLE or a FILE.
 //!
 //! Here both are views of the channel's configuration and of the newest commit record, which alone
-//! says what has been applied. A table is computed when somebody reads it. A [file](files) is
-//! written beside the applier, for whoever is used to looking there; nothing reads it back.
+//! says what has been applied. A table is computed when a session reads it. A [file](files) is
+//! written beside the applier, for users and tools that look for one, and the server never reads it
+//! back.
 
 mod files;
 mod repository;
@@ -17,7 +18,7 @@ pub(crate) use files::InfoFiles;
 pub use files::InfoSettings;
 pub use repository::{InfoRow, Place, Repository};
 
-/// A repository stays what it is, because of this.
+/// Builds the error of a repository that stays where it is for the given reason.
 pub(crate) fn not_moved(why: &dyn std::fmt::Display) -> ChannelError {
     ChannelError::new(
         1750,
@@ -26,7 +27,7 @@ pub(crate) fn not_moved(why: &dyn std::fmt::Display) -> ChannelError {
     )
 }
 
-/// With several channels there are tables only.
+/// Builds the error that refuses files while there are several channels.
 pub(crate) fn files_are_for_one() -> ChannelError {
     ChannelError::new(
         3077,

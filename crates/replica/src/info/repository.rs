@@ -1,24 +1,24 @@
-//! The two repositories, and what is in them.
+//! The two repositories and their contents.
 
 use std::str::FromStr;
 
 use crate::status::{Cell, ReplicaStatus};
 
-/// One of the two.
+/// One of the two repositories of a channel's metadata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repository {
-    /// `master_info_repository`
+    /// The connection's repository, which `master_info_repository` places.
     Connection,
-    /// `relay_log_info_repository`
+    /// The applier's repository, which `relay_log_info_repository` places.
     Applier,
 }
 
-/// What a repository is.
+/// The place of a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Place {
-    /// A file in the data directory.
+    /// The repository is a file in the data directory.
     File,
-    /// A table in schema `mysql`.
+    /// The repository is a table in schema `mysql`.
     #[default]
     Table,
 }
@@ -35,14 +35,15 @@ impl FromStr for Place {
     }
 }
 
-/// The columns of a table, which are also the lines of a file, and what a channel has in them.
+/// The columns of a repository's table, which are also the lines of its file, with a channel's
+/// values.
 pub type InfoRow = Vec<(&'static str, Cell)>;
 
 impl Repository {
-    /// Both.
+    /// Both repositories.
     pub const ALL: [Repository; 2] = [Repository::Connection, Repository::Applier];
 
-    /// What it holds of a channel.
+    /// Returns what the repository holds of a channel.
     pub fn row(self, status: &ReplicaStatus) -> InfoRow {
         match self {
             Repository::Connection => connection(status),
@@ -55,7 +56,7 @@ fn text(value: impl Into<String>) -> Cell {
     Cell::Text(value.into())
 }
 
-/// The password is nobody's to read, and empty.
+/// Returns the connection's row. The password in it is empty, so that no one can read it.
 fn connection(s: &ReplicaStatus) -> InfoRow {
     let c = &s.config;
     let ids: Vec<String> = c.ignore_server_ids.iter().map(u32::to_string).collect();

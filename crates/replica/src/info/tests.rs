@@ -1,4 +1,4 @@
-//! The text of the files, against one that mysqld 8.0 could have written.
+//! Tests of the files' text against a text that mysqld 8.0 could have written.
 
 use super::Repository;
 use super::files::lines;

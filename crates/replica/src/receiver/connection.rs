@@ -1,18 +1,18 @@
-//! A connection to a source: which server it is, how it is interrupted, and how it ends.
+//! A connection to a source: which server it leads to, how it is interrupted, and how it ends.
 
 use protocol::client::Interrupter;
 
 use crate::channel::Channel;
 use crate::error::{ThreadError, number};
 
-/// How a connection to the source ended.
+/// The way in which a connection to the source ended.
 pub(super) enum Ended {
-    /// STOP REPLICA or shutdown.
+    /// STOP REPLICA or a shutdown ended it.
     Stopped,
-    /// The connection is gone, or could not be made; another one may do. Number and text are those
-    /// of MySQL's client.
+    /// The connection broke or could not be made, and another attempt may succeed. Number and text
+    /// are those of MySQL's client.
     Lost(u32, String),
-    /// No other connection would do better.
+    /// It failed for a reason that every further connection would meet too.
     Fatal(ThreadError),
 }
 
@@ -22,22 +22,22 @@ impl Ended {
     }
 }
 
-/// Which server the source is.
+/// The properties of the source that the receiver needs.
 #[derive(Debug, Clone)]
 pub(super) struct Source {
-    /// It speaks MariaDB's dialect of the replication protocol.
+    /// True when the source speaks MariaDB's dialect of the replication protocol.
     pub is_mariadb: bool,
-    /// Its server id.
+    /// The source's server id.
     pub server_id: u32,
-    /// Its UUID; empty for MariaDB.
+    /// The source's UUID; empty for MariaDB.
     pub uuid: String,
-    /// Its events end with a CRC-32.
+    /// True when the source's events end with a CRC-32.
     pub has_checksums: bool,
-    /// It wants events acknowledged.
+    /// True when the source wants events acknowledged (semi-synchronous replication).
     pub semi_sync: bool,
 }
 
-/// Keeps a handle by which STOP REPLICA can end a blocked read.
+/// Keeps a handle with which STOP REPLICA can end a blocked read.
 pub(super) fn keep_connection(channel: &Channel, handle: Interrupter) {
     let mut state = channel.receiver.lock();
     if state.must_stop {

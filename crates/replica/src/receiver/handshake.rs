@@ -1,5 +1,5 @@
-//! What is said to a source before it sends events: the order and the words are those of mysqld's
-//! and mariadbd's own receivers, so that both accept it.
+//! The dialogue with a source before it sends events. Order and words are those of the receivers of
+//! mysqld and mariadbd, so that both kinds of source accept them.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -19,7 +19,7 @@ const COM_BINLOG_DUMP: u8 = 0x12;
 const COM_REGISTER_SLAVE: u8 = 0x15;
 const COM_BINLOG_DUMP_GTID: u8 = 0x1E;
 
-/// Opens the connection and proves who we are.
+/// Opens the connection and authenticates.
 pub(super) fn connect(channel: &Channel, config: &ChannelConfig) -> Result<Client, Ended> {
     let timeout = Duration::from_secs(channel.settings.net_timeout_s.into());
     if config.user.is_empty() {
@@ -47,7 +47,8 @@ pub(super) fn connect(channel: &Channel, config: &ChannelConfig) -> Result<Clien
     Ok(client)
 }
 
-/// The numbers are those of MySQL's client, or the source's own.
+/// Builds the end of a connection that could not be made. The number is that of MySQL's client, or
+/// the source's own.
 fn connect_failed(config: &ChannelConfig, error: ClientError) -> Ended {
     let message = error.to_string();
     match error {
@@ -65,7 +66,7 @@ fn connect_failed(config: &ChannelConfig, error: ClientError) -> Ended {
     }
 }
 
-/// Learns who the source is and tells it what we understand.
+/// Asks the source for its properties and tells it those of this replica.
 pub(super) fn introduce(
     channel: &Channel,
     config: &ChannelConfig,
@@ -100,7 +101,8 @@ pub(super) fn introduce(
     Ok(Source { is_mariadb, server_id, uuid, has_checksums, semi_sync })
 }
 
-/// True: the source knows semi-synchronous replication, whether or not it waits at the moment.
+/// Asks for semi-synchronous replication. Returns true when the source knows it, whether or not it
+/// waits for acknowledgements at the moment.
 fn agree_on_semi_sync(client: &mut Client) -> Result<bool, Ended> {
     for name in ["rpl_semi_sync_source_enabled", "rpl_semi_sync_master_enabled"] {
         match client.query(&format!("SELECT @@global.{name}")) {
@@ -116,8 +118,8 @@ fn agree_on_semi_sync(client: &mut Client) -> Result<bool, Ended> {
     Ok(false)
 }
 
-/// The difference of the clocks, so that lag is not falsified by it: half of the round trip is
-/// taken as the way back.
+/// Notes the difference between the source's clock and this server's, so that it does not falsify
+/// lag figures. Half of the round trip is taken for the time of the answer.
 fn measure_clock(channel: &Channel, client: &mut Client) -> Result<(), Ended> {
     let before_us = os::clock::now_us();
     let answer = ask(client, "SELECT UNIX_TIMESTAMP(NOW(6))")?;
@@ -140,7 +142,7 @@ fn set_heartbeat(config: &ChannelConfig, client: &mut Client, is_mariadb: bool) 
     tell(client, &statement)
 }
 
-/// True: events will end with a CRC-32.
+/// Agrees on checksums. Returns true when events will end with a CRC-32.
 fn set_checksum(client: &mut Client, is_mariadb: bool) -> Result<bool, Ended> {
     let statement = if is_mariadb {
         "SET @master_binlog_checksum= @@global.binlog_checksum"
@@ -217,7 +219,7 @@ fn introduce_to_mariadb(channel: &Channel, config: &ChannelConfig, client: &mut 
     Ok(())
 }
 
-/// Registers and asks for the log from where the last complete group ended.
+/// Registers this replica and requests the log from the end of the last complete group on.
 pub(super) fn request_dump(
     channel: &Channel,
     config: &ChannelConfig,
@@ -281,8 +283,8 @@ fn tell(client: &mut Client, statement: &str) -> Result<(), Ended> {
     client.query(statement).map(|_| ()).map_err(|error| refused(error, statement))
 }
 
-/// The source answered a question with an error (no other connection would do better), or the
-/// connection broke.
+/// Builds the end of a connection whose source answered a question with an error, which every
+/// further connection would get too, or that broke.
 fn refused(error: ClientError, what: &str) -> Ended {
     match error {
         ClientError::Server(error) if !matches!(error.code, 1053 | 1040 | 1158..=1161) => fatal(

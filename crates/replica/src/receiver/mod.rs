@@ -1,7 +1,7 @@
-//! The receiver: one thread that connects to the source, asks for its log, checks every event and
+//! The receiver: one thread that connects to the source, requests its log, checks every event and
 //! appends it to the relay log.
 //!
-//! It resumes where the last *complete* event group in the relay log ended; a group that a lost
+//! It resumes where the last *complete* event group in the relay log ended. A group that a lost
 //! connection cut is sent again from its start, and the applier drops the first part when it meets
 //! the artificial rotate event that begins every connection. So nothing is applied twice and
 //! nothing is left out, with every kind of position.
@@ -25,8 +25,8 @@ use crate::status::Running;
 use connection::Ended;
 pub use state::{Received, ReceiverState};
 
-/// The thread's body. Returns when it is told to stop or cannot go on; the reason is in the
-/// channel's state.
+/// Runs the receiver; it is the body of its thread. It returns when it has to stop or cannot go on,
+/// and leaves the reason in the channel's state.
 pub fn run(channel: &Arc<Channel>) {
     log::info!("Replica receiver thread started");
     let ended = os::panic::contain(|| receive(channel));
@@ -99,29 +99,31 @@ fn receive(channel: &Arc<Channel>) -> Result<(), ThreadError> {
     }
 }
 
-/// How far a connection has come.
+/// The point that a connection has reached.
 #[derive(Default)]
 struct Reached {
-    /// The source was asked for its log, and this is how long ago.
+    /// The time since the source was asked for its log. `None` means that it was not asked.
     stream: Option<Stopwatch>,
-    /// It has sent something else than what every file and every connection begins with.
+    /// True when the source has sent an event other than those with which every file and every
+    /// connection begins.
     news: bool,
 }
 
-/// When another connection is made.
+/// The time of the next connection.
 #[derive(Debug, PartialEq, Eq)]
 enum Next {
     AtOnce,
-    /// After `SOURCE_CONNECT_RETRY`.
+    /// The next connection is made after `SOURCE_CONNECT_RETRY` seconds.
     Later,
     Never,
 }
 
-/// Connections that were lost behind each other and were of no use. As with MySQL the first try
-/// after one that was of use comes at once, those behind it after `SOURCE_CONNECT_RETRY`, and no
-/// more than `SOURCE_RETRY_COUNT` of them: a source that closes every connection is not asked again
-/// and again without a pause. With MySQL any event makes a connection one of use; here it takes one
-/// that not every connection begins with, or that the connection has lasted.
+/// Counts the connections lost one after the other that were of no use. As in MySQL, the first
+/// attempt after a useful connection comes at once, and further ones each after
+/// `SOURCE_CONNECT_RETRY` seconds, at most `SOURCE_RETRY_COUNT` of them. So a source that closes
+/// every connection is not asked over and over without a pause. In MySQL any event makes a
+/// connection useful. Here it takes an event with which not every connection begins, or a
+/// connection that lasted for `SOURCE_CONNECT_RETRY` seconds.
 #[derive(Default)]
 struct Losses {
     count: u64,
@@ -138,7 +140,7 @@ impl Losses {
     }
 }
 
-/// `SOURCE_RETRY_COUNT`; 0 is no limit.
+/// Reports whether `SOURCE_RETRY_COUNT` is reached, where 0 means no limit.
 fn gives_up(failures: u64, retry_count: u64) -> bool {
     retry_count != 0 && failures >= retry_count
 }
@@ -159,7 +161,7 @@ fn connect_error(config: &ChannelConfig, attempt: u64, number: u32, message: &st
     )
 }
 
-/// One connection, from connecting to its end.
+/// Makes one connection and receives from it until it ends.
 fn connect_and_stream(channel: &Arc<Channel>, config: &ChannelConfig, reached: &mut Reached) -> Ended {
     let mut client = match handshake::connect(channel, config) {
         Ok(client) => client,

@@ -1,5 +1,5 @@
-//! What the channel's settings say about encryption: the files that they name, read for one
-//! connection, so that new certificates count from the next one.
+//! The encryption that a channel's settings ask for. The files that they name are read anew for
+//! each connection, so that new certificates take effect with the next one.
 
 use std::io;
 use std::path::Path;
@@ -9,8 +9,11 @@ use protocol::tls::{ClientTls, Identity, Trust};
 
 use crate::config::ChannelConfig;
 
-/// How the connection is to be encrypted; `None` without `SOURCE_SSL`. The error is the text that
-/// MySQL's client has for it. Paths are taken from the data directory, as mysqld takes them.
+/// Returns how the connection is to be encrypted, which is `None` without `SOURCE_SSL`. Paths are
+/// relative to the data directory, as in mysqld.
+///
+/// # Errors
+/// Returns the text that MySQL's client has for files which are missing or cannot be read.
 pub(super) fn tls(
     disk: &dyn Disk,
     datadir: &Path,
@@ -28,7 +31,7 @@ pub(super) fn tls(
     };
     let identity = match (config.ssl_cert.as_str(), config.ssl_key.as_str()) {
         ("", "") => None,
-        // One file may hold both.
+        // One file may hold both the certificate and the key.
         (certificate, key) => Some(Identity {
             certificate_pem: disk
                 .read(&datadir.join(if certificate.is_empty() { key } else { certificate }))
@@ -47,8 +50,8 @@ pub(super) fn tls(
     }))
 }
 
-/// `SOURCE_SSL_CA` and everything in `SOURCE_SSL_CAPATH`, one behind the other; `None`: a file or
-/// directory cannot be read.
+/// Returns the certificates of `SOURCE_SSL_CA` and of all files in `SOURCE_SSL_CAPATH`, one behind
+/// the other. `None` means that a file or the directory cannot be read.
 fn authorities(disk: &dyn Disk, datadir: &Path, config: &ChannelConfig) -> Option<Vec<u8>> {
     let mut pem = Vec::new();
     if !config.ssl_ca.is_empty() {
@@ -56,7 +59,7 @@ fn authorities(disk: &dyn Disk, datadir: &Path, config: &ChannelConfig) -> Optio
     }
     if !config.ssl_capath.is_empty() {
         for file in disk.list(&datadir.join(&config.ssl_capath)).ok()? {
-            // What else lies there, directories for instance, is no authority.
+            // An entry that cannot be read, such as a directory, is no authority.
             let Ok(content) = disk.read(&file) else { continue };
             if content.starts_with(b"-----BEGIN CERTIFICATE-----") {
                 pem.push(b'\n');
@@ -67,8 +70,8 @@ fn authorities(disk: &dyn Disk, datadir: &Path, config: &ChannelConfig) -> Optio
     Some(pem)
 }
 
-/// The source's RSA key from `SOURCE_PUBLIC_KEY_PATH`; a file that cannot be read counts as none,
-/// as in mysqld.
+/// Returns the source's RSA key from `SOURCE_PUBLIC_KEY_PATH`. As in mysqld, a file that cannot be
+/// read counts as none.
 pub(super) fn public_key(disk: &dyn Disk, datadir: &Path, config: &ChannelConfig) -> Option<String> {
     if config.public_key_path.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! What the receiver shares with the statements that command and show it.
+//! The state that the receiver shares with the statements that command and show it.
 
 use binlog::gtid::{GtidSet, MariadbGtidState};
 
@@ -8,58 +8,61 @@ use crate::error::ThreadError;
 use crate::gtid::GroupHead;
 use crate::status::Running;
 
-/// The end of the last complete event group in the relay log: where reception resumes.
+/// The end of the last complete event group in the relay log, where reception resumes.
 #[derive(Debug, Clone, Default)]
 pub struct Received {
-    /// The source's file; empty while nothing has been received since the relay log was started.
+    /// The name of the source's binary log file. It is empty while nothing has been received since
+    /// the relay log was started.
     pub file: String,
-    /// Offset in it.
+    /// The offset in the file.
     pub pos: u64,
-    /// GTIDs of all groups received since the relay log was started.
+    /// The GTIDs of all groups received since the relay log was started.
     pub gtids: GtidSet,
-    /// MariaDB: the last GTID of every domain received.
+    /// The last received GTID of every domain, for a MariaDB source.
     pub mariadb: MariadbGtidState,
-    /// At least one group has been received since the relay log was started.
+    /// True when at least one group has been received since the relay log was started.
     pub has_groups: bool,
 }
 
-/// Guarded by one mutex; the receiver updates it once a block, not once an event.
+/// The receiver's state, guarded by one mutex. The receiver updates it once per block, not once per
+/// event.
 #[derive(Default)]
 pub struct ReceiverState {
-    /// For Replica_IO_Running.
+    /// The state that Replica_IO_Running shows.
     pub running: Running,
-    /// The thread exists (it may be on its way out).
+    /// True when the thread has to stop.
     pub must_stop: bool,
-    /// Replica_IO_State.
+    /// The text that Replica_IO_State shows.
     pub io_state: String,
-    /// The last error.
+    /// The receiver's last error. `None` means that there was none since START REPLICA, or since
+    /// the source last accepted the dump.
     pub error: Option<ThreadError>,
-    /// Last position read, also inside a group.
+    /// The source's file up to which events have been read, also inside a group.
     pub read_file: String,
-    /// Offset in that file.
+    /// The offset in `read_file`.
     pub read_pos: u64,
     /// The position at which the receiver resumes.
     pub received: Received,
-    /// The source's server id.
+    /// The source's server id, as the source told it in the last handshake.
     pub source_server_id: u32,
-    /// The source's UUID.
+    /// The source's UUID, as the source told it in the last handshake.
     pub source_uuid: String,
-    /// The source's clock minus ours, in microseconds.
+    /// The source's clock minus this server's, in microseconds.
     pub clock_skew_us: i64,
-    /// The last group received whole, and when that was shown, in microseconds of our clock.
+    /// The last group that was received whole.
     pub last_queued: GroupHead,
-    /// See `last_queued`.
+    /// The time when `last_queued` was noted, in microseconds of this server's clock.
     pub last_queued_us: u64,
-    /// The group that is being received; the default is none.
+    /// The group that is being received. The default stands for none.
     pub queueing: GroupHead,
-    /// The connection is semi-synchronous.
+    /// True when the connection is semi-synchronous.
     pub semi_sync: bool,
-    /// Heartbeats received.
+    /// The number of heartbeats received.
     pub heartbeats: u64,
-    /// When the last one came, in microseconds of our clock.
+    /// The time of the last heartbeat, in microseconds of this server's clock.
     pub last_heartbeat_us: u64,
-    /// When the source was last heard of, in microseconds of our clock.
+    /// The time of the last sign of life of the source, in microseconds of this server's clock.
     pub last_heard_us: u64,
-    /// A second handle of the connection, to shut it down from outside.
+    /// A second handle of the connection, with which another thread shuts it down.
     pub connection: Option<Interrupter>,
 }

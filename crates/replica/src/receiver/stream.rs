@@ -1,5 +1,5 @@
-//! The stream of events: every one is checked, its group boundary noted, and it is appended to the
-//! relay log.
+//! The stream of events from the source. Each event is checked, searched for group boundaries and
+//! appended to the relay log.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -22,8 +22,8 @@ use crate::relay::RelayWriter;
 const OK_HEADER: u8 = 0x00;
 const EOF_HEADER: u8 = 0xFE;
 
-/// Receives until the connection ends or the receiver is to stop.
-/// `news`: something has come that not every connection begins with.
+/// Receives until the connection ends or the receiver has to stop. Sets `news` when the source has
+/// sent an event with which not every connection begins.
 pub(super) fn follow(channel: &Arc<Channel>, source: &Source, client: &mut Client, news: &mut bool) -> Ended {
     let writer = match RelayWriter::open(&channel.relay) {
         Ok(writer) => writer,
@@ -53,25 +53,25 @@ struct Stream<'a> {
     channel: &'a Channel,
     writer: RelayWriter,
     boundaries: Boundaries,
-    /// What the source's events end with.
+    /// The checksum with which the source's events end.
     checksum: Checksum,
-    /// Events have the header of semi-synchronous replication.
+    /// True when events have the header of semi-synchronous replication.
     semi_sync: bool,
-    /// The same as a reader of the relay log knows it by now.
+    /// The checksum that a reader of the relay log expects at this point.
     relay_checksum: Checksum,
-    /// The source's file and the end of the last event in it.
+    /// The source's file, and below it the end of the last event in that file.
     file: String,
     pos: u64,
-    /// The group that has begun; the default is none.
+    /// The group that has begun. The default stands for none.
     open: GroupHead,
-    /// The last complete one.
+    /// The last complete group.
     last: GroupHead,
-    /// Complete groups since the last publication.
+    /// The GTIDs of the groups completed since the last publication.
     complete: Vec<GroupGtid>,
-    /// Where the last complete group ended.
+    /// The file and the offset at which the last complete group ended.
     complete_pos: Option<(String, u64)>,
     file_changed: bool,
-    /// Something else has come than the head of a file.
+    /// True when an event has come that is not part of the head of a file.
     has_news: bool,
 }
 
@@ -83,7 +83,8 @@ impl<'a> Stream<'a> {
             boundaries: Boundaries::default(),
             semi_sync: source.semi_sync,
             checksum: if source.has_checksums { Checksum::Crc32 } else { Checksum::None },
-            // Every relay log file begins with a format description of ours.
+            // Every relay log file begins with a format description of this server, which announces
+            // checksums.
             relay_checksum: Checksum::Crc32,
             file: String::new(),
             pos: 4,
@@ -96,10 +97,10 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// `Some`: the stream has ended.
+    /// Receives one packet. `Some` means that the stream has ended.
     fn receive_one(&mut self, client: &mut Client) -> Option<Ended> {
-        // Everything that came together is handed on together; the reader never waits for a next
-        // packet to see the last one.
+        // Events that arrived together are published together, and always before the receiver waits
+        // for another packet.
         if !client.has_buffered_input() {
             if let Err(ended) = self.publish() {
                 return Some(ended);
@@ -134,7 +135,7 @@ impl<'a> Stream<'a> {
         told.err().map(|error| self.read_failed(error))
     }
 
-    /// Tells the source that everything so far is in the relay log.
+    /// Tells the source that everything up to here is in the relay log.
     fn acknowledge(&self, client: &mut Client) -> Result<(), ClientError> {
         let acknowledgement = Acknowledgement { file: self.file.clone(), pos: self.pos };
         client.write_first_packet(&acknowledgement.encode())
@@ -164,7 +165,7 @@ impl<'a> Stream<'a> {
             return Err(write_failure("the event's length is wrong"));
         }
         let kind = event::kind_of(event);
-        // A format description says of itself what it and the events behind it end with.
+        // A format description event itself says what it and the events behind it end with.
         if kind == kind::FORMAT_DESCRIPTION {
             self.checksum = source::events::checksum_of_format(event)
                 .ok_or_else(|| write_failure("a format description event is damaged"))?;
@@ -184,14 +185,14 @@ impl<'a> Stream<'a> {
                 self.writer.append_format(event).map_err(|e| write_failure(&e.to_string()))
             }
             kind::ROTATE | kind::HEARTBEAT | kind::HEARTBEAT_V2 => self.steer(event, bare),
-            // A server that stops: its position does not move, so that a new connection asks for
-            // what is there.
+            // The source stops. Its position does not move, so that a new connection asks for what
+            // comes next.
             kind::STOP => Ok(()),
             _ => self.append(event, bare),
         }
     }
 
-    /// Events about the source's position.
+    /// Takes an event about the source's position: a rotate event or a heartbeat.
     fn steer(&mut self, event: &[u8], bare: &[u8]) -> Result<(), Ended> {
         let decoded = Header::decode(bare).and_then(|header| binlog::event::decode_body(&header, bare));
         match decoded {
@@ -206,8 +207,9 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// The source goes on in this file. The relay log always gets the form that a sender makes up,
-    /// so that it says where to go on whatever the source's own checksum setting is.
+    /// Notes that the source goes on in this file. The relay log always gets the rotate event in
+    /// the form that a sender makes up, which says where to go on whatever the source's own
+    /// checksum setting is.
     fn rotate(&mut self, file: &[u8], pos: u64, server_id: u32) -> Result<(), Ended> {
         self.file = String::from_utf8_lossy(file).into_owned();
         self.pos = pos;
@@ -226,8 +228,8 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// A heartbeat says how far the source's log has been looked at: what a GTID dump left out
-    /// moves the position too.
+    /// Takes a heartbeat, which says how far the source has searched its log. Events that a GTID
+    /// dump left out move the position too.
     fn heartbeat(&mut self, heartbeat: &HeartbeatEvent<'_>, server_id: u32) -> Result<(), Ended> {
         self.channel.heard_from_source();
         if self.boundaries.is_inside() {
@@ -257,8 +259,8 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Refuses what MySQL's receiver refuses under this server's `gtid_mode`: its 13149 (3114) and
-    /// 13150 (3115), which end it with 13122.
+    /// Refuses what MySQL's receiver refuses under this server's `gtid_mode`. MySQL's errors 13149
+    /// (3114) and 13150 (3115) end the receiver with 13122.
     fn check_gtid_mode(&self, first_kind: u8) -> Result<(), Ended> {
         let what = match (first_kind, self.channel.engine.gtid_mode()) {
             (kind::ANONYMOUS_GTID, GtidMode::On) => "anonymous transaction when @@GLOBAL.GTID_MODE = ON",
@@ -303,7 +305,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Shows the applier and the status what has come so far.
+    /// Publishes what has arrived so far to the applier and the status.
     fn publish(&mut self) -> Result<(), Ended> {
         let mut state = self.channel.receiver.lock();
         state.last_heard_us = os::clock::now_us();

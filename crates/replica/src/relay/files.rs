@@ -1,4 +1,4 @@
-//! The files of the relay log, and what its writer and its reader tell each other.
+//! The files of the relay log, and the state that its writer and its reader share.
 //!
 //! Lock order: `files` before `shared`.
 
@@ -16,24 +16,26 @@ use source::series::FileSeries;
 use super::head::file_head;
 use crate::channel_name::escape_name;
 
-/// Settings of the relay log; sizes of 0 are no limit.
+/// The settings of the relay log. A size of 0 means that there is no limit.
 #[derive(Debug, Clone)]
 pub struct RelayLogConfig {
-    /// `relay_log`: basename, relative to the data directory.
+    /// The system variable `relay_log`: the files' base name, relative to the data directory.
     pub basename: String,
-    /// `relay_log_index`.
+    /// The system variable `relay_log_index`: the name of the index. `None` means that the base
+    /// name gives it.
     pub index: Option<String>,
-    /// `max_relay_log_size`, or `max_binlog_size` where that is 0.
+    /// The size in bytes at which a file ends: `max_relay_log_size`, or `max_binlog_size` where
+    /// that is 0.
     pub max_file_bytes: u64,
-    /// `relay_log_space_limit`.
+    /// The system variable `relay_log_space_limit`, in bytes.
     pub space_limit_bytes: u64,
-    /// `relay_log_purge`: files are removed once applied.
+    /// The system variable `relay_log_purge`: whether files are removed once they are applied.
     pub purge: bool,
 }
 
 impl RelayLogConfig {
-    /// The settings of a channel's relay log: a named channel's files have the name behind the
-    /// basename, as mysqld's.
+    /// Returns the settings of a channel's relay log. As in mysqld, the files of a named channel
+    /// have its name behind the base name.
     pub(crate) fn of_channel(&self, name: &str) -> RelayLogConfig {
         if name.is_empty() {
             return self.clone();
@@ -47,12 +49,12 @@ impl RelayLogConfig {
     }
 }
 
-/// A place in the relay log.
+/// A position in the relay log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct RelayPosition {
-    /// Number of the file.
+    /// The number of the file.
     pub file: u64,
-    /// Offset in it.
+    /// The offset in the file.
     pub pos: u64,
 }
 
@@ -60,33 +62,33 @@ pub struct RelayPosition {
 pub struct RelayLog {
     disk: Arc<dyn Disk>,
     pub(super) config: RelayLogConfig,
-    /// The two that change at run time. Relaxed: a file more or less under the old value harms
-    /// nobody.
+    /// The two settings that change at run time. Relaxed: it does no harm when one more file
+    /// follows the old value.
     pub(super) max_file_bytes: AtomicU64,
     purge: AtomicBool,
     files: Mutex<FileSeries>,
     shared: Mutex<Shared>,
-    /// The end moved, or somebody is to look whether it has to stop.
+    /// Notified when the end has moved, or a waiting thread has to look whether it must stop.
     grown: Condvar,
-    /// The reader let go of a file.
+    /// Notified when files have been removed because the reader is done with them.
     freed: Condvar,
 }
 
 #[derive(Default)]
 struct Shared {
-    /// The newest file and how much of it is written.
+    /// The newest file and the end of its written part.
     end: RelayPosition,
-    /// Length of every finished file that still exists.
+    /// The lengths in bytes of the finished files that still exist, by number.
     finished: BTreeMap<u64, u64>,
-    /// How far the reader has come.
+    /// The position that the reader has reached.
     read: RelayPosition,
-    /// Counts wake-ups that are not about growth.
+    /// The number of wake-ups that are not about growth.
     nudges: u64,
 }
 
 impl RelayLog {
-    /// Opens the relay log of a data directory, dropping the files of an earlier process, and
-    /// starts its first file.
+    /// Opens the relay log of a data directory, drops the files of an earlier process and begins
+    /// the first file.
     pub fn start_anew(
         disk: Arc<dyn Disk>,
         datadir: &Path,
@@ -108,7 +110,7 @@ impl RelayLog {
         Ok(Arc::new(log))
     }
 
-    /// Makes the next file the newest. The one before is complete from now on.
+    /// Begins the next file, which is the newest from now on. The one before is complete.
     pub(super) fn next_file(&self) -> io::Result<(u64, Arc<dyn File>)> {
         let head = file_head();
         let mut files = self.files.lock();
@@ -126,8 +128,7 @@ impl RelayLog {
         Ok((number, file))
     }
 
-    /// Drops everything and starts again with a new, empty file; no reader and no writer may be at
-    /// work.
+    /// Drops all files and begins a new, empty one. No reader and no writer may be at work.
     pub fn drop_all(&self) -> io::Result<()> {
         let mut files = self.files.lock();
         // The new file comes first, so that numbers go on and the index is never empty.
@@ -141,35 +142,35 @@ impl RelayLog {
         Ok(())
     }
 
-    /// Removes all files, the index too: the channel is gone.
+    /// Removes all files and the index, because the channel is removed.
     pub fn remove_all(&self) -> io::Result<()> {
         let mut files = self.files.lock();
         files.remove_all()?;
         files.remove_index()
     }
 
-    /// The writer's published end.
+    /// Returns the end that the writer has published.
     pub fn end(&self) -> RelayPosition {
         self.shared.lock().end
     }
 
-    /// How far the reader has come: the end of the last event it finished.
+    /// Returns the end of the last event that the reader has finished.
     pub fn read_position(&self) -> RelayPosition {
         self.shared.lock().read
     }
 
-    /// Bytes of all existing files (`Relay_Log_Space`).
+    /// Returns the size of all existing files together, in bytes (`Relay_Log_Space`).
     pub fn space_bytes(&self) -> u64 {
         let shared = self.shared.lock();
         shared.finished.values().sum::<u64>() + shared.end.pos
     }
 
-    /// Name of a file as shown to users.
+    /// Returns the name of a file as it is shown to users.
     pub fn name(&self, number: u64) -> String {
         self.files.lock().name(number)
     }
 
-    /// Names of the existing files, oldest first, and the path of each.
+    /// Returns name and path of each existing file, the oldest first.
     pub fn list(&self) -> Vec<(String, std::path::PathBuf)> {
         let files = self.files.lock();
         files.numbers().iter().map(|&n| (files.name(n), files.path(n))).collect()
@@ -190,7 +191,7 @@ impl RelayLog {
         self.grown.notify_all();
     }
 
-    /// How far `file` may be read, and whether it is complete.
+    /// Returns the offset up to which `file` may be read, and whether the file is complete.
     pub(super) fn readable(&self, file: u64) -> (u64, bool) {
         let shared = self.shared.lock();
         if shared.end.file == file {
@@ -199,7 +200,7 @@ impl RelayLog {
         (shared.finished.get(&file).copied().unwrap_or(0), true)
     }
 
-    /// Waits until there is more than `at`, or for a nudge, at most for `limit`.
+    /// Waits for at most `limit` until the log reaches beyond `at`, or until a nudge.
     pub(super) fn wait_beyond(&self, at: RelayPosition, limit: Duration) {
         let mut shared = self.shared.lock();
         let nudges = shared.nudges;
@@ -208,8 +209,8 @@ impl RelayLog {
         }
     }
 
-    /// Waits until all files together are smaller than the limit, unless there is none. False: a
-    /// nudge came first.
+    /// Waits until all files together are no larger than the space limit. Returns at once where
+    /// there is no limit, and false when `stop` says that the writer has to stop.
     pub(super) fn wait_for_space(&self, stop: &dyn Fn() -> bool) -> bool {
         if self.config.space_limit_bytes == 0 {
             return true;
@@ -217,8 +218,8 @@ impl RelayLog {
         let mut shared = self.shared.lock();
         loop {
             let space = shared.finished.values().sum::<u64>() + shared.end.pos;
-            // One unfinished file has to be allowed, or a limit below the size of a file would
-            // block for ever.
+            // A single, unfinished file has to be allowed, or a limit below the size of a file
+            // would block for ever.
             if space <= self.config.space_limit_bytes || shared.finished.is_empty() {
                 return true;
             }
@@ -229,13 +230,13 @@ impl RelayLog {
         }
     }
 
-    /// Everything up to `done` is applied: files before it are released.
+    /// Notes that everything up to `done` is applied, and removes the files before it.
     pub fn note_done(&self, done: RelayPosition) -> io::Result<()> {
         self.shared.lock().read = done;
         self.release_before(done.file)
     }
 
-    /// The reader is done with every file before `file`.
+    /// Removes the files before `file`, with which the reader is done, if `relay_log_purge` is on.
     fn release_before(&self, file: u64) -> io::Result<()> {
         if !self.purge.load(Ordering::Relaxed) {
             return Ok(());
@@ -261,17 +262,18 @@ impl RelayLog {
         files.numbers().get(at).copied()
     }
 
-    /// `relay_log_purge`.
+    /// Sets `relay_log_purge`.
     pub fn set_purge(&self, purge: bool) {
         self.purge.store(purge, Ordering::Relaxed);
     }
 
-    /// `max_relay_log_size`, or `max_binlog_size` where that is 0.
+    /// Sets the size in bytes at which a file ends: `max_relay_log_size`, or `max_binlog_size`
+    /// where that is 0.
     pub fn set_max_file_bytes(&self, max_file_bytes: u64) {
         self.max_file_bytes.store(max_file_bytes, Ordering::Relaxed);
     }
 
-    /// The disk that the files are on.
+    /// Returns the disk that the files are on.
     pub fn disk(&self) -> &Arc<dyn Disk> {
         &self.disk
     }

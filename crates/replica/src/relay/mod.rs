@@ -1,14 +1,14 @@
-//! Relay log: the events as the source sent them, in numbered files with an index, between the
+//! The relay log: the events as the source sent them, in numbered files with an index, between the
 //! receiver and the applier.
 //!
-//! In: events of the receiver, through one [`RelayWriter`]. Out: the same events, through one
-//! [`RelayReader`]. Both work on whole blocks of a file; the end that may be read is published
-//! under one mutex. Files are as mysqld writes them (magic number, a format description event of
-//! ours, then what came from the source), so that `mysqlbinlog` reads them.
+//! In: the receiver's events, through one [`RelayWriter`]. Out: the same events, through one
+//! [`RelayReader`]. Both work on whole blocks of a file. The end up to which the log may be read is
+//! published under one mutex. The files are as mysqld writes them (the magic number, a format
+//! description event of this server, then the source's events), so that `mysqlbinlog` reads them.
 //!
-//! Relay logs never outlive the process that wrote them: the applied position travels in the commit
-//! record, so at a start every relay log is dropped and reception goes on from there (what mysqld
-//! does with `relay_log_recovery=ON`). Nothing here is synced for that reason.
+//! A relay log never outlives the process that wrote it. The applied position is in the commit
+//! record, so at a start every relay log is dropped and reception goes on from that position, as
+//! mysqld does with `relay_log_recovery=ON`. For that reason nothing here is synced.
 
 mod files;
 mod head;

@@ -1,4 +1,5 @@
-//! Reads the relay log block by block and hands out one event after the other, without copying it.
+//! The reader of the relay log, which reads it block by block and hands out one event after the
+//! other without copying it.
 
 use std::fmt;
 use std::io;
@@ -11,15 +12,15 @@ use os::disk::File;
 
 use super::files::{RelayLog, RelayPosition};
 
-/// How many bytes are read from a file at once.
+/// The number of bytes that are read from a file at once.
 const BLOCK_BYTES: usize = 512 * 1024;
-/// The longest event there can be (`replica_max_allowed_packet`'s largest value).
+/// The largest possible event, in bytes (`replica_max_allowed_packet`'s largest value).
 const MAX_EVENT_BYTES: usize = 1 << 30;
 
-/// Why the relay log cannot be read on.
+/// The reason why the relay log cannot be read further.
 #[derive(Debug)]
 pub enum RelayError {
-    /// The file could not be read.
+    /// A file could not be read.
     Io(io::Error),
     /// The bytes at a position of the relay log are no event.
     Damaged {
@@ -49,34 +50,34 @@ impl From<io::Error> for RelayError {
     }
 }
 
-/// What [`RelayReader::step`] found.
+/// The result of [`RelayReader::step`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// An event, in [`RelayReader::event`] until the next step.
+    /// There is an event, which [`RelayReader::event`] returns until the next step.
     Event,
     /// The relay log has no further event for now.
     End,
 }
 
-/// Reads events in order. Position: behind the event that was handed out last.
+/// A reader of the events in their order. Its position is behind the event that it handed out last.
 pub struct RelayReader {
     log: Arc<RelayLog>,
     file: Arc<dyn File>,
     number: u64,
-    /// What was read from the file, in its first `filled` bytes.
+    /// The bytes that were read from the file; only the first `filled` bytes count.
     block: Vec<u8>,
     filled: usize,
-    /// Offset in the file of the first byte of `block`.
+    /// The offset in the file of the first byte of `block`.
     block_offset: u64,
-    /// The event handed out, in `block`.
+    /// The place in `block` of the event that was handed out last.
     event: Range<usize>,
-    /// How much of the file was readable when last asked.
+    /// The offset up to which the file was readable when the reader last asked.
     readable: u64,
     complete: bool,
 }
 
 impl RelayReader {
-    /// Reads from the start of the oldest file.
+    /// Opens a reader at the start of the oldest file.
     pub fn from_start(log: &Arc<RelayLog>) -> Result<RelayReader, RelayError> {
         let number = log.following(0).ok_or_else(|| RelayError::Damaged {
             at: RelayPosition::default(),
@@ -85,7 +86,7 @@ impl RelayReader {
         RelayReader::at(log, RelayPosition { file: number, pos: 4 })
     }
 
-    /// Reads from the event that begins at `start`.
+    /// Opens a reader at the event that begins at `start`.
     pub fn at(log: &Arc<RelayLog>, start: RelayPosition) -> Result<RelayReader, RelayError> {
         let file = log.open_file(start.file)?;
         Ok(RelayReader {
@@ -101,17 +102,21 @@ impl RelayReader {
         })
     }
 
-    /// The bytes of the event found last.
+    /// Returns the bytes of the event that the last step found.
     pub fn event(&self) -> &[u8] {
         &self.block[self.event.clone()]
     }
 
-    /// Where the event found last ends.
+    /// Returns the end of the event that the last step found.
     pub fn position(&self) -> RelayPosition {
         RelayPosition { file: self.number, pos: self.block_offset + self.event.end as u64 }
     }
 
-    /// Goes to the next event.
+    /// Moves to the next event.
+    ///
+    /// # Errors
+    /// Returns an error when a file cannot be read, or when the bytes are no event of a permitted
+    /// size.
     pub fn step(&mut self) -> Result<Step, RelayError> {
         loop {
             let have = self.filled - self.event.end;
@@ -146,8 +151,8 @@ impl RelayReader {
         Ok(size)
     }
 
-    /// Reads on, so that `wanted` bytes may stand behind the current event; false when the file has
-    /// no more (yet).
+    /// Reads on, so that up to `wanted` bytes stand behind the current event. Returns false when
+    /// the file has no more bytes now.
     fn fill(&mut self, wanted: usize) -> Result<bool, RelayError> {
         let read_to = self.block_offset + self.filled as u64;
         if read_to >= self.readable {
@@ -160,7 +165,7 @@ impl RelayReader {
         self.filled -= self.event.end;
         self.block_offset += self.event.end as u64;
         self.event = 0..0;
-        // Larger for an event that is, and no longer than for that.
+        // The block grows for an event that is larger, and shrinks back behind it.
         let room = BLOCK_BYTES.max(wanted);
         if self.block.len() != room {
             self.block.resize(room, 0);
@@ -186,12 +191,13 @@ impl RelayReader {
         Ok(())
     }
 
-    /// Tells the log that everything up to `done` is applied: files before it are released.
+    /// Tells the log that everything up to `done` is applied, so that it removes the files before
+    /// it.
     pub fn note_done(&self, done: RelayPosition) -> Result<(), RelayError> {
         Ok(self.log.note_done(done)?)
     }
 
-    /// Waits for more than has been read, for a nudge, or for `limit`.
+    /// Waits for at most `limit` until the log has more than was read, or until a nudge.
     pub fn wait(&self, limit: Duration) {
         let read_to = self.block_offset + self.filled as u64;
         self.log.wait_beyond(RelayPosition { file: self.number, pos: read_to }, limit);

@@ -1,4 +1,4 @@
-//! Appends to the relay log: events gather in memory and are written in blocks.
+//! The writer of the relay log, which gathers events in memory and writes them in blocks.
 
 use std::io;
 use std::sync::Arc;
@@ -9,15 +9,14 @@ use os::disk::File;
 
 use super::files::{RelayLog, RelayPosition};
 
-/// Gathered bytes are written when there are this many.
+/// The number of gathered bytes at which they are written.
 const BLOCK_BYTES: usize = 256 * 1024;
 
-/// The one writer of a relay log. Whatever it is told is visible to the reader after
-/// [`RelayWriter::flush`].
+/// The one writer of a relay log. The reader sees appended events after [`RelayWriter::flush`].
 pub struct RelayWriter {
     log: Arc<RelayLog>,
     file: Arc<dyn File>,
-    /// The position in the file at which `gathered` begins, in bytes.
+    /// The position in the log at which `gathered` begins.
     written: RelayPosition,
     gathered: Vec<u8>,
     /// The source's last rotate and format description events, which stand at the head of every
@@ -27,7 +26,7 @@ pub struct RelayWriter {
 }
 
 impl RelayWriter {
-    /// Goes on at the end of the log, in a file of its own.
+    /// Opens a writer that goes on at the end of the log, in a new file.
     pub fn open(log: &Arc<RelayLog>) -> io::Result<RelayWriter> {
         let (_, file) = log.next_file()?;
         Ok(RelayWriter {
@@ -49,20 +48,20 @@ impl RelayWriter {
         Ok(())
     }
 
-    /// Appends a rotate event; `at_head` is the form of it that stands at the head of later files.
+    /// Appends a rotate event. `at_head` is the form of it that stands at the head of later files.
     pub fn append_rotate(&mut self, event: &[u8], at_head: Vec<u8>) -> io::Result<()> {
         self.rotate_at_head = at_head;
         self.append(event)
     }
 
-    /// Appends the source's format description, which later files repeat.
+    /// Appends the source's format description event, which later files repeat at their head.
     pub fn append_format(&mut self, event: &[u8]) -> io::Result<()> {
         self.format_at_head.clear();
         self.format_at_head.extend_from_slice(event);
         self.append(event)
     }
 
-    /// Writes what was gathered and lets the reader see it.
+    /// Writes the gathered events and publishes them to the reader.
     pub fn flush(&mut self) -> io::Result<()> {
         if self.gathered.is_empty() {
             return Ok(());
@@ -75,8 +74,8 @@ impl RelayWriter {
         Ok(())
     }
 
-    /// At the end of an event group: starts a new file when this one has reached its size. Waits
-    /// for room where space is limited; `Ok(false)` when `stop` came first.
+    /// Ends an event group: begins a new file when the present one has reached its size, and waits
+    /// for room where space is limited. `Ok(false)` means that `stop` ended the wait.
     pub fn end_of_group(&mut self, stop: &dyn Fn() -> bool) -> io::Result<bool> {
         let limit = self.log.max_file_bytes.load(Ordering::Relaxed);
         if limit != 0 && self.position().pos >= limit {
@@ -89,7 +88,7 @@ impl RelayWriter {
         Ok(true)
     }
 
-    /// Starts a new file.
+    /// Begins a new file, with the source's rotate and format description events at its head.
     pub fn rotate(&mut self) -> io::Result<()> {
         self.flush()?;
         let (_, file) = self.log.next_file()?;
@@ -100,7 +99,7 @@ impl RelayWriter {
         Ok(())
     }
 
-    /// The position at which the next event begins.
+    /// Returns the position at which the next event begins.
     pub fn position(&self) -> RelayPosition {
         RelayPosition { file: self.written.file, pos: self.written.pos + self.gathered.len() as u64 }
     }

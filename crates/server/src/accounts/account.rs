@@ -1,50 +1,50 @@
-//! One account: its name, how it proves itself, and what it was granted.
+//! One account: its name, its means of authentication, and the privileges granted to it.
 
 use super::attributes::Attributes;
 use super::privileges::Privileges;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names an account: user and host pattern.
+/// The name of an account: user and host pattern.
 pub type AccountName = (String, String);
 
-/// Names a stored routine. Procedures stand before functions, as SHOW GRANTS has them.
+/// The name of a stored routine. Procedures sort before functions, as in SHOW GRANTS.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RoutineName {
-    /// It is no procedure.
+    /// True for a function, false for a procedure.
     pub is_function: bool,
-    /// Its schema.
+    /// The routine's schema.
     pub schema: String,
-    /// Its name, in lower case: case does not count.
+    /// The routine's name in lower case, because case does not count.
     pub name: String,
 }
 
 impl RoutineName {
-    /// The name of a routine as it is written.
+    /// Builds the name of a routine from its written form.
     pub fn new(is_function: bool, schema: &str, name: &str) -> RoutineName {
         RoutineName { is_function, schema: schema.to_owned(), name: name.to_lowercase() }
     }
 }
 
-/// One account.
+/// An account or role with its password, its properties and its privileges.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Account {
-    /// User name; empty is the anonymous user, which matches every name.
+    /// The user name. The empty name is the anonymous user, which matches every name.
     pub user: String,
-    /// Host pattern, in lower case.
+    /// The host pattern, in lower case.
     pub host: String,
-    /// Authentication plugin.
+    /// The authentication plugin.
     pub plugin: String,
-    /// What the plugin stored for the password; empty for no password.
+    /// The value that the plugin stored for the password; empty means no password.
     pub authentication_string: Vec<u8>,
-    /// `ACCOUNT LOCK`.
+    /// True after `ACCOUNT LOCK`.
     pub locked: bool,
-    /// The password is to be changed before anything else.
+    /// True when the password must be changed before anything else.
     pub password_expired: bool,
-    /// What else was said of the account.
+    /// The other properties of the account.
     pub attributes: Attributes,
     /// Privileges on `*.*`.
     pub global: Privileges,
-    /// Dynamic privileges, with their GRANT OPTION.
+    /// Dynamic privileges, each with whether it has GRANT OPTION.
     pub dynamic: BTreeMap<String, bool>,
     /// Privileges on `pattern.*`, by pattern.
     pub schemas: BTreeMap<String, Privileges>,
@@ -56,26 +56,26 @@ pub struct Account {
     pub routines: BTreeMap<RoutineName, Privileges>,
     /// Privileges on `*.*` that do not hold in a schema (`partial_revokes`).
     pub restrictions: BTreeMap<String, Privileges>,
-    /// Accounts that it may stand for, with GRANT OPTION.
+    /// The accounts that this one may stand for, each with whether it has GRANT OPTION.
     pub proxied: BTreeMap<AccountName, bool>,
-    /// Roles that it was granted, with ADMIN OPTION.
+    /// The roles that the account was granted, each with whether it has ADMIN OPTION.
     pub roles: BTreeMap<AccountName, bool>,
-    /// Roles that its sessions begin with.
+    /// The roles that are active when the account's sessions begin.
     pub default_roles: BTreeSet<AccountName>,
 }
 
 impl Account {
-    /// The account's name.
+    /// Returns the account's name.
     pub fn name(&self) -> AccountName {
         (self.user.clone(), self.host.clone())
     }
 
-    /// `user@host` as CURRENT_USER() shows it.
+    /// Returns `user@host` as CURRENT_USER() shows it.
     pub fn shown(&self) -> String {
         format!("{}@{}", self.user, self.host)
     }
 
-    /// True when the account has SUPER or one of these dynamic privileges.
+    /// Reports whether the account has SUPER or one of these dynamic privileges.
     pub fn administers(&self, dynamic: &[&str]) -> bool {
         self.global.contains(Privileges::named("SUPER").unwrap_or_default())
             || dynamic.iter().any(|name| self.dynamic.contains_key(*name))

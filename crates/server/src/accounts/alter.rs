@@ -1,4 +1,4 @@
-//! What CREATE USER, ALTER USER and SET PASSWORD make of one account.
+//! The changes that CREATE USER, ALTER USER and SET PASSWORD make to one account.
 
 use super::account::{Account, AccountName};
 use super::attributes::PastPassword;
@@ -10,11 +10,11 @@ use sql::admin::{AccountOptions, Authentication, PasswordExpiry, Secret};
 /// The statement that changes an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
-    /// CREATE USER.
+    /// The statement is CREATE USER.
     Create,
-    /// ALTER USER.
+    /// The statement is ALTER USER.
     Alter,
-    /// SET PASSWORD.
+    /// The statement is SET PASSWORD.
     SetPassword,
 }
 
@@ -28,7 +28,8 @@ impl Operation {
     }
 }
 
-/// What the server's variables say of passwords, and whether the account that asks is above them.
+/// The rules for passwords from the server's variables, and whether they bind the account that
+/// asks.
 #[derive(Debug, Clone, Default)]
 pub struct PasswordPolicy {
     /// The value of `password_history`.
@@ -37,32 +38,33 @@ pub struct PasswordPolicy {
     pub reuse_days: u64,
     /// The value of `password_require_current`.
     pub require_current: bool,
-    /// The account that asks may change everybody's password, and so need not know its own.
+    /// True when the account that asks may change every account's password, and so need not know
+    /// its own.
     pub is_administrator: bool,
-    /// Now, in microseconds since 1970.
+    /// The present time, in microseconds since 1970.
     pub now_us: u64,
 }
 
 /// A random password that was made for an account: user, host, password.
 pub type RandomPassword = (String, String, String);
 
-/// What one statement does to an account.
+/// The change that one statement makes to an account.
 pub struct Alteration<'a> {
-    /// The statement.
+    /// The statement that makes the change.
     pub operation: Operation,
-    /// What holds for passwords.
+    /// The rules for passwords.
     pub policy: &'a PasswordPolicy,
-    /// The account that asks.
+    /// The account that asks for the change.
     pub by: AccountName,
-    /// Whether the statement is a source's, which has found it good.
+    /// True when the statement comes from a source, which has checked it already.
     pub is_received: bool,
-    /// Length of random passwords.
+    /// The length of random passwords, in characters.
     pub random_chars: usize,
 }
 
 impl Alteration<'_> {
-    /// Makes of the account what was written of it. The result is its random password, if one was
-    /// asked for.
+    /// Changes the account as the statement says. Returns its random password, if one was asked
+    /// for.
     pub fn change(
         &self,
         account: &mut Account,
@@ -84,7 +86,7 @@ impl Alteration<'_> {
         Ok(random)
     }
 
-    /// Gives the account another password, or takes the retained one. The result is the random
+    /// Gives the account another password, or discards the retained one. Returns the random
     /// password, if one was asked for.
     pub fn identify(
         &self,
@@ -106,7 +108,7 @@ impl Alteration<'_> {
         let before = std::mem::take(&mut account.authentication_string);
         let has_other_plugin = account.plugin != new.plugin && !is_new;
         if has_other_plugin {
-            // What another plugin stored says nothing to this one.
+            // What another plugin stored means nothing to the new plugin.
             account.attributes.retained_password.clear();
             account.attributes.past.clear();
         }
@@ -117,8 +119,8 @@ impl Alteration<'_> {
         if new.stored.is_empty() {
             account.attributes.retained_password.clear();
         }
-        // An account that has no password any more, because the plugin has no other one yet, is to
-        // make one.
+        // An account whose password is lost, because its new plugin has no password stored, has to
+        // set one.
         account.password_expired = authentication.secret == Secret::None && !is_new;
         account.attributes.password_changed_s = Some(self.policy.now_us / 1_000_000);
         let random = new.shown.map(|password| (account.user.clone(), account.host.clone(), password));
@@ -127,7 +129,11 @@ impl Alteration<'_> {
         Ok(random)
     }
 
-    /// PASSWORD REQUIRE CURRENT and REPLACE.
+    /// Checks the current password, for PASSWORD REQUIRE CURRENT and REPLACE.
+    ///
+    /// # Errors
+    /// Returns 3893 when REPLACE is given for another account, 3891 when the current password is
+    /// wrong, and 3892 when it is required and missing.
     fn check_current(&self, account: &Account, current: Option<&str>) -> Result<(), SqlError> {
         if account.name() != self.by {
             return match current {
@@ -157,8 +163,11 @@ impl Alteration<'_> {
         }
     }
 
-    /// PASSWORD HISTORY and PASSWORD REUSE INTERVAL; the new password is one of the past ones from
-    /// now on.
+    /// Checks PASSWORD HISTORY and PASSWORD REUSE INTERVAL, and adds the new password to the
+    /// history.
+    ///
+    /// # Errors
+    /// Returns 3638 when the rules forbid to use the password again.
     fn check_history(&self, account: &mut Account, new: &Credentials) -> Result<(), SqlError> {
         let attributes = &mut account.attributes;
         let history = attributes.history.map_or(self.policy.history, u64::from);
@@ -184,7 +193,11 @@ impl Alteration<'_> {
     }
 }
 
-/// RETAIN CURRENT PASSWORD: what was stored before stays a password.
+/// Carries out RETAIN CURRENT PASSWORD: the value stored before stays a second password.
+///
+/// # Errors
+/// Returns 3894 when the statement changes the plugin, 3895 when the new password is empty, and
+/// 3878 when the current password is empty.
 fn retain(
     account: &mut Account,
     before: Vec<u8>,

@@ -1,4 +1,4 @@
-//! What CREATE USER and ALTER USER can say of an account beside its password and its lock.
+//! The properties that CREATE USER and ALTER USER set besides the password and the lock.
 
 use sql::SqlError;
 use sql::admin::{AccountOptions, PasswordExpiry, TlsRequirement, UserAttribute};
@@ -7,7 +7,7 @@ use types::json::{self, Member};
 const US_PER_SECOND: u64 = 1_000_000;
 const S_PER_DAY: u64 = 86_400;
 
-/// `WITH ...`: how much an account may use; 0 is as much as it likes.
+/// The limits after `WITH` on what an account may use; 0 means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[allow(missing_docs, reason = "each is the option MAX_<name> of MySQL's manual")]
 pub struct Limits {
@@ -17,67 +17,72 @@ pub struct Limits {
     pub user_connections: u32,
 }
 
-/// When wrong passwords lock an account.
+/// The rule by which wrong passwords lock an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Locking {
-    /// `FAILED_LOGIN_ATTEMPTS`: so many in a row.
+    /// `FAILED_LOGIN_ATTEMPTS`: the number of wrong passwords in a row that locks the account.
     pub attempts: u16,
-    /// `PASSWORD_LOCK_TIME`: for so many days; -1 is for ever.
+    /// `PASSWORD_LOCK_TIME`: the number of days for which it is locked; -1 means for ever.
     pub days: i32,
 }
 
 impl Locking {
-    /// Both have to be given to count.
+    /// Reports whether the rule is in force, for which both values must be given.
     pub fn is_on(self) -> bool {
         self.attempts != 0 && self.days != 0
     }
 }
 
-/// A password that the account has or had, for its history.
+/// A password that the account has or had, for the password history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastPassword {
-    /// Since when, in microseconds since 1970.
+    /// The time when the password was set, in microseconds since 1970.
     pub at_us: u64,
-    /// What the plugin stored for it.
+    /// The value that the plugin stored for the password.
     pub stored: Vec<u8>,
 }
 
-/// An account's attributes.
+/// The properties of an account that are kept in columns and JSON attributes of mysql.user.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Attributes {
-    /// REQUIRE.
+    /// The requirement of `REQUIRE` on the connection.
     pub require: TlsRequirement,
-    /// WITH.
+    /// The limits of `WITH`.
     pub limits: Limits,
-    /// When the password was changed last, in seconds since 1970.
+    /// The time when the password was last changed, in seconds since 1970.
     pub password_changed_s: Option<u64>,
-    /// `PASSWORD EXPIRE`: 0 is never; `None`: as `default_password_lifetime` says.
+    /// `PASSWORD EXPIRE`, in days: 0 means never, `None` means that `default_password_lifetime`
+    /// decides.
     pub lifetime_days: Option<u16>,
-    /// `PASSWORD HISTORY`; `None`: as `password_history` says.
+    /// `PASSWORD HISTORY`, in passwords; `None` means that `password_history` decides.
     pub history: Option<u16>,
-    /// `PASSWORD REUSE INTERVAL`; `None`: as `password_reuse_interval` says.
+    /// `PASSWORD REUSE INTERVAL`, in days; `None` means that `password_reuse_interval` decides.
     pub reuse_days: Option<u16>,
-    /// `PASSWORD REQUIRE CURRENT`; `None`: as `password_require_current` says.
+    /// `PASSWORD REQUIRE CURRENT`; `None` means that `password_require_current` decides.
     pub require_current: Option<bool>,
     /// `FAILED_LOGIN_ATTEMPTS` and `PASSWORD_LOCK_TIME`.
     pub locking: Locking,
-    /// What the plugin stored for the password that was retained; empty for none.
+    /// The value that the plugin stored for the retained password; empty means that there is none.
     pub retained_password: Vec<u8>,
-    /// COMMENT and ATTRIBUTE, a binary JSON object.
+    /// The text of COMMENT and ATTRIBUTE, as a binary JSON object.
     pub metadata: Option<Vec<u8>>,
-    /// The passwords that must not come again, the latest first.
+    /// The passwords that must not be used again, the latest first.
     pub past: Vec<PastPassword>,
 }
 
 impl Attributes {
-    /// True when the password is too old.
+    /// Reports whether the password is too old.
     pub fn has_outlived(&self, default_days: u64, now_us: u64) -> bool {
         let days = self.lifetime_days.map_or(default_days, u64::from);
         let changed = self.password_changed_s.filter(|_| days > 0);
         changed.is_some_and(|at_s| now_us / US_PER_SECOND >= at_s + days * S_PER_DAY)
     }
 
-    /// Takes what was written. PASSWORD EXPIRE is the account's own and not here.
+    /// Takes over the options of a statement. PASSWORD EXPIRE without a lifetime is not among the
+    /// attributes; the account itself holds it.
+    ///
+    /// # Errors
+    /// Returns 3982 when the user attribute is no JSON object.
     pub fn take(&mut self, options: &AccountOptions) -> Result<(), SqlError> {
         if let Some(require) = &options.require {
             self.require = require.clone();
@@ -124,12 +129,12 @@ impl Attributes {
         Ok(())
     }
 
-    /// COMMENT and ATTRIBUTE as text.
+    /// Returns COMMENT and ATTRIBUTE as the text of a JSON object.
     pub fn metadata_text(&self) -> Option<String> {
         self.metadata.as_deref().map(text_of)
     }
 
-    /// The column `User_attributes`, as text; `None` is NULL.
+    /// Returns the value of the column `User_attributes` as text. `None` means NULL.
     pub fn to_json(&self) -> Option<String> {
         let mut members = Vec::new();
         if !self.retained_password.is_empty() {
@@ -149,7 +154,7 @@ impl Attributes {
         json::object(members).map(|document| text_of(&document))
     }
 
-    /// Takes what the column `User_attributes` holds.
+    /// Takes over the value of the column `User_attributes`.
     pub fn take_json(&mut self, text: &[u8]) {
         let Ok(document) = json::parse_text(text) else { return };
         if let Some(Member::Text(stored)) = json::member(&document, "additional_password") {
@@ -168,13 +173,14 @@ impl Attributes {
         }
     }
 
-    /// True when the new password is one of so many before it, or of so many days before now.
+    /// Reports whether the new password is among the past ones that the rules still hold. `needed`
+    /// is the number of passwords and the number of days.
     pub fn is_reused(&mut self, needed: (u64, u64), now_us: u64, is_same: impl Fn(&[u8]) -> bool) -> bool {
         self.forget_past(needed, now_us);
         self.past.iter().any(|past| is_same(&past.stored))
     }
 
-    /// Forgets the passwords that neither the history nor the interval needs.
+    /// Forgets the past passwords that neither the history nor the reuse interval needs.
     pub fn forget_past(&mut self, (history, reuse_days): (u64, u64), now_us: u64) {
         let since_us = now_us.saturating_sub(reuse_days * S_PER_DAY * US_PER_SECOND);
         let mut number = 0;
@@ -185,7 +191,8 @@ impl Attributes {
     }
 }
 
-/// The object that has the members of both.
+/// Merges two JSON objects into one that has the members of both. Returns the only object when
+/// there is just one, and `None` when there is neither or when one of two is no valid JSON.
 pub fn merged(one: Option<String>, other: Option<String>) -> Option<String> {
     let (Some(one), Some(other)) = (&one, &other) else { return one.or(other) };
     let parse = |text: &str| json::parse_text(text.as_bytes()).ok();

@@ -1,5 +1,5 @@
-//! A change of accounts that a statement makes: in which table, on behalf of whom, and what has
-//! changed so far. Storing the result is the caller's.
+//! A change of accounts by a statement: the table that is changed, the account that asks, and the
+//! changes so far. The caller stores the result.
 
 use super::alter::PasswordPolicy;
 use super::denied::needs_privilege;
@@ -9,51 +9,52 @@ use sql::admin::Account as Named;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The account that changes others, and what surrounds it.
+/// The account that asks for a change, and its circumstances.
 pub struct By<'a> {
     /// The account with its active roles.
     pub account: Arc<Account>,
-    /// Those roles.
+    /// The active roles, whose privileges `account` includes.
     pub active_roles: BTreeSet<AccountName>,
     /// The host that the client connected from.
     pub client_host: String,
-    /// Whether it authenticated with a password.
+    /// True when the client authenticated with a password.
     pub with_password: bool,
-    /// Whether nothing needs to be checked.
+    /// True when nothing needs to be checked.
     pub is_unchecked: bool,
-    /// Whether the statement is a source's, which has found it good.
+    /// True when the statement comes from a source, which has checked it already.
     pub is_received: bool,
-    /// The roles of `mandatory_roles`.
+    /// The roles that the variable `mandatory_roles` names.
     pub mandatory: Vec<AccountName>,
     /// Whether `partial_revokes` is ON.
     pub partial_revokes: bool,
-    /// The names of a table's columns; `None` where there is no such table.
+    /// Returns the names of a table's columns. `None` means that there is no such table.
     pub columns_of: &'a dyn Fn(&str, &str) -> Option<Vec<String>>,
-    /// Whether there is such a routine.
+    /// Reports whether a routine exists.
     pub has_routine: &'a dyn Fn(&RoutineName) -> bool,
-    /// Whether there is a schema of this name.
+    /// Reports whether a schema exists.
     pub has_schema: &'a dyn Fn(&str) -> bool,
 }
 
-/// Changes accounts on behalf of one of them.
+/// A change of accounts on behalf of one of them.
 pub struct Change<'a> {
-    /// What is changed.
+    /// The accounts that are changed.
     pub table: &'a mut AccountTable,
-    /// The account that asks.
+    /// The account that asks, and its circumstances.
     pub by: By<'a>,
-    /// The current schema, for `ON table`.
+    /// The current schema, which completes `ON table`.
     pub schema: Option<String>,
-    /// Length of random passwords.
+    /// The length of random passwords, in characters.
     pub random_chars: usize,
-    /// What holds for passwords.
+    /// The rules for passwords.
     pub policy: PasswordPolicy,
-    /// Accounts that were changed and are still there.
+    /// The accounts that were changed or made and still exist.
     pub changed: Vec<AccountName>,
-    /// Accounts that are gone.
+    /// The accounts that were removed.
     pub removed: Vec<AccountName>,
-    /// Accounts that were there or not, and for which nothing was done: code and message.
+    /// Notes about accounts that existed already or did not exist, and were left alone: code and
+    /// message.
     pub notes: Vec<(u16, String)>,
-    /// What was missing and did not matter: code and message.
+    /// Warnings about missing things that did no harm: code and message.
     pub warnings: Vec<(u16, String)>,
 }
 
@@ -83,12 +84,16 @@ impl Change<'_> {
         debug_assert!(self.is_noted_once(), "an account is changed or removed");
     }
 
-    /// Whether no account is among those changed and among those removed.
+    /// Reports whether no account is both among the changed and among the removed ones.
     fn is_noted_once(&self) -> bool {
         self.changed.iter().all(|name| !self.removed.contains(name))
     }
 
-    /// The grantor's CREATE USER, or this privilege on the tables of accounts; error 1227.
+    /// Checks that the account which asks has CREATE USER, or `on_tables` on the tables of
+    /// accounts.
+    ///
+    /// # Errors
+    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when the account has neither privilege.
     pub(super) fn require_create_user(&self, on_tables: &str) -> Result<(), SqlError> {
         let create_user = Privileges::named("CREATE USER").unwrap_or_default();
         let on_tables = Privileges::named(on_tables).unwrap_or_default();
@@ -102,7 +107,11 @@ impl Change<'_> {
         Err(needs_privilege("CREATE USER"))
     }
 
-    /// Error 1227 when one of these accounts has SYSTEM_USER and the grantor has not.
+    /// Checks that no account with SYSTEM_USER is changed by an account without it.
+    ///
+    /// # Errors
+    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when one of the accounts has SYSTEM_USER
+    /// and the account that asks does not.
     pub fn check_system_users(&self, accounts: &[Named]) -> Result<(), SqlError> {
         let names: Vec<AccountName> = accounts.iter().map(|named| self.name(named)).collect();
         self.check_system_user_names(&names)
@@ -121,13 +130,13 @@ impl Change<'_> {
         Err(needs_privilege("SYSTEM_USER"))
     }
 
-    /// Notes for each name that it is there already (3163).
+    /// Adds note 3163 for each account, which says that the account exists already.
     pub(super) fn note_existing(&mut self, names: &[AccountName]) {
         let text = |(user, host): &AccountName| format!("Authorization ID '{user}'@'{host}' already exists.");
         self.notes.extend(names.iter().map(|name| (3163, text(name))));
     }
 
-    /// Notes for each name that it is not there (3162).
+    /// Adds note 3162 for each account, which says that the account does not exist.
     pub(super) fn note_missing(&mut self, names: &[AccountName]) {
         let text = |(user, host): &AccountName| format!("Authorization ID '{user}'@'{host}' does not exist.");
         self.notes.extend(names.iter().map(|name| (3162, text(name))));

@@ -1,5 +1,5 @@
-//! GRANT and REVOKE of privileges, by MySQL's rules: what becomes of the accounts.
-//! [`super::grant_check`] says whether the statements are allowed.
+//! GRANT and REVOKE of privileges, by MySQL's rules: the changes to accounts.
+//! [`super::grant_check`] decides whether the statements are allowed.
 
 use super::change::{By, Change};
 use super::denied::no_such_grant;
@@ -10,7 +10,7 @@ use sql::SqlError;
 use sql::admin::{Account as Named, GrantAs, GrantObject, GrantPrivilege, Lenience};
 use std::collections::BTreeMap;
 
-/// Privileges on `*.*` that do not hold in a schema.
+/// The privileges on `*.*` that do not hold in a schema, by schema.
 type Restrictions = BTreeMap<String, Privileges>;
 
 /// Carries out GRANT of privileges.
@@ -58,8 +58,12 @@ pub fn grant(
     Ok(())
 }
 
-/// Where the privileges that are granted in another's name do not hold for that one. No account
-/// gets rid of its own restrictions by it.
+/// Returns the restrictions that a GRANT ... AS passes on, which are those of the account and roles
+/// behind AS.
+///
+/// # Errors
+/// Returns 3836 when the account or its roles are invalid, or when the AS clause would free the
+/// account that asks from restrictions of its own.
 fn restrictions_of(
     change: &Change<'_>,
     grantor: &GrantAs,
@@ -89,13 +93,14 @@ fn grant_to(
 ) -> Result<(), SqlError> {
     match &asked.target {
         Target::Global => {
-            // Dynamic privileges have a grant option of their own each.
+            // Each dynamic privilege has a grant option of its own.
             let is_dynamic_only = !asked.dynamic.is_empty() && asked.set == Privileges::grant_option();
             let set = if is_dynamic_only { Privileges::NONE } else { asked.set };
             pass_restrictions(account, set, passed_on);
             account.global = account.global.with(set);
             if asked.names_grant_option {
-                // As MySQL does; WITH GRANT OPTION of other privileges leaves these alone.
+                // As in MySQL, GRANT OPTION as a privilege gives all dynamic privileges their
+                // option, while WITH GRANT OPTION of other privileges leaves them alone.
                 account.dynamic.values_mut().for_each(|option| *option = true);
             }
             for name in asked.dynamic.iter().filter(|name| !asked.is_all || by.may_grant_dynamic(name)) {
@@ -180,7 +185,7 @@ pub fn revoke(
     Ok(())
 }
 
-/// Takes the privileges away; `None` when some are not held there.
+/// Takes the privileges from the account. `None` means that it does not hold some of them there.
 fn revoke_from(by: &By<'_>, account: &mut Account, asked: &Asked) -> Option<()> {
     match &asked.target {
         Target::Global => {
@@ -222,8 +227,8 @@ fn revoke_from_schema(by: &By<'_>, account: &mut Account, schema: &str, asked: &
         *held = held.without(asked.set);
     }
     account.schemas.retain(|_, set| !set.is_empty());
-    // What was granted on the schema itself is taken from there, and what holds through `*.*`
-    // is restricted.
+    // A privilege that was granted on the schema itself is taken from there, and one that holds
+    // through `*.*` is restricted.
     let restricted = match asked.is_all {
         true => global,
         false => global.without(held.unwrap_or_default()),
@@ -261,7 +266,7 @@ fn revoke_all(change: &mut Change<'_>, from: &[Named], lenience: Lenience) -> Re
     Ok(())
 }
 
-/// What a list of privileges on an object means.
+/// Works out the meaning of a list of privileges on an object.
 fn ask(change: &Change<'_>, privileges: &[GrantPrivilege], on: &GrantObject) -> Result<Asked, SqlError> {
     let current = |written: &Option<String>| {
         let schema = written.clone().or_else(|| change.schema.clone());
@@ -292,8 +297,8 @@ fn ask(change: &Change<'_>, privileges: &[GrantPrivilege], on: &GrantObject) -> 
     Ok(asked)
 }
 
-/// An account that is restricted in a schema passes the privilege on with that restriction; one
-/// that is not lifts it.
+/// Passes restrictions on with privileges: a restricted grantor passes them on with its
+/// restriction, and an unrestricted one lifts the account's.
 fn pass_restrictions(account: &mut Account, set: Privileges, grantor: &Restrictions) {
     for (schema, held) in &mut account.restrictions {
         let own = grantor.get(schema).copied().unwrap_or_default();
@@ -346,7 +351,8 @@ fn revoke_from_table(account: &mut Account, place: &(String, String), asked: &As
     Some(())
 }
 
-/// Errors 1141, 1147 and 1403.
+/// Builds the error for a privilege that was not granted: 1147 for a table, 1403 for a routine, and
+/// 1141 otherwise.
 fn not_granted(name: &AccountName, target: &Target) -> SqlError {
     let of_user = no_such_grant(name);
     match target {

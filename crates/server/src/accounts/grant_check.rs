@@ -1,5 +1,5 @@
-//! What a list of privileges of GRANT or REVOKE means, and whether the account that gives or takes
-//! them may do so.
+//! The meaning of a list of privileges in GRANT or REVOKE, and the checks whether the account may
+//! grant or revoke them.
 
 use super::change::By;
 use super::denied::access_denied;
@@ -9,7 +9,7 @@ use sql::SqlError;
 use sql::admin::GrantPrivilege;
 use std::collections::BTreeMap;
 
-/// What GRANT or REVOKE is written on, with the current schema filled in.
+/// The object of GRANT or REVOKE, with the current schema filled in.
 pub(super) enum Target {
     Global,
     Schema(String),
@@ -17,19 +17,19 @@ pub(super) enum Target {
     Routine { routine: RoutineName, written: String },
 }
 
-/// A list of privileges of GRANT or REVOKE, by kinds.
+/// The list of privileges of GRANT or REVOKE, by kind.
 pub(super) struct Asked {
     pub target: Target,
-    /// The list is one of REVOKE.
+    /// True when the list is that of REVOKE.
     pub is_revoke: bool,
-    /// ALL was written.
+    /// True when the list has ALL.
     pub is_all: bool,
-    /// GRANT OPTION was written as one of the privileges, not behind WITH.
+    /// True when GRANT OPTION is one of the listed privileges, and not behind WITH.
     pub names_grant_option: bool,
-    /// Static ones, without those on columns.
+    /// The static privileges, without those on columns.
     pub set: Privileges,
     pub dynamic: Vec<String>,
-    /// On columns, by name as the table has it where the table is there.
+    /// The privileges on columns, by the column's name as the table has it if the table exists.
     pub columns: BTreeMap<String, Privileges>,
 }
 
@@ -40,12 +40,12 @@ impl Asked {
 }
 
 impl By<'_> {
-    /// Error 1045: a privilege on `*.*` is missing.
+    /// Builds error 1045 for a missing privilege on `*.*`.
     fn global_denied(&self) -> SqlError {
         access_denied(&self.account.user, &self.account.host, self.with_password)
     }
 
-    /// Error 1142: a privilege on a table is missing.
+    /// Builds error 1142 for a missing privilege on a table.
     fn table_denied(&self, privileges: &str, table: &str) -> SqlError {
         let (user, host) = (&self.account.user, &self.client_host);
         SqlError::new(
@@ -54,8 +54,11 @@ impl By<'_> {
         )
     }
 
-    /// Errors 1045, 1044 and 1142 unless the grantor has the static privileges, with GRANT OPTION,
-    /// where they are granted.
+    /// Checks that the grantor has the static privileges, with GRANT OPTION, on the object.
+    ///
+    /// # Errors
+    /// Returns 1045 for a privilege that is missing on `*.*`, 1044 on a schema, 1142 on a table,
+    /// 1143 on a column, and 1370 on a routine.
     pub(super) fn check_asked(&self, asked: &Asked) -> Result<(), SqlError> {
         if self.is_unchecked {
             return Ok(());
@@ -132,8 +135,8 @@ impl By<'_> {
         let on_columns = held.with(account.on_columns_of(schema, table));
         let of_table = asked.set.with(Privileges::grant_option());
         let missing = of_table.with(asked.of_columns()).without(on_columns);
-        // What is held on columns alone is told only where nothing else is missing, and is enough
-        // to revoke.
+        // Privileges held on columns alone are reported as missing only when nothing else is
+        // missing, and are enough to revoke.
         let missing = if missing.is_empty() && !asked.is_revoke { of_table.without(held) } else { missing };
         if !missing.is_empty() {
             return Err(self.table_denied(&missing.names().join(", "), table));
@@ -151,12 +154,16 @@ impl By<'_> {
         Ok(())
     }
 
-    /// Whether the grantor may pass a dynamic privilege on.
+    /// Reports whether the grantor may pass a dynamic privilege on.
     pub(super) fn may_grant_dynamic(&self, name: &str) -> bool {
         self.is_unchecked || self.account.dynamic.get(name).is_some_and(|option| *option)
     }
 
-    /// Error 1227 unless the grantor may pass on the dynamic privileges that are named.
+    /// Checks that the grantor may pass on the dynamic privileges in the list.
+    ///
+    /// # Errors
+    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when the grantor may not pass on one of
+    /// them.
     pub(super) fn check_dynamic(&self, asked: &Asked) -> Result<(), SqlError> {
         if asked.is_all || !matches!(asked.target, Target::Global) {
             return Ok(());
@@ -171,7 +178,12 @@ impl By<'_> {
         Ok(())
     }
 
-    /// Errors 1146, 1054 and 1305 for what is not there; CREATE may be granted before its table.
+    /// Checks that the object exists, and completes the names of its columns. CREATE may be granted
+    /// before its table exists.
+    ///
+    /// # Errors
+    /// Returns 1146 for a missing table, 1054 for a missing column, 1305 for a missing routine, and
+    /// the error of an unknown schema.
     pub(super) fn check_object(&self, asked: &mut Asked) -> Result<(), SqlError> {
         let (schema, table) = match &asked.target {
             Target::Table(schema, table) => (schema.clone(), table.clone()),
@@ -206,7 +218,10 @@ impl By<'_> {
     }
 }
 
-/// Errors for privileges that cannot be granted at the level that was written.
+/// Checks that the privileges can be granted on an object of this level.
+///
+/// # Errors
+/// Returns 1144 or 1221 for static privileges of another level, and 3619 for dynamic ones.
 pub(super) fn check_level(asked: &Asked) -> Result<(), SqlError> {
     let illegal = || {
         let text =
@@ -241,7 +256,7 @@ pub(super) fn check_level(asked: &Asked) -> Result<(), SqlError> {
 }
 
 impl Asked {
-    /// Adds a privilege of the list, which means the target's level where it is ALL.
+    /// Adds a privilege of the list. ALL means all privileges of the object's level.
     pub fn add(&mut self, privilege: &GrantPrivilege) {
         let name = privilege.name.as_str();
         if name == "USAGE" {

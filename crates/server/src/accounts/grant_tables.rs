@@ -1,5 +1,5 @@
-//! The tables of what is granted on tables, columns and routines, of roles and of proxies, with
-//! MySQL 9.7's columns.
+//! The tables of privileges on tables, columns and routines, of roles and of proxies, with MySQL
+//! 9.7's columns.
 
 use super::row::{insert_row, quote};
 use super::{Account, AccountName, Privileges, RoutineName};
@@ -17,7 +17,7 @@ const TABLE_SET: &str = "SET('Select','Insert','Update','Delete','Create','Drop'
                          'Create View','Show view','Trigger')";
 const COLUMN_SET: &str = "SET('Select','Insert','Update','References')";
 
-/// The tables that belong to an account, each with the columns of its host and user.
+/// The tables that belong to an account, each with the columns of the account's host and user.
 pub const OF_ACCOUNTS: &[(&str, &str, &str)] = &[
     ("columns_priv", "Host", "User"),
     ("procs_priv", "Host", "User"),
@@ -26,7 +26,8 @@ pub const OF_ACCOUNTS: &[(&str, &str, &str)] = &[
     ("default_roles", "HOST", "USER"),
 ];
 
-/// Makes the tables that are not there yet, and changes `mysql.tables_priv` of an earlier version.
+/// Creates the tables that do not exist yet, and upgrades `mysql.tables_priv` of an earlier
+/// version.
 pub fn create(session: &mut InternalSession) -> sql::Result<()> {
     for (table, columns) in [
         (
@@ -83,7 +84,8 @@ pub fn create(session: &mut InternalSession) -> sql::Result<()> {
     upgrade(session)
 }
 
-/// `mysql.tables_priv` had one column of names. Each step may be made again.
+/// Upgrades `mysql.tables_priv` from an earlier version, which had all names in one column. Each
+/// step may be repeated.
 fn upgrade(session: &mut InternalSession) -> sql::Result<()> {
     if !has_column(session, "tables_priv", "Column_priv")? {
         session.run(
@@ -107,7 +109,7 @@ fn has_column(session: &mut InternalSession, table: &str, column: &str) -> sql::
     Ok(!found.is_empty())
 }
 
-/// Reads what these tables say of the accounts.
+/// Reads the contents of these tables into the accounts.
 pub fn load(session: &mut InternalSession, accounts: &mut BTreeMap<AccountName, Account>) -> sql::Result<()> {
     let columns = session.rows("SELECT * FROM mysql.columns_priv")?;
     each(&columns, accounts, ("User", "Host"), |a, row| {
@@ -146,8 +148,8 @@ pub fn load(session: &mut InternalSession, accounts: &mut BTreeMap<AccountName, 
     Ok(())
 }
 
-/// Calls for each row with the account that it is about; rows of accounts that are not there are
-/// left alone.
+/// Calls `take` for each row with the account that it belongs to. Rows of accounts that do not
+/// exist are left alone.
 fn each(
     rows: &RowCollector,
     accounts: &mut BTreeMap<AccountName, Account>,
@@ -161,8 +163,8 @@ fn each(
     }
 }
 
-/// A set as it is stored: names separated by commas, `Grant` for GRANT OPTION. An earlier version
-/// put spaces between them.
+/// Reads a stored set: names separated by commas, with `Grant` for GRANT OPTION. An earlier version
+/// put spaces behind the commas.
 pub fn read_list(text: &str) -> Privileges {
     let named = text.split(',').filter_map(|name| match name.trim().to_ascii_uppercase().as_str() {
         "GRANT" => Some(Privileges::grant_option()),
@@ -181,7 +183,7 @@ pub fn delete(session: &mut InternalSession, user: &str, host: &str) -> sql::Res
     Ok(())
 }
 
-/// Adds the rows of an account, whose row is in `mysql.user` already.
+/// Adds the rows of an account that is in `mysql.user` already.
 pub fn insert(session: &mut InternalSession, account: &Account, grantor: &str) -> sql::Result<()> {
     let (user, host) = (account.user.as_bytes(), account.host.as_bytes());
     let mut places: Vec<&(String, String)> = account.tables.keys().chain(account.columns.keys()).collect();

@@ -1,24 +1,25 @@
-//! Host patterns of accounts: what they match, and which of several that match is the most
-//! specific.
+//! Host patterns of accounts: which hosts they match, and which of several matching ones is the
+//! most specific.
 
 use std::net::IpAddr;
 
-/// Where a connection comes from.
+/// The origin of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClientHost {
-    /// The Unix socket.
+    /// The client came through the Unix socket.
     Local,
-    /// An address, and the name of the host there, where it is known and looked up.
+    /// The client came from an address on the network.
     Ip {
-        /// The address.
+        /// The address of the client's host.
         ip: IpAddr,
-        /// The name.
+        /// The name of the client's host. `None` means that it was not looked up or is not known.
         name: Option<String>,
     },
 }
 
 impl ClientHost {
-    /// As USER() and SHOW PROCESSLIST show it: the name, or the address of a host without one.
+    /// Returns the name as USER() and SHOW PROCESSLIST show it, which is the address of a host
+    /// without a name.
     pub fn name(&self) -> String {
         match self {
             ClientHost::Local => "localhost".into(),
@@ -27,7 +28,7 @@ impl ClientHost {
         }
     }
 
-    /// The address; none of the Unix socket.
+    /// Returns the address. `None` means the Unix socket.
     pub fn ip(&self) -> Option<IpAddr> {
         match self {
             ClientHost::Local => None,
@@ -35,7 +36,7 @@ impl ClientHost {
         }
     }
 
-    /// True when the client is on this machine, whichever way it came.
+    /// Reports whether the client is on this machine, by either way.
     pub fn is_loopback(&self) -> bool {
         match self {
             ClientHost::Local => true,
@@ -51,7 +52,7 @@ impl ClientHost {
     }
 }
 
-/// True when an account with this host pattern may be used from there.
+/// Reports whether an account with this host pattern may be used from `host`.
 pub fn matches(pattern: &str, host: &ClientHost) -> bool {
     if let (Some((net, mask)), ClientHost::Ip { ip: IpAddr::V4(ip), .. }) = (netmask(pattern), host) {
         return u32::from(*ip) & mask == net;
@@ -60,7 +61,7 @@ pub fn matches(pattern: &str, host: &ClientHost) -> bool {
     host.names().iter().any(|name| like(&pattern.to_ascii_lowercase(), &name.to_ascii_lowercase()))
 }
 
-/// `192.0.2.0/255.255.255.0` or `192.0.2.0/24`.
+/// Parses `192.0.2.0/255.255.255.0` or `192.0.2.0/24` into network and mask.
 fn netmask(pattern: &str) -> Option<(u32, u32)> {
     let (net, mask) = pattern.split_once('/')?;
     let net: std::net::Ipv4Addr = net.parse().ok()?;
@@ -72,7 +73,7 @@ fn netmask(pattern: &str) -> Option<(u32, u32)> {
     Some((u32::from(net), mask))
 }
 
-/// SQL's LIKE with `\` as the escape.
+/// Reports whether a text matches a pattern of SQL's LIKE, with `\` as the escape.
 pub fn like(pattern: &str, text: &str) -> bool {
     fn at(p: &[char], t: &[char]) -> bool {
         match p.split_first() {
@@ -87,7 +88,7 @@ pub fn like(pattern: &str, text: &str) -> bool {
     at(&pattern, &text)
 }
 
-/// True when a text has wildcards that are not escaped.
+/// Reports whether a text has wildcards that are not escaped.
 pub fn is_pattern(text: &str) -> bool {
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -100,8 +101,8 @@ pub fn is_pattern(text: &str) -> bool {
     false
 }
 
-/// Sorts before another pattern when it is more specific: no wildcard first, then by where the
-/// first wildcard is.
+/// Returns a sort key by which more specific patterns come first: those without a wildcard, then
+/// those whose first wildcard comes later.
 pub fn specificity(pattern: &str) -> (u8, std::cmp::Reverse<usize>) {
     let first = pattern.find(['%', '_']);
     match first {

@@ -1,6 +1,6 @@
-//! What the binary log has of a statement about accounts: MySQL's own words, with what is stored
-//! for a password in place of the password. Statements that hold no secret, and whose names need no
-//! context, are logged as they were written.
+//! The text that the binary log gets for a statement about accounts. It has MySQL's own words, with
+//! the value stored for a password in place of the password. A statement that holds no secret, and
+//! whose names need no context, is logged as it was written.
 
 use super::change::Change;
 use super::privileges::STATIC;
@@ -13,12 +13,12 @@ use sql::admin::{
     GrantObject, GrantPrivilege, PasswordExpiry, RoleChoice, Secret, TlsRequirement, UserAttribute,
 };
 
-/// The text to log of a statement that has been carried out; `written` is the statement.
+/// Returns the text to log for a statement that has been carried out. `written` is the statement.
 pub fn logged_text(change: &Change<'_>, command: &Command, written: &str) -> Result<String, SqlError> {
     Words { change }.of(command, written)
 }
 
-/// Puts names and passwords into words, as they are after a change.
+/// Writes names and passwords as they are after a change.
 struct Words<'a> {
     change: &'a Change<'a>,
 }
@@ -54,8 +54,8 @@ impl Words<'_> {
         })
     }
 
-    /// In whose name a grant is repeated: partial revokes are passed on by what the grantor has,
-    /// which a replica learns here.
+    /// Returns the AS clause with which a grant is logged. With partial revokes, a grant passes on
+    /// the grantor's restrictions, and a replica learns the grantor only from this clause.
     fn granted_as(&self, on: &GrantObject, written: Option<&GrantAs>) -> String {
         let (account, roles) = match written {
             Some(GrantAs { account, roles }) => {
@@ -107,7 +107,8 @@ impl Words<'_> {
             Some(account) if self.change.changed.contains(name) => {
                 (account.plugin.clone(), account.authentication_string.clone())
             }
-            // It was passed over. MySQL logs what it would have got.
+            // The account was passed over. As in MySQL, the log gets what the account would have
+            // got.
             _ => {
                 let made =
                     Credentials::of(&super::Account::default(), written, self.change.random_chars, false)?;
@@ -125,7 +126,7 @@ impl Words<'_> {
         Ok(format!(" IDENTIFIED WITH {}{stored}{retain}", literal(&plugin)))
     }
 
-    /// What stands behind the accounts.
+    /// Returns the options behind the accounts.
     fn options(&self, options: &AccountOptions) -> String {
         let mut text = String::new();
         let mut put = |words: &str| {
@@ -215,7 +216,7 @@ fn names_option(privileges: &[GrantPrivilege]) -> bool {
     privileges.iter().any(|privilege| privilege.name == "GRANT OPTION")
 }
 
-/// Static privileges in MySQL's order, then the others as written.
+/// Writes the list with static privileges in MySQL's order, then the others in the order written.
 fn privilege_list(privileges: &[GrantPrivilege]) -> String {
     let place = |privilege: &GrantPrivilege| {
         STATIC.iter().position(|known| known.name == privilege.name).unwrap_or(STATIC.len())
@@ -246,12 +247,12 @@ fn requirement(require: &TlsRequirement) -> String {
     }
 }
 
-/// `'user'@'host'`.
+/// Returns the account in the form `'user'@'host'`.
 fn quoted((user, host): &AccountName) -> String {
     format!("{}@{}", literal(user), literal(host))
 }
 
-/// An identifier.
+/// Returns the name as a quoted identifier.
 fn named(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }

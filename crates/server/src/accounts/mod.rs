@@ -1,15 +1,16 @@
-//! Accounts: who may connect from where, how they prove it, what they may do.
+//! Accounts: who may connect from where, how they authenticate, and what they may do.
 //!
 //! The tables `mysql.user`, `mysql.db`, `mysql.tables_priv` and `mysql.global_grants` hold the
-//! accounts; this module keeps them in memory as one immutable [`AccountTable`] that every change
-//! replaces after it has been stored. A session asks the table afresh for each check, so a GRANT or
-//! REVOKE counts at once (MySQL's global privileges wait for the next connection; nothing relies on
-//! that delay).
+//! accounts. This module keeps them in memory as one immutable [`AccountTable`], which every change
+//! replaces after it has been stored. A session asks the table anew for each check, so a GRANT or
+//! REVOKE takes effect at once. (In MySQL, changed global privileges take effect with the next
+//! connection. Nothing relies on that delay.)
 //!
-//! From the bottom up: `account` and `table` are the accounts, `rights` and `roles` what an account
-//! may do. `change` is a change that a statement makes, `users`, `grant` and `role_changes` carry
-//! the statements out on it, `grant_check` says whether privileges may be granted, and `logged` is
-//! what the binary log gets of the statements. `storage` reads and writes the tables.
+//! The modules build on each other: `account` and `table` are the accounts, `rights` and `roles`
+//! what an account may do. `change` is the change that a statement makes; `users`, `grant` and
+//! `role_changes` carry the statements out on it; `grant_check` decides whether privileges may be
+//! granted; `logged` writes the statements for the binary log. `storage` reads and writes the
+//! tables.
 
 mod account;
 pub mod alter;
@@ -54,42 +55,45 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// MySQL's name for the private half of caching_sha2_password's key pair.
+/// The file that holds the private half of caching_sha2_password's key pair, under MySQL's name.
 const PRIVATE_KEY_FILE: &str = "private_key.pem";
 
-/// The accounts of a server, with what authentication needs beside them.
+/// The accounts of a server, and what authentication needs besides them.
 #[derive(Default)]
 pub struct Accounts {
-    /// Lock order: each of these is held alone.
+    /// The present accounts. Lock order: no two of the locks of this struct are held together,
+    /// except that `changing` may be held around the others.
     table: RwLock<Arc<AccountTable>>,
-    /// Grows with every replacement of the table. Release after the new table is in place, acquire
-    /// before it is read: a session that sees the new number finds the new table.
+    /// A number that grows with every replacement of the table. It is written (Release) after the
+    /// new table is in place and read (Acquire) before the table is read, so a session that sees
+    /// the new number finds the new table.
     generation: AtomicU64,
-    /// caching_sha2_password's cache: of each account the digest of its password, and of the
-    /// retained one if there is one.
+    /// caching_sha2_password's cache: for each account the digests of its password and of its
+    /// retained password, if there is one.
     cache: Mutex<HashMap<AccountName, Vec<CachedDigest>>>,
-    /// Failed logins, and what accounts have used of what they may.
+    /// The failed logins of accounts, and what they have used of their limits.
     pub usage: usage::Usage,
-    /// Opened or made by a thread of its own when the server starts, because making one takes up to
-    /// seconds.
+    /// The RSA key. A thread of its own opens or makes it when the server starts, because making
+    /// one takes up to seconds.
     key: Mutex<Option<Arc<ServerKey>>>,
-    /// Serialises changes: read the table, change a copy, store it, replace the table.
+    /// Serialises changes, each of which reads the table, changes a copy, stores it and replaces
+    /// the table.
     pub(crate) changing: Mutex<()>,
 }
 
 impl Accounts {
-    /// The present accounts.
+    /// Returns the present accounts.
     pub fn table(&self) -> Arc<AccountTable> {
         self.table.read().clone()
     }
 
-    /// Tells one state of the accounts from another.
+    /// Returns a number that tells one state of the accounts from another.
     pub fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// Replaces all accounts, and forgets the cached passwords of those that prove themselves by
-    /// something else now.
+    /// Replaces all accounts, and forgets the cached passwords of accounts whose stored credentials
+    /// are now others.
     pub fn replace(&self, table: AccountTable) {
         let new = Arc::new(table);
         let old = std::mem::replace(&mut *self.table.write(), new.clone());
@@ -111,21 +115,21 @@ impl Accounts {
         self.cache.lock().clear();
     }
 
-    /// What an account may do depends on a variable that has changed.
+    /// Notes that a variable has changed on which the rights of accounts depend.
     pub fn touch(&self) {
         self.generation.fetch_add(1, Ordering::Release);
     }
 
-    /// The cached digests of an account's passwords.
+    /// Returns the cached digests of an account's passwords.
     pub fn cached(&self, name: &AccountName) -> Vec<CachedDigest> {
         self.cache.lock().get(name).cloned().unwrap_or_default()
     }
 
     /// Remembers an account's password after a full authentication, unless the accounts are no
-    /// longer those of this generation: the password may have been changed while it was checked.
+    /// longer those of this generation. The password may have been changed while it was checked.
     pub fn remember(&self, name: AccountName, digest: CachedDigest, generation: u64) {
         let mut cache = self.cache.lock();
-        // A replacement that is not seen here goes through the cache after this.
+        // A replacement that comes after this check clears the cache after this entry.
         if self.generation() == generation {
             let digests = cache.entry(name).or_default();
             if !digests.contains(&digest) {
@@ -134,11 +138,11 @@ impl Accounts {
         }
     }
 
-    /// Takes the server's RSA key from the data directory, as `private_key.pem`, or makes one and
-    /// keeps it there.
+    /// Opens the server's RSA key, `private_key.pem` in the data directory, or makes one and keeps
+    /// it there.
     pub fn open_rsa_key(&self, disk: &dyn Disk, datadir: &Path) -> io::Result<()> {
-        // Held throughout: a thread that needs the key waits for this one rather than making
-        // another.
+        // The lock is held throughout, so that a thread that needs the key waits for this one and
+        // does not make another key.
         let mut key = self.key.lock();
         let path = datadir.join(PRIVATE_KEY_FILE);
         let opened = if disk.exists(&path)? {
@@ -146,7 +150,7 @@ impl Accounts {
             let place = |e| io::Error::other(format!("{}: {e}", path.display()));
             Arc::new(ServerKey::from_private_pem(&pem).map_err(place)?)
         } else {
-            // A login may have come first.
+            // A login may have come first and made a key.
             let made = match key.take() {
                 Some(made) => made,
                 None => Arc::new(ServerKey::generate(os::random::fill).map_err(io::Error::other)?),
@@ -158,7 +162,7 @@ impl Accounts {
         Ok(())
     }
 
-    /// The server's RSA key; made here when there was none to open.
+    /// Returns the server's RSA key, and makes one when none was opened.
     pub fn rsa_key(&self) -> Result<Arc<ServerKey>, RsaError> {
         let mut key = self.key.lock();
         if let Some(key) = &*key {
@@ -170,7 +174,10 @@ impl Accounts {
     }
 }
 
-/// Error 3896, of switching `partial_revokes` off, when some account is restricted in a schema.
+/// Checks that no account is restricted in a schema, so that `partial_revokes` may be switched off.
+///
+/// # Errors
+/// Returns 3896 when an account has a restriction.
 pub fn check_no_restrictions(accounts: &Accounts) -> Result<(), SqlError> {
     if accounts.table().iter().all(|account| account.restrictions.is_empty()) {
         return Ok(());
@@ -198,7 +205,7 @@ mod tests {
         assert!(accounts.cached(&name()).is_empty());
         accounts.remember(name(), [1; 32], accounts.generation());
         assert_eq!(accounts.cached(&name()), [[1; 32]]);
-        // Another account is made: this one's password is as it was.
+        // Another account is made, so this one's password stays as it was.
         accounts.replace(AccountTable::new([account("a", "%"), account("b", "%")]));
         assert_eq!(accounts.cached(&name()), [[1; 32]]);
         let changed = Account { authentication_string: b"new".to_vec(), ..account("a", "%") };

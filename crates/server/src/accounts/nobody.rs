@@ -1,22 +1,22 @@
-//! The account that a client is taken for whose name no account has.
+//! The account that stands in for a user name that no account has.
 
 use super::{Account, Accounts};
 use protocol::auth::{caching_sha2, keyed_number, plugin};
 
-/// A stored form of mysql_native_password that no password is known for.
+/// A stored form of mysql_native_password for which no password is known.
 const NO_NATIVE_PASSWORD: &[u8] = b"*0000000000000000000000000000000000000000";
 
 impl Accounts {
-    /// An account with a password that nobody has, for a name that there is no account of.
+    /// Returns an account with an unknown password, for a user name that no account has.
     ///
-    /// Its plugin is always the same for a name, after a restart too, and among many names the
-    /// plugins are as frequent as among the accounts: a name whose plugin is rare is no more and no
-    /// less likely to be somebody's.
+    /// Its plugin is always the same for a name, also after a restart, and among many names the
+    /// plugins are as frequent as among the accounts. So the plugin of a name does not tell whether
+    /// an account has that name.
     pub fn nobody(&self, user: &str) -> Account {
         let table = self.table();
         let natives = table.iter().filter(|account| account.plugin == plugin::NATIVE).count();
-        // Without such accounts the choice is made already, and the key, which may yet have to be
-        // made, is not waited for.
+        // Without accounts of the native plugin the choice is clear, and there is no wait for the
+        // key, which may have to be made first.
         let is_native = natives > 0 && {
             let number = keyed_number(self.secret().as_bytes(), user.as_bytes());
             let place = (u64::from(number) * table.iter().count() as u64) >> 32;
@@ -34,8 +34,8 @@ impl Accounts {
         }
     }
 
-    /// What only this server knows, now and after a restart. A key that cannot be had fails every
-    /// login that needs it.
+    /// Returns a secret of this server that stays the same after a restart. A key that cannot be
+    /// had fails every login that needs it.
     fn secret(&self) -> String {
         self.rsa_key().and_then(|key| key.private_pem()).unwrap_or_default()
     }
@@ -69,7 +69,7 @@ mod tests {
         let (once, again) = (natives(&mixed), natives(&mixed));
         assert_eq!(once, again);
         let count = once.iter().filter(|native| **native).count();
-        // 400 coins: fewer than 100 or more than 300 heads is nothing that happens.
+        // 400 coins: fewer than 100 or more than 300 heads do not occur in practice.
         assert!((100..300).contains(&count), "{count}");
     }
 }

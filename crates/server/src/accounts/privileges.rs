@@ -1,4 +1,4 @@
-//! Privileges: the static ones of MySQL as bits, the dynamic ones by name.
+//! Privileges: MySQL's static ones as bits, the dynamic ones by name.
 
 use std::fmt;
 
@@ -9,13 +9,13 @@ pub struct Privileges(u32);
 /// One static privilege.
 #[derive(Debug)]
 pub struct StaticPrivilege {
-    /// As GRANT spells it.
+    /// The privilege's name as GRANT spells it.
     pub name: &'static str,
     /// The privilege's column in mysql.user.
     pub column: &'static str,
-    /// It can be granted on a schema, and has a column in mysql.db.
+    /// True when it can be granted on a schema and has a column in mysql.db.
     pub on_schema: bool,
-    /// It can be granted on a table.
+    /// True when it can be granted on a table.
     pub on_table: bool,
 }
 
@@ -23,7 +23,8 @@ const fn p(name: &'static str, column: &'static str, on_schema: bool, on_table: 
     StaticPrivilege { name, column, on_schema, on_table }
 }
 
-/// All static privileges in the order of their bits, which is that of their columns in mysql.user.
+/// All static privileges in the order of their bits, which is the order of their columns in
+/// mysql.user.
 pub const STATIC: &[StaticPrivilege] = &[
     p("SELECT", "Select_priv", true, true),
     p("INSERT", "Insert_priv", true, true),
@@ -58,7 +59,7 @@ pub const STATIC: &[StaticPrivilege] = &[
     p("DROP ROLE", "Drop_role_priv", false, false),
 ];
 
-/// Dynamic privileges that can be granted: MySQL 9.7's, sorted.
+/// The dynamic privileges that can be granted, which are MySQL 9.7's, sorted.
 pub const DYNAMIC: &[&str] = &[
     "ALLOW_NONEXISTENT_DEFINER",
     "APPLICATION_PASSWORD_ADMIN",
@@ -104,42 +105,43 @@ pub const DYNAMIC: &[&str] = &[
     "XA_RECOVER_ADMIN",
 ];
 
-/// The level that a privilege is granted on: the object behind ON.
+/// The level on which a privilege is granted: the kind of object behind ON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// `*.*`.
+    /// The privilege is granted ON `*.*`.
     Global,
-    /// `schema.*`.
+    /// The privilege is granted ON `schema.*`.
     Schema,
-    /// `schema.table`.
+    /// The privilege is granted ON `schema.table`.
     Table,
-    /// A procedure or function.
+    /// The privilege is granted ON a procedure or function.
     Routine,
 }
 
 impl Privileges {
-    /// No privilege.
+    /// The set without any privilege.
     pub const NONE: Privileges = Privileges(0);
 
-    /// The privilege of this name, in upper case.
+    /// Returns the privilege of this name, in upper case. `None` means that no static one has it.
     pub fn named(name: &str) -> Option<Privileges> {
         STATIC.iter().position(|p| p.name == name).map(|bit| Privileges(1 << bit))
     }
 
-    /// The privileges that can be granted on columns.
+    /// Returns the privileges that can be granted on columns.
     pub fn of_columns() -> Privileges {
         let bits = ["SELECT", "INSERT", "UPDATE", "REFERENCES"].into_iter().filter_map(Privileges::named);
         bits.fold(Privileges::NONE, Privileges::with)
     }
 
-    /// The names of the privileges in MySQL's order; GRANT OPTION is called GRANT, as errors do.
+    /// Returns the names of the privileges in MySQL's order, with GRANT for GRANT OPTION as in
+    /// MySQL's errors.
     pub fn names(self) -> Vec<&'static str> {
         let held = STATIC.iter().enumerate().filter(|(bit, _)| self.0 & 1 << bit != 0);
         held.map(|(bit, p)| if Privileges::of(bit) == Privileges::grant_option() { "GRANT" } else { p.name })
             .collect()
     }
 
-    /// Everything that can be granted at a level, GRANT OPTION not included.
+    /// Returns all privileges that can be granted at a level, without GRANT OPTION.
     pub fn all(level: Level) -> Privileges {
         let fits = |p: &StaticPrivilege| match level {
             Level::Global => true,
@@ -151,56 +153,56 @@ impl Privileges {
         Privileges(bits).without(Privileges::grant_option())
     }
 
-    /// GRANT OPTION.
+    /// Returns GRANT OPTION.
     pub fn grant_option() -> Privileges {
         Privileges::of(10)
     }
 
-    /// The privilege of a bit, an index into [`STATIC`].
+    /// Returns the privilege of a bit, which is an index into [`STATIC`].
     pub fn of(bit: usize) -> Privileges {
         assert!(bit < STATIC.len(), "there is no privilege {bit}");
         Privileges(1 << bit)
     }
 
-    /// The privileges that are in either set.
+    /// Returns the privileges that are in either set.
     pub fn with(self, other: Privileges) -> Privileges {
         Privileges(self.0 | other.0)
     }
 
-    /// The privileges of this set that are not in the other.
+    /// Returns the privileges of this set that are not in the other.
     pub fn without(self, other: Privileges) -> Privileges {
         Privileges(self.0 & !other.0)
     }
 
-    /// True when all of the other set are in this one.
+    /// Reports whether all privileges of the other set are in this one.
     pub fn contains(self, other: Privileges) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// True when some of the other set are in this one.
+    /// Reports whether some privileges of the other set are in this one.
     pub fn intersects(self, other: Privileges) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// The set of privileges with these names, in upper case.
+    /// Returns the set of the privileges with these names, in upper case.
     pub fn of_names(names: &[&str]) -> Privileges {
         let one =
             |name: &&str| Privileges::named(name).unwrap_or_else(|| panic!("there is no privilege {name}"));
         names.iter().map(one).fold(Privileges::NONE, Privileges::with)
     }
 
-    /// The privileges that are in both sets.
+    /// Returns the privileges that are in both sets.
     pub fn common(self, other: Privileges) -> Privileges {
         Privileges(self.0 & other.0)
     }
 
-    /// True for the empty set.
+    /// Reports whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The list of a SHOW GRANTS line for this level: names, `ALL PRIVILEGES` or `USAGE`. GRANT
-    /// OPTION is not listed.
+    /// Returns the list in a line of SHOW GRANTS for this level: names, `ALL PRIVILEGES` or
+    /// `USAGE`. GRANT OPTION is not listed.
     pub fn list(self, level: Level) -> String {
         let plain = self.without(Privileges::grant_option());
         if plain.is_empty() {

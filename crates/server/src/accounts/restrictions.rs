@@ -1,10 +1,10 @@
-//! Partial revokes as `mysql.user.User_attributes` holds them:
-//! `{"Restrictions": [{"Database": "d1", "Privileges": ["SELECT", "INSERT"]}]}`.
+//! Partial revokes in the form of `mysql.user.User_attributes`: `{"Restrictions": [{"Database":
+//! "d1", "Privileges": ["SELECT", "INSERT"]}]}`.
 
 use super::Privileges;
 use std::collections::BTreeMap;
 
-/// The document; `None` where nothing is restricted.
+/// Returns the JSON document. `None` means that nothing is restricted.
 pub fn to_json(restrictions: &BTreeMap<String, Privileges>) -> Option<String> {
     if restrictions.is_empty() {
         return None;
@@ -30,8 +30,8 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// The restrictions of a document as JSON columns are printed. What is not as it is written here is
-/// no restriction.
+/// Reads the restrictions in a document that has the form in which JSON columns are printed. Parts
+/// of another form count as no restriction.
 pub fn read(json: &str) -> BTreeMap<String, Privileges> {
     let mut found = BTreeMap::new();
     let Some((_, mut rest)) = json.split_once(r#""Restrictions": ["#) else { return found };
@@ -51,7 +51,7 @@ pub fn read(json: &str) -> BTreeMap<String, Privileges> {
     found
 }
 
-/// A string at the start of a text, and what follows.
+/// Reads a JSON string at the start of a text, and returns it and the rest.
 fn string(text: &str) -> Option<(String, &str)> {
     let mut out = String::new();
     let body = text.strip_prefix('"')?;

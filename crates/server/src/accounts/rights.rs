@@ -1,16 +1,16 @@
-//! The rights of an account, as its grants add up over the levels.
+//! The rights of an account: the sum of its grants over the levels.
 
 use super::{Account, Privileges, RoutineName, host_pattern};
 use std::collections::BTreeSet;
 
 impl Account {
-    /// The privileges that hold on all of a schema, through `*.*` or `pattern.*`.
+    /// Returns the privileges that hold on all of a schema, through `*.*` or `pattern.*`.
     pub fn on_schema(&self, schema: &str) -> Privileges {
         self.global_in(schema).with(self.granted_on_schema(schema))
     }
 
-    /// The privileges that hold on a schema through `*.*`, but for those that were
-    /// revoked from the schema.
+    /// Returns the privileges that hold on a schema through `*.*`, without those that were revoked
+    /// from the schema.
     pub fn global_in(&self, schema: &str) -> Privileges {
         match self.restrictions.get(schema) {
             Some(restricted) => self.global.without(*restricted),
@@ -18,7 +18,7 @@ impl Account {
         }
     }
 
-    /// The privileges that were granted on the schema by its name or a pattern.
+    /// Returns the privileges that were granted on the schema by its name or a pattern.
     pub fn granted_on_schema(&self, schema: &str) -> Privileges {
         self.schemas
             .iter()
@@ -26,21 +26,20 @@ impl Account {
             .fold(Privileges::NONE, |all, (_, more)| all.with(*more))
     }
 
-    /// The privileges that were granted on a table itself; where there are none,
-    /// nothing holds there but through `*.*` or `pattern.*`.
+    /// Returns the privileges that were granted on a table itself. Others may hold there through
+    /// `*.*` or `pattern.*`.
     pub fn on_table_itself(&self, schema: &str, table: &str) -> Privileges {
         self.tables.get(&(schema.to_owned(), table.to_owned())).copied().unwrap_or(Privileges::NONE)
     }
 
-    /// The privileges that were granted on tables of a schema, each by itself, and on
-    /// their columns.
+    /// Returns the privileges that were granted on single tables of a schema and on their columns.
     pub fn on_tables_of<'a>(&'a self, schema: &'a str) -> impl Iterator<Item = Privileges> + 'a {
         let tables = self.tables.iter().filter(move |((of, _), _)| of == schema).map(|(_, held)| *held);
         let columns = self.columns.iter().filter(move |((of, _), _)| of == schema);
         tables.chain(columns.flat_map(|(_, columns)| columns.values().copied()))
     }
 
-    /// The privileges that were granted on at least one column of a table.
+    /// Returns the privileges that were granted on at least one column of a table.
     pub fn on_columns_of(&self, schema: &str, table: &str) -> Privileges {
         let columns = self.columns.get(&(schema.to_owned(), table.to_owned()));
         columns
@@ -49,42 +48,42 @@ impl Account {
             .fold(Privileges::NONE, |all, of| all.with(*of))
     }
 
-    /// The privileges that were granted on a column itself.
+    /// Returns the privileges that were granted on a column itself.
     pub fn on_column_itself(&self, schema: &str, table: &str, column: &str) -> Privileges {
         let columns = self.columns.get(&(schema.to_owned(), table.to_owned()));
         let named = columns.into_iter().flatten().filter(|(name, _)| name.eq_ignore_ascii_case(column));
         named.fold(Privileges::NONE, |all, (_, of)| all.with(*of))
     }
 
-    /// The privileges that were granted on a stored routine itself.
+    /// Returns the privileges that were granted on a stored routine itself.
     pub fn on_routine_itself(&self, routine: &RoutineName) -> Privileges {
         self.routines.get(routine).copied().unwrap_or(Privileges::NONE)
     }
 
-    /// True when something was granted on a routine of a schema by itself.
+    /// Reports whether a privilege was granted on a single routine of a schema.
     pub fn has_routines_in(&self, schema: &str) -> bool {
         self.routines.keys().any(|routine| routine.schema == schema)
     }
 
-    /// True when a privilege holds on a schema, through `*.*` or `pattern.*`.
+    /// Reports whether a privilege holds on a schema, through `*.*` or `pattern.*`.
     pub fn allows_schema(&self, privilege: Privileges, schema: &str) -> bool {
         self.restrictions.is_empty() && self.global.contains(privilege)
             || self.on_schema(schema).contains(privilege)
     }
 
-    /// True when a privilege holds on a table.
+    /// Reports whether a privilege holds on a table.
     pub fn allows_table(&self, privilege: Privileges, schema: &str, table: &str) -> bool {
         self.allows_schema(privilege, schema)
             || self.on_schema(schema).with(self.on_table_itself(schema, table)).contains(privilege)
     }
 
-    /// True when a privilege holds on a column.
+    /// Reports whether a privilege holds on a column.
     pub fn allows_column(&self, privilege: Privileges, schema: &str, table: &str, column: &str) -> bool {
         self.allows_table(privilege, schema, table)
             || self.on_column_itself(schema, table, column).contains(privilege)
     }
 
-    /// True when the account may know that a schema exists and make it its current one.
+    /// Reports whether the account may know that a schema exists and make it the current one.
     pub fn sees_schema(&self, schema: &str) -> bool {
         let plain = Privileges::named("SUPER").unwrap_or_default().with(Privileges::grant_option());
         !self.on_schema(schema).without(plain).is_empty()
@@ -92,12 +91,12 @@ impl Account {
             || self.has_routines_in(schema)
     }
 
-    /// True when the account is one that only those with SYSTEM_USER may change.
+    /// Reports whether only accounts with SYSTEM_USER may change the account.
     pub fn is_system_user(&self) -> bool {
         self.dynamic.contains_key("SYSTEM_USER")
     }
 
-    /// Adds what another account may do, as one of its roles.
+    /// Adds the rights of another account, as those of a role.
     pub fn add_rights_of(&mut self, role: &Account) {
         self.merge_restrictions(role);
         self.global = self.global.with(role.global);
@@ -127,7 +126,8 @@ impl Account {
         }
     }
 
-    /// What one of the two holds in a schema is not restricted there by the other.
+    /// Merges the restrictions of a role. A privilege that either account holds in a schema is not
+    /// restricted there by the other.
     fn merge_restrictions(&mut self, role: &Account) {
         let schemas: BTreeSet<String> =
             self.restrictions.keys().chain(role.restrictions.keys()).cloned().collect();

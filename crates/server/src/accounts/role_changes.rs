@@ -1,4 +1,4 @@
-//! The statements that make roles, grant them and make them the default.
+//! The statements that make roles, grant them and set them as default.
 
 use super::change::Change;
 use super::denied::{failed, no_such_grant};
@@ -9,7 +9,7 @@ use sql::admin::{Account as Named, Lenience, RoleChoice};
 use std::collections::BTreeSet;
 
 impl Change<'_> {
-    /// CREATE ROLE.
+    /// Carries out CREATE ROLE.
     pub fn create_roles(&mut self, roles: &[Named], if_not_exists: bool) -> Result<(), SqlError> {
         self.require_one_of(&["CREATE USER", "CREATE ROLE"])?;
         let names: Vec<AccountName> = roles.iter().map(|role| self.name(role)).collect();
@@ -37,7 +37,7 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// DROP ROLE. An account with CREATE USER may drop any account this way.
+    /// Carries out DROP ROLE. An account with CREATE USER may drop any account with it.
     pub fn drop_roles(&mut self, roles: &[Named], if_exists: bool) -> Result<(), SqlError> {
         self.require_one_of(&["CREATE USER", "DROP ROLE"])?;
         let names: Vec<AccountName> = roles.iter().map(|role| self.name(role)).collect();
@@ -66,7 +66,7 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// Nobody holds the role any more, and nobody stands for it.
+    /// Takes the role from all its holders, and the right to stand for it from all accounts.
     pub(super) fn forget_role(&mut self, name: &AccountName) {
         let holders: Vec<Account> = self
             .table
@@ -84,7 +84,10 @@ impl Change<'_> {
         }
     }
 
-    /// Error 3628.
+    /// Checks that none of these roles is mandatory.
+    ///
+    /// # Errors
+    /// Returns 3628 when one of the roles is mandatory.
     pub(super) fn check_not_mandatory(&self, names: &[AccountName]) -> Result<(), SqlError> {
         let Some(name) = names.iter().find(|name| self.by.mandatory.contains(name)) else { return Ok(()) };
         let text = format!(
@@ -95,7 +98,7 @@ impl Change<'_> {
         Err(SqlError::new(3628, text))
     }
 
-    /// GRANT of roles.
+    /// Carries out GRANT of roles.
     pub fn grant_roles(
         &mut self,
         roles: &[Named],
@@ -137,7 +140,7 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// REVOKE of roles.
+    /// Carries out REVOKE of roles.
     pub fn revoke_roles(
         &mut self,
         roles: &[Named],
@@ -169,7 +172,7 @@ impl Change<'_> {
                 if self.table.get(role).is_none() {
                     self.lenient(unknown(role), lenience.if_exists)?;
                 }
-                // A role that the account was not granted is no error.
+                // Revoking a role that the account does not have is no error.
                 account.roles.remove(role);
                 account.default_roles.remove(role);
             }
@@ -186,7 +189,7 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// SET DEFAULT ROLE.
+    /// Carries out SET DEFAULT ROLE.
     pub fn set_default_roles(&mut self, choice: &RoleChoice, of: &[Named]) -> Result<(), SqlError> {
         let of: Vec<AccountName> = of.iter().map(|named| self.name(named)).collect();
         if of.iter().any(|name| *name != self.by.account.name()) {
@@ -224,7 +227,8 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// DEFAULT ROLE of CREATE USER. The roles are granted to the new account as well.
+    /// Returns the roles of DEFAULT ROLE in CREATE USER, and grants them to the new account as
+    /// well.
     pub(super) fn new_default_roles(
         &self,
         account: &mut Account,
@@ -237,7 +241,7 @@ impl Change<'_> {
         let names_list: Vec<AccountName> = names.iter().cloned().collect();
         self.check_admin_of(&names_list)?;
         for name in &names {
-            // The new account may be a role of its own.
+            // The new account may be its own role.
             if self.table.get(name).is_none() && *name != account.name() {
                 return Err(unknown(name));
             }
@@ -246,7 +250,7 @@ impl Change<'_> {
         Ok(names)
     }
 
-    /// GRANT PROXY and REVOKE PROXY, which is `to` without a value.
+    /// Carries out GRANT PROXY, or REVOKE PROXY when `with_grant_option` is `None`.
     pub fn change_proxies(
         &mut self,
         on: &Named,
@@ -291,7 +295,8 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// Error 1698 without a password, 1045 with one.
+    /// Builds the error that refuses GRANT PROXY: 1698 for a login without a password, 1045 for one
+    /// with a password.
     fn proxy_denied(&self) -> SqlError {
         let (user, host) = (&self.by.account.user, &self.by.client_host);
         if self.by.with_password {
@@ -300,7 +305,11 @@ impl Change<'_> {
         SqlError::new(1698, format!("Access denied for user '{user}'@'{host}'"))
     }
 
-    /// Error 1227 unless the grantor administers roles, or each of these.
+    /// Checks that the grantor administers all roles, or each of these.
+    ///
+    /// # Errors
+    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when the grantor does not administer one of
+    /// the roles.
     fn check_admin_of(&self, roles: &[AccountName]) -> Result<(), SqlError> {
         let account = &self.by.account;
         if self.by.is_unchecked || account.administers(&["ROLE_ADMIN"]) {
@@ -323,14 +332,14 @@ impl Change<'_> {
     }
 }
 
-/// Whom an account may stand for that may stand for anybody, as root's.
+/// The proxied account that stands for every account, as root has it.
 const ANYBODY: (String, String) = (String::new(), String::new());
 
 fn unknown(name: &AccountName) -> SqlError {
     SqlError::new(3523, format!("Unknown authorization ID {}", shown(name)))
 }
 
-/// Error 3530.
+/// Builds error 3530, which says that a role is not granted to an account.
 pub fn not_granted(role: &AccountName, to: &AccountName) -> SqlError {
     SqlError::new(3530, format!("{} is not granted to {}", shown(role), shown(to)))
 }

@@ -1,23 +1,23 @@
-//! Roles: who holds which, which of them are active, and what they add to an account.
+//! Roles: which accounts hold them, which of them are active, and what they add to an account.
 
 use super::{Account, AccountName, AccountTable};
 use sql::admin::{Account as Named, RoleChoice};
 use std::collections::BTreeSet;
 
-/// `user`@`host`, as statements and errors about roles name an account.
+/// Returns an account in the form `user`@`host`, which statements and errors about roles use.
 pub fn shown(name: &AccountName) -> String {
     let quoted = |part: &str| format!("`{}`", part.replace('`', "``"));
     format!("{}@{}", quoted(&name.0), quoted(&name.1))
 }
 
-/// The roles as CURRENT_ROLE() lists them.
+/// Returns the list of roles as CURRENT_ROLE() shows it.
 pub fn list(roles: &BTreeSet<AccountName>) -> String {
     let names: Vec<String> = roles.iter().map(shown).collect();
     if names.is_empty() { "NONE".into() } else { names.join(",") }
 }
 
-/// The roles of `mandatory_roles`: names with or without a host, separated by commas. What is not
-/// well formed is left out.
+/// Parses `mandatory_roles`: names with or without a host, separated by commas. Parts that are not
+/// well formed are left out.
 pub fn mandatory(text: &str) -> Vec<AccountName> {
     let mut names = Vec::new();
     let mut rest = text.trim();
@@ -37,7 +37,7 @@ pub fn mandatory(text: &str) -> Vec<AccountName> {
     names
 }
 
-/// A name at the start of a text, quoted or not, and what follows.
+/// Reads a name at the start of a text, quoted or not, and returns it and the rest.
 fn part(text: &str) -> Option<(String, &str)> {
     let quote = text.chars().next()?;
     if matches!(quote, '\'' | '"' | '`') {
@@ -49,14 +49,17 @@ fn part(text: &str) -> Option<(String, &str)> {
 }
 
 impl AccountTable {
-    /// The roles that an account may make active: those that it was granted, and the mandatory ones
-    /// that exist.
+    /// Returns the roles that an account may activate: those that it was granted, and the mandatory
+    /// ones that exist.
     pub fn roles_of(&self, account: &Account, mandatory: &[AccountName]) -> BTreeSet<AccountName> {
         let everybodys = mandatory.iter().filter(|name| **name != account.name() && self.get(name).is_some());
         account.roles.keys().chain(everybodys).cloned().collect()
     }
 
-    /// The roles that an account has by a choice of them; one that it was not granted is the error.
+    /// Returns the roles that a choice activates for an account.
+    ///
+    /// # Errors
+    /// Returns the name of a chosen role that the account was not granted.
     pub fn chosen_roles(
         &self,
         account: &Account,
@@ -82,7 +85,7 @@ impl AccountTable {
         })
     }
 
-    /// An account with the rights of these roles, and of the roles that those were granted.
+    /// Returns the account with the rights of these roles, and of the roles granted to them.
     pub fn with_roles(&self, account: &Account, active: &BTreeSet<AccountName>) -> Account {
         let mut all = account.clone();
         for name in self.closure(active) {
@@ -93,7 +96,7 @@ impl AccountTable {
         all
     }
 
-    /// These roles and all that they were granted.
+    /// Returns these roles and all roles that they were granted, directly or indirectly.
     pub fn closure(&self, roles: &BTreeSet<AccountName>) -> BTreeSet<AccountName> {
         let mut found = BTreeSet::new();
         let mut open: Vec<AccountName> = roles.iter().cloned().collect();
@@ -108,14 +111,15 @@ impl AccountTable {
         found
     }
 
-    /// True when some account was granted this one.
+    /// Reports whether some account was granted this one as a role.
     pub fn is_granted(&self, role: &AccountName) -> bool {
         self.iter().any(|account| account.roles.contains_key(role))
     }
 }
 
-/// ROLES_GRAPHML(): the accounts as nodes and the grants of roles as edges from who holds a role,
-/// coloured by ADMIN OPTION; `None`: who asks is not shown any.
+/// Returns the text of ROLES_GRAPHML(): the accounts as nodes, and the grants of roles as edges
+/// from the holder to the role, with ADMIN OPTION as their colour. `None` stands for a session that
+/// may see none of them.
 pub fn graphml(table: Option<&AccountTable>) -> String {
     const BEGIN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>"#;
     const HEAD: &str = r#"
@@ -150,7 +154,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// The name of a role or account that is written with its host.
+/// Returns the name of a role or account that is written with its host.
 pub fn named(account: &Named) -> AccountName {
     (account.user.clone(), account.host.to_ascii_lowercase())
 }

@@ -1,5 +1,5 @@
-//! How a row of the tables of accounts is written as a statement. Its strings are bytes, which no
-//! character set changes.
+//! Writing a row of the tables of accounts as a statement. Its strings are bytes, which no
+//! character set conversion changes.
 
 use crate::internal::session::InternalSession;
 
@@ -19,7 +19,7 @@ pub(super) fn insert_row(
     session.run_bytes(&statement)
 }
 
-/// A string literal of these bytes.
+/// Returns a string literal of these bytes.
 pub(super) fn quote(bytes: &[u8]) -> Vec<u8> {
     let mut out = vec![b'\''];
     for &b in bytes {

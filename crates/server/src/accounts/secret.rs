@@ -1,4 +1,4 @@
-//! From `IDENTIFIED ...` to a plugin and what it stores.
+//! The way from `IDENTIFIED ...` to an authentication plugin and the value that it stores.
 
 use super::Account;
 use protocol::auth::{caching_sha2, native, nonce_from_random, plugin};
@@ -8,21 +8,26 @@ use sql::admin::{Authentication, Secret};
 /// The plugin of accounts that name none.
 pub const DEFAULT_PLUGIN: &str = plugin::CACHING_SHA2;
 
-/// What an account is to prove itself by from now on.
+/// The credentials with which an account authenticates from now on.
 pub struct Credentials {
-    /// The plugin.
+    /// The authentication plugin.
     pub plugin: String,
-    /// What it stores; empty for no password.
+    /// The value that the plugin stores; empty means no password.
     pub stored: Vec<u8>,
-    /// The password, where it is known.
+    /// The password in clear text, if it is known.
     pub clear: Option<String>,
-    /// The password, where it was made here and is to be shown once.
+    /// The password in clear text, if it was generated here and is to be shown once.
     pub shown: Option<String>,
 }
 
 impl Credentials {
-    /// What was written for an account; a random password has so many characters. What a source
-    /// has found good is kept even where the plugin is not here: nobody logs in by it.
+    /// Works out the credentials that a statement gives an account. A random password has
+    /// `random_chars` characters. A value that a source has accepted is kept even if this server
+    /// does not have the plugin, so that no client can log in with it.
+    ///
+    /// # Errors
+    /// Returns 1524 for an unknown plugin, and 1827 for a hash that does not have the plugin's
+    /// form.
     pub fn of(
         account: &Account,
         authentication: &Authentication,
@@ -30,7 +35,8 @@ impl Credentials {
         is_received: bool,
     ) -> Result<Credentials, SqlError> {
         let plugin = match authentication.plugin.as_deref() {
-            // BY PASSWORD of MariaDB and of old versions of MySQL.
+            // `BY PASSWORD` of MariaDB and of old versions of MySQL has no plugin but a native
+            // hash.
             None if is_hash_of_native(&authentication.secret) => plugin::NATIVE,
             None if account.plugin.is_empty() => DEFAULT_PLUGIN,
             None => account.plugin.as_str(),
@@ -58,19 +64,19 @@ impl Credentials {
         Ok(Credentials { plugin: plugin.to_owned(), stored, clear, shown })
     }
 
-    /// The plugin takes no password of this length.
+    /// Reports whether the password is too long for the plugin.
     pub fn is_too_long(&self) -> bool {
         let bytes = self.clear.as_ref().map_or(0, String::len);
         self.plugin == plugin::CACHING_SHA2 && bytes > caching_sha2::MAX_PASSWORD_BYTES
     }
 
-    /// True when the plugin has stored this for the password.
+    /// Reports whether the plugin could have stored this value for the password.
     pub fn fits(&self, password: &str, stored: &[u8]) -> bool {
         fits(&self.plugin, password, stored)
     }
 }
 
-/// True when this is the account's password.
+/// Reports whether this is the account's password.
 pub fn is_password(account: &Account, password: &str) -> bool {
     fits(&account.plugin, password, &account.authentication_string)
 }
@@ -109,7 +115,8 @@ fn is_valid(plugin: &str, stored: &[u8]) -> bool {
     caching_sha2::is_valid_authentication_string(stored)
 }
 
-/// A password of letters, digits and signs, with one of each at least, as mysqld's own.
+/// Returns a random password of letters, digits and signs with at least one of each, as mysqld
+/// does.
 pub fn random_password(chars: usize) -> String {
     const CLASSES: [&[u8]; 4] = [
         b"abcdefghijklmnopqrstuvwxyz",
@@ -146,14 +153,14 @@ mod tests {
         assert!(caching_sha2::verify_password(b"x", &new.stored) && new.fits("x", &new.stored));
         let new = of(&a, Some("MYSQL_native_password"), Secret::Password("y".into())).unwrap();
         assert_eq!(new.stored, native::authentication_string(b"y").into_bytes());
-        // The plugin is kept when none is named.
+        // The account keeps its plugin when the statement names none.
         (a.plugin, a.authentication_string) = (new.plugin, new.stored);
         assert!(is_password(&a, "y") && !is_password(&a, "x"));
         let new = of(&a, None, Secret::Random).unwrap();
         let shown = new.shown.unwrap();
         assert_eq!(shown.len(), 20);
         assert_eq!(new.stored, native::authentication_string(shown.as_bytes()).into_bytes());
-        // A hash says whose it is.
+        // A hash tells by its form to which plugin it belongs.
         let hash = native::authentication_string(b"z").into_bytes();
         let new = of(&Account::default(), None, Secret::Hash(hash.clone())).unwrap();
         assert_eq!((new.plugin.as_str(), new.stored), (plugin::NATIVE, hash));

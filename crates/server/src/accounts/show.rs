@@ -1,12 +1,12 @@
-//! SHOW GRANTS and SHOW CREATE USER.
+//! The text of SHOW GRANTS and SHOW CREATE USER.
 
 use super::roles::shown;
 use super::{Account, AccountName, Level, Privileges};
 use sql::admin::TlsRequirement;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The lines of SHOW GRANTS: the rights of `all`, which is `account` with its active roles, and the
-/// account's roles.
+/// Returns the lines of SHOW GRANTS: the rights of `all`, which is `account` with its active roles,
+/// and the roles of `account`.
 pub fn grants(account: &Account, all: &Account) -> Vec<String> {
     let to = format!("`{}`@`{}`", account.user, account.host);
     let option =
@@ -60,7 +60,7 @@ pub fn grants(account: &Account, all: &Account) -> Vec<String> {
     lines
 }
 
-/// The list of privileges on each table and its columns, in the order of the quoted names.
+/// Returns the list of privileges on each table and its columns, in the order of the quoted names.
 fn table_grants(all: &Account) -> BTreeMap<String, (String, Privileges)> {
     let places: BTreeSet<&(String, String)> = all.tables.keys().chain(all.columns.keys()).collect();
     let one = |place: &(String, String)| {
@@ -74,7 +74,7 @@ fn table_grants(all: &Account) -> BTreeMap<String, (String, Privileges)> {
     places.into_iter().map(one).collect()
 }
 
-/// `SELECT, SELECT (`a`, `b`), DELETE`.
+/// Returns the list of privileges in the form `SELECT, SELECT (`a`, `b`), DELETE`.
 fn with_columns(set: Privileges, columns: &BTreeMap<String, Privileges>) -> String {
     let on_columns = columns.values().fold(Privileges::NONE, |all, set| all.with(*set));
     let plain = set.without(Privileges::grant_option());
@@ -100,13 +100,14 @@ fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }
 
-/// Since 8.0 the global level lists every static privilege instead of ALL PRIVILEGES.
+/// Returns the list for `*.*`, which since MySQL 8.0 names every static privilege instead of ALL
+/// PRIVILEGES.
 fn spelled_out(set: Privileges) -> String {
     let plain = set.without(Privileges::grant_option());
     if plain.is_empty() { "USAGE".into() } else { plain.to_string() }
 }
 
-/// The statement of SHOW CREATE USER.
+/// Returns the statement that SHOW CREATE USER shows.
 pub fn create_user(account: &Account, hash_in_hex: bool) -> String {
     let (stored, attributes) = (&account.authentication_string, &account.attributes);
     let secret = match (stored.as_slice(), hash_in_hex && !stored.iter().all(|b| (32..127).contains(b))) {
@@ -188,17 +189,17 @@ fn requirement(require: &TlsRequirement) -> String {
         .filter(|(_, text)| !text.is_empty())
         .map(|(name, text)| format!("{name} '{}'", escaped(text)))
         .collect();
-    // Nothing but an empty text was given, of whatever.
+    // SPECIFIED was given with an empty text only, and it is not stored which part that was.
     if given.is_empty() { "SUBJECT ''".into() } else { given.join(" ") }
 }
 
-/// A text in apostrophes, as MySQL writes what is stored for a password, and all in its binary log:
-/// quotation marks are escaped as well.
+/// Returns a text in apostrophes, as MySQL writes the value stored for a password, and every text
+/// in its binary log. Quotation marks are escaped as well.
 pub(super) fn literal(text: &str) -> String {
     format!("'{}'", escaped(text).replace('"', "\\\""))
 }
 
-/// What stands between apostrophes, as MySQL's servers write it.
+/// Returns the text between apostrophes, as MySQL's servers write it.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,5 +1,5 @@
-//! The tables that hold accounts: made at initialisation, read at start and by FLUSH PRIVILEGES,
-//! written by every change.
+//! The tables that hold accounts. They are created at initialisation, read at start and by FLUSH
+//! PRIVILEGES, and written by every change.
 //!
 //! They have MySQL's names and columns, so that tools which read `mysql.user` find what they look
 //! for. They are ordinary tables of the engine. The server's own sessions write them, and the
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Makes the tables that are not there yet.
+/// Creates the tables that do not exist yet.
 pub fn create_tables(session: &mut InternalSession) -> sql::Result<()> {
     session.run("CREATE DATABASE IF NOT EXISTS `mysql`")?;
     let flags = |fits: fn(usize) -> bool| {
@@ -48,7 +48,7 @@ pub fn create_tables(session: &mut InternalSession) -> sql::Result<()> {
     grant_tables::create(session)
 }
 
-/// Reads all accounts and makes them count.
+/// Reads all accounts from the tables and puts them into force.
 pub fn load(server: &Arc<Server>) -> sql::Result<()> {
     let mut session = InternalSession::new(server)?;
     let mut accounts = read_users(
@@ -92,7 +92,7 @@ pub fn load(server: &Arc<Server>) -> sql::Result<()> {
     })?;
     server.accounts.replace(AccountTable::new(accounts.into_values()));
     server.accounts.forget_passwords();
-    // What is counted of accounts begins anew, as everything of them does.
+    // The counters of failed logins and of resources begin anew with the accounts.
     server.accounts.usage.forget_all_failures();
     server.accounts.usage.begin_hour();
     Ok(())
@@ -121,8 +121,8 @@ fn read_flags(rows: &RowCollector, row: usize) -> Privileges {
     set.fold(Privileges::NONE, |all, (bit, _)| all.with(Privileges::of(bit)))
 }
 
-/// Writes accounts that changed and removes those that are gone, in one commit with the statement
-/// that did it, of which the binary log gets the text; without one the binary log gets nothing.
+/// Writes changed accounts and deletes removed ones. `logged` is the statement and its text for the
+/// binary log, which gets it in the same commit. With `None` the binary log gets nothing.
 pub fn store(
     server: &Arc<Server>,
     changed: &[Arc<Account>],

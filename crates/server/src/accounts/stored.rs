@@ -1,4 +1,4 @@
-//! Where the attributes of accounts are stored: columns of `mysql.user`, and
+//! The storage of the attributes of accounts: columns of `mysql.user`, and
 //! `mysql.password_history`.
 
 use super::attributes::{PastPassword, merged};
@@ -8,7 +8,7 @@ use crate::internal::row_collector::RowCollector;
 use crate::internal::session::InternalSession;
 use sql::admin::TlsRequirement;
 
-/// The columns of `mysql.user` behind the privileges, each with what it is.
+/// The columns of `mysql.user` behind the privileges, each with its definition.
 const COLUMNS: &[(&str, &str)] = &[
     ("ssl_type", "ENUM('','ANY','X509','SPECIFIED') CHARACTER SET utf8mb3 NOT NULL DEFAULT ''"),
     ("ssl_cipher", "BLOB NOT NULL"),
@@ -32,17 +32,18 @@ const COLUMNS: &[(&str, &str)] = &[
     ("User_attributes", "JSON DEFAULT NULL"),
 ];
 
-/// True for the privileges whose columns are among those behind the others.
+/// Reports whether a privilege's column is among those behind the other privileges.
 pub fn is_behind(column: &str) -> bool {
     COLUMNS.iter().any(|(name, _)| *name == column)
 }
 
-/// The definitions of the columns behind the privileges, a comma behind each.
+/// Returns the definitions of the columns behind the privileges, with a comma behind each.
 pub fn columns() -> String {
     COLUMNS.iter().fold(String::new(), |all, (name, kind)| all + &format!("`{name}` {kind}, "))
 }
 
-/// Makes the table of passwords, and adds to `mysql.user` of an earlier version what it has not.
+/// Creates the table of past passwords, and adds missing columns to `mysql.user` of an earlier
+/// version.
 pub fn create(session: &mut InternalSession) -> sql::Result<()> {
     session.run(
         "CREATE TABLE IF NOT EXISTS mysql.password_history (Host CHAR(255) CHARACTER SET ascii COLLATE \
@@ -70,7 +71,8 @@ pub fn create(session: &mut InternalSession) -> sql::Result<()> {
     }
 }
 
-/// What a row of `mysql.user` says; moments are read from the column `changed_s`.
+/// Returns the attributes in a row of `mysql.user`. The time of the last password change comes from
+/// the column `changed_s`.
 pub fn read(rows: &RowCollector, row: usize) -> Attributes {
     let number = |column: &str| rows.text(row, column).parse::<u64>().ok();
     let small = |column: &str| number(column).and_then(|n| u16::try_from(n).ok());
@@ -103,7 +105,7 @@ pub fn read(rows: &RowCollector, row: usize) -> Attributes {
     attributes
 }
 
-/// Reads the past passwords, and gives each to the account of this user and host.
+/// Reads the past passwords, and passes each to `give` with the user and the host of its account.
 pub fn read_history(
     session: &mut InternalSession,
     mut give: impl FnMut(String, String, PastPassword),
@@ -121,7 +123,7 @@ pub fn read_history(
 }
 
 /// Writes the attributes of an account whose row is in `mysql.user` and whose past passwords are
-/// not stored.
+/// not stored yet.
 pub fn write(session: &mut InternalSession, account: &Account) -> sql::Result<()> {
     let attributes = &account.attributes;
     let (kind, cipher, issuer, subject) = match &attributes.require {

@@ -1,4 +1,4 @@
-//! All accounts, and which of them a client is matched to.
+//! All accounts, and the matching of clients to them.
 
 use super::account::{Account, AccountName};
 use super::host_pattern::{self, ClientHost};
@@ -11,7 +11,7 @@ pub struct AccountTable {
 }
 
 impl AccountTable {
-    /// A table of these accounts.
+    /// Builds a table of these accounts.
     pub fn new(accounts: impl IntoIterator<Item = Account>) -> AccountTable {
         let mut table = AccountTable { accounts: accounts.into_iter().map(Arc::new).collect() };
         table.sort();
@@ -25,24 +25,24 @@ impl AccountTable {
         });
     }
 
-    /// The account that a connection of `user` from `host` is matched to.
+    /// Returns the account to which a connection of `user` from `host` is matched.
     pub fn find(&self, user: &str, host: &ClientHost) -> Option<Arc<Account>> {
         let fits =
             |a: &&Arc<Account>| (a.user == user || a.user.is_empty()) && host_pattern::matches(&a.host, host);
         self.accounts.iter().find(fits).cloned()
     }
 
-    /// Whether there is any account that may be used from a host.
+    /// Reports whether there is an account that may be used from a host.
     pub fn admits(&self, host: &ClientHost) -> bool {
         self.accounts.iter().any(|account| host_pattern::matches(&account.host, host))
     }
 
-    /// The account of exactly this name.
+    /// Returns the account of exactly this name.
     pub fn get(&self, name: &AccountName) -> Option<Arc<Account>> {
         self.accounts.iter().find(|a| a.user == name.0 && a.host == name.1).cloned()
     }
 
-    /// Adds an account, or replaces the one of its name.
+    /// Adds an account, or replaces the account of its name.
     pub fn put(&mut self, account: Account) {
         self.remove(&account.name());
         self.accounts.push(Arc::new(account));
@@ -53,14 +53,14 @@ impl AccountTable {
         );
     }
 
-    /// Removes an account; false when there is none of this name.
+    /// Removes an account. Returns false when there is none of this name.
     pub fn remove(&mut self, name: &AccountName) -> bool {
         let before = self.accounts.len();
         self.accounts.retain(|a| a.user != name.0 || a.host != name.1);
         self.accounts.len() < before
     }
 
-    /// All accounts.
+    /// Returns all accounts, the most specific first.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Account>> {
         self.accounts.iter()
     }

@@ -1,5 +1,5 @@
-//! What accounts have used of what they may, and how often their passwords were wrong in a row.
-//! None of it outlives the server.
+//! The use that accounts have made of their limits, and the number of wrong passwords in a row.
+//! Neither outlives the server.
 
 use super::attributes::{Limits, Locking};
 use super::{Account, AccountName};
@@ -12,34 +12,36 @@ use std::sync::Arc;
 const US_PER_HOUR: u64 = 3_600_000_000;
 const US_PER_DAY: u64 = 24 * US_PER_HOUR;
 
-/// Of all accounts.
+/// The counters of all accounts.
 #[derive(Default)]
 pub struct Usage {
-    /// Lock order: held alone.
+    /// The failed logins by account. No other lock is taken under this one.
     failures: Mutex<HashMap<AccountName, Failures>>,
-    /// By the client's user name and the account's host. Lock order: before the hour of one of
-    /// them.
+    /// The used resources, by the client's user name and the account's host. Lock order: before the
+    /// `hour` of an entry.
     used: Mutex<HashMap<AccountName, Arc<Used>>>,
 }
 
-/// Wrong passwords in a row.
+/// The wrong passwords of an account in a row.
 #[derive(Debug, Default)]
 struct Failures {
     count: u16,
-    /// When the last one that was allowed came.
+    /// The time of the wrong password that locked the account, in microseconds since 1970.
     locked_since_us: u64,
 }
 
-/// What one account has used.
+/// The resources that one account has used.
 #[derive(Debug, Default)]
 pub struct Used {
-    /// Lock order: held alone, or under the table of all.
+    /// The counters of the present hour. Lock order: held alone, or under the lock of the table of
+    /// all accounts' resources.
     hour: Mutex<Hour>,
 }
 
 #[derive(Debug, Default)]
 struct Hour {
-    /// Connections that there are; these alone are not of the hour.
+    /// The number of present connections, which is the only counter that does not end with the
+    /// hour.
     connected: u32,
     since_us: u64,
     connections: u32,
@@ -56,7 +58,7 @@ impl Hour {
     }
 }
 
-/// A connection's place among those of its account; given back when dropped.
+/// A connection's place among the connections of its account. It is given back when it is dropped.
 #[derive(Debug)]
 pub struct UserPlace {
     used: Arc<Used>,
@@ -73,8 +75,11 @@ impl Drop for UserPlace {
 }
 
 impl Usage {
-    /// Notes whether a password was right. The error is 3955, as long as the account is locked,
-    /// whatever the password was.
+    /// Notes whether a password was right.
+    ///
+    /// # Errors
+    /// Returns the number of days left and the account's rule for error 3955, while the account is
+    /// locked, whatever the password was.
     pub fn note_login(&self, account: &Account, is_right: bool, now_us: u64) -> Result<(), (i64, Locking)> {
         let locking = account.attributes.locking;
         if !locking.is_on() {
@@ -101,18 +106,18 @@ impl Usage {
         Err((locking.days.into(), locking))
     }
 
-    /// Forgets an account's wrong passwords: ACCOUNT UNLOCK, and whatever changes when it is
-    /// locked.
+    /// Forgets an account's wrong passwords, after ACCOUNT UNLOCK and after a change of the rule
+    /// that locks it.
     pub fn forget_failures(&self, name: &AccountName) {
         self.failures.lock().remove(name);
     }
 
-    /// FLUSH PRIVILEGES.
+    /// Forgets the wrong passwords of all accounts (FLUSH PRIVILEGES).
     pub fn forget_all_failures(&self) {
         self.failures.lock().clear();
     }
 
-    /// FLUSH USER_RESOURCES and FLUSH PRIVILEGES: the hour begins anew for everybody.
+    /// Begins the hour anew for all accounts (FLUSH USER_RESOURCES and FLUSH PRIVILEGES).
     pub fn begin_hour(&self) {
         self.used.lock().retain(|_, used| {
             let mut hour = used.hour.lock();
@@ -121,12 +126,13 @@ impl Usage {
         });
     }
 
-    /// Takes a place for a connection. `max_user_connections` is the variable, 0 for those whom it
-    /// does not bind.
+    /// Takes a place for a connection. `max_user_connections` is the value of the variable, or 0
+    /// for accounts that it does not bind.
     ///
     /// # Errors
-    /// 1203 and 1226 when there are too many, at present or in this hour, and what that counts as
-    /// for the client's host.
+    /// Returns 1203 (`ER_TOO_MANY_USER_CONNECTIONS`) or 1226 (`ER_USER_LIMIT_REACHED`) when the
+    /// account has too many connections now or in this hour, and the error that this counts as for
+    /// the client's host.
     pub fn take_place(
         &self,
         user: &str,
@@ -164,7 +170,7 @@ impl Usage {
 }
 
 impl UserPlace {
-    /// True when statements are counted.
+    /// Reports whether statements are counted.
     pub fn counts_statements(&self) -> bool {
         self.limits.queries_per_hour > 0 || self.limits.updates_per_hour > 0
     }
@@ -172,7 +178,7 @@ impl UserPlace {
     /// Counts a statement.
     ///
     /// # Errors
-    /// 1226 when it is one too many.
+    /// Returns 1226 (`ER_USER_LIMIT_REACHED`) when the account has reached its limit of this hour.
     pub fn count_statement(&self, is_update: bool, now_us: u64) -> Result<(), SqlError> {
         let mut hour = self.used.hour.lock();
         let hour = hour.at(now_us);
@@ -219,7 +225,7 @@ mod tests {
         assert_eq!((left(false, 13), left(false, 13)), (None, Some(3)));
         usage.forget_failures(&a.name());
         assert_eq!(left(true, 13), None);
-        // One of the two alone counts for nothing.
+        // Only one of the two values is given, so the rule is not in force.
         let half = account(Locking { attempts: 1, days: 0 }, Limits::default());
         assert_eq!(usage.note_login(&half, false, 0), Ok(()));
         let for_ever = account(Locking { attempts: 1, days: -1 }, Limits::default());
@@ -250,7 +256,7 @@ mod tests {
         assert!(take(US_PER_HOUR).unwrap_err().0.message.contains("'max_connections_per_hour'"));
         usage.begin_hour();
         drop(take(US_PER_HOUR).unwrap());
-        // The variable is for accounts without a limit of their own.
+        // The variable binds only accounts without a limit of their own.
         let b = account(Locking::default(), Limits::default());
         let held = usage.take_place("b", &b, 1, 0).unwrap();
         assert_eq!(usage.take_place("b", &b, 1, 0).unwrap_err().0.code, 1203);

@@ -8,7 +8,7 @@ use sql::SqlError;
 use sql::admin::{Account as Named, AccountOptions, AccountSpec, Authentication};
 
 impl Change<'_> {
-    /// What this change makes of one account.
+    /// Returns the change of one account that belongs to this change.
     fn alteration(&self, operation: Operation) -> Alteration<'_> {
         Alteration {
             operation,
@@ -19,8 +19,12 @@ impl Change<'_> {
         }
     }
 
-    /// Carries out CREATE USER. The result are random passwords; names that exist already are in
-    /// the error, or left alone.
+    /// Carries out CREATE USER and returns the random passwords. Accounts that exist already are
+    /// left alone if `if_not_exists`.
+    ///
+    /// # Errors
+    /// Returns 1396 (`ER_CANNOT_USER`) with the names of the accounts that exist already, and the
+    /// errors of the options.
     pub fn create(
         &mut self,
         specs: &[AccountSpec],
@@ -50,7 +54,7 @@ impl Change<'_> {
         Ok(shown)
     }
 
-    /// Carries out ALTER USER. The result are random passwords.
+    /// Carries out ALTER USER and returns the random passwords.
     pub fn alter(
         &mut self,
         specs: &[AccountSpec],
@@ -95,16 +99,16 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// Carries out OR REPLACE of a MariaDB source: what is there goes first, with all that it was
-    /// granted.
+    /// Carries out OR REPLACE of a MariaDB source: drops the existing accounts first, with
+    /// everything that they were granted.
     pub fn drop_received(&mut self, accounts: &[Named]) -> Result<(), SqlError> {
         self.drop(accounts, true)?;
         self.notes.clear();
         Ok(())
     }
 
-    /// Carries out `IDENTIFIED` behind the accounts of a source's GRANT: those that are not there
-    /// are made.
+    /// Carries out `IDENTIFIED` behind the accounts of a source's GRANT, which makes missing
+    /// accounts.
     pub fn identify_received(&mut self, specs: &[AccountSpec]) -> Result<(), SqlError> {
         let none = AccountOptions::default();
         for spec in specs {
@@ -133,7 +137,7 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// Carries out SET PASSWORD. The result is the random password, if one was asked for.
+    /// Carries out SET PASSWORD. Returns the random password, if one was asked for.
     pub fn set_password(
         &mut self,
         account: Option<&Named>,

@@ -1,4 +1,5 @@
-//! The statements that change accounts: the change is made in a copy, stored, and made to count.
+//! The statements that change accounts. Each change is made in a copy, stored, and then put into
+//! force.
 
 use super::account_rights::{check, check_grant_tables, is_self, may_create_users, on_accounts};
 use crate::accounts::alter::{PasswordPolicy, RandomPassword};
@@ -22,19 +23,19 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use types::Value;
 
-/// On whose behalf accounts are changed.
+/// The party on whose behalf accounts are changed.
 struct Asker {
     /// The account with the rights of its active roles.
     account: Arc<Account>,
     active_roles: BTreeSet<AccountName>,
     /// The host that the client connected from.
     client_host: String,
-    /// Whether nothing needs to be checked.
+    /// True when nothing needs to be checked.
     is_unchecked: bool,
 }
 
 impl Asker {
-    /// The session of a client.
+    /// Builds the asker for the session of a client.
     fn client(host: &ConnectionHost) -> Asker {
         Asker {
             account: host.account(),
@@ -44,7 +45,7 @@ impl Asker {
         }
     }
 
-    /// The applier of a source's statements, which the source has found good.
+    /// Builds the asker for the applier, whose source has checked the statements.
     fn applier() -> Asker {
         let (user, host) = ("mysql.session".into(), "localhost".into());
         Asker {
@@ -55,7 +56,7 @@ impl Asker {
         }
     }
 
-    /// What holds for the passwords that it changes.
+    /// Returns the rules for the passwords that the asker changes.
     fn policy(&self, server: &Server) -> PasswordPolicy {
         PasswordPolicy {
             history: server.globals.named("password_history").uint(),
@@ -69,13 +70,13 @@ impl Asker {
     }
 }
 
-/// What a change of accounts came to.
+/// The results of a change of accounts.
 struct Outcome {
     told: AccountsChanged,
     changed: Vec<AccountName>,
 }
 
-/// Carries out a statement of a client that changes accounts, and logs it.
+/// Carries out a client's statement that changes accounts, and logs it.
 pub fn change_accounts(
     host: &ConnectionHost,
     command: &Command,
@@ -90,7 +91,7 @@ pub fn change_accounts(
     Ok(outcome.told)
 }
 
-/// Carries out a statement of a source that changes accounts.
+/// Carries out a source's statement that changes accounts.
 pub fn change_received_accounts(
     server: &Arc<Server>,
     command: &Command,
@@ -100,7 +101,7 @@ pub fn change_received_accounts(
     change(server, Asker::applier(), command, log).map(drop)
 }
 
-/// The accounts that a statement changes; only those with SYSTEM_USER may change one that has it.
+/// Returns the accounts that a statement changes, for the check that SYSTEM_USER protects them.
 fn changed_accounts(command: &Command) -> Vec<Named> {
     match command {
         Command::AlterUser { accounts, .. } => accounts.iter().map(|spec| spec.account.clone()).collect(),
@@ -111,7 +112,7 @@ fn changed_accounts(command: &Command) -> Vec<Named> {
     }
 }
 
-/// Changes a copy of the accounts, stores what changed, and puts the copy in place.
+/// Changes a copy of the accounts, stores the changes, and puts the copy into force.
 fn change(
     server: &Arc<Server>,
     asker: Asker,
@@ -173,8 +174,8 @@ fn change(
     Ok(Outcome { told: AccountsChanged { notes, warnings, result }, changed })
 }
 
-/// What the making or the end of a routine changes in the accounts. The binary log has nothing of
-/// it but the statement about the routine.
+/// Changes privileges after a routine was created or dropped. The binary log has only the statement
+/// about the routine.
 pub fn routine_changed(
     server: &Arc<Server>,
     maker: Option<&Account>,
@@ -218,7 +219,8 @@ pub fn routine_changed(
     Ok(())
 }
 
-/// MariaDB logs SET PASSWORD with what mysql_native_password stores, not with the password.
+/// Returns SET PASSWORD of MariaDB as one with a hash, because MariaDB logs the hash of
+/// mysql_native_password in place of the password.
 fn hash_of_mariadb(written: &Authentication) -> Authentication {
     match &written.secret {
         Secret::Password(text) if native::is_valid_authentication_string(text) => {
@@ -276,7 +278,7 @@ fn apply(change: &mut Change<'_>, command: &Command) -> sql::Result<Vec<RandomPa
     Ok(Vec::new())
 }
 
-/// The names of a table's or view's columns; those of a computed table are not told apart.
+/// Returns the names of a table's or view's columns. For a computed table the list is empty.
 fn columns_of(server: &Server, schema: &str, table: &str) -> Option<Vec<String>> {
     if let Some(found) = server.engine.catalog().table(schema, table) {
         return Some(found.def.columns.iter().map(|column| column.name.clone()).collect());
@@ -300,7 +302,7 @@ fn passwords(random: &[RandomPassword]) -> VirtualTable {
     VirtualTable { columns, rows: random.iter().map(row).collect() }
 }
 
-/// What a change of accounts means for the failed logins of some.
+/// Forgets the failed logins of accounts that were removed, or whose locking was changed.
 fn forget_failures(server: &Server, command: &Command, changed: &[AccountName], removed: &[AccountName]) {
     let usage = &server.accounts.usage;
     removed.iter().for_each(|name| usage.forget_failures(name));
@@ -314,8 +316,8 @@ fn forget_failures(server: &Server, command: &Command, changed: &[AccountName], 
     }
 }
 
-/// Whether a change of accounts has the session that made it change its password first: `None`
-/// where it has nothing to do with that.
+/// Returns whether the session must change its password after a change of accounts that it made.
+/// `None` means that the change does not affect that.
 fn sandboxes(own: &Account, command: &Command, changed: &[AccountName]) -> Option<bool> {
     match command {
         Command::AlterUser { accounts, options, .. } => {

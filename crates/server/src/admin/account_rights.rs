@@ -1,4 +1,4 @@
-//! Whether a session may give the statements about accounts.
+//! Checks whether a session may use the statements about accounts.
 
 use crate::accounts::{Account, Privileges, needs_privilege, schema_denied};
 use crate::client::connection_host::{ConnectionHost, password_expired};
@@ -6,7 +6,10 @@ use crate::server::Server;
 use sql::admin::{Account as Named, Authentication, Secret};
 use sql::{AdminCommand as Command, SqlError};
 
-/// Error 1290 where no rights are looked at.
+/// Checks that privileges are checked at all.
+///
+/// # Errors
+/// Returns 1290 (`ER_OPTION_PREVENTS_STATEMENT`) under `--skip-grant-tables`.
 pub fn check_grant_tables(server: &Server) -> sql::Result<()> {
     if !server.grants_are_skipped() {
         return Ok(());
@@ -16,13 +19,17 @@ pub fn check_grant_tables(server: &Server) -> sql::Result<()> {
     Err(SqlError::new(1290, text))
 }
 
-/// Whether an account is named as the current user or by its own name.
+/// Reports whether `named` is the account itself, as the current user or by its name.
 pub fn is_self(account: &Account, named: &Named) -> bool {
     named.is_current_user || (named.user == account.user && named.host == account.host)
 }
 
-/// The error of a session that may not change accounts as the statement says: 1227, 1044 or 1820.
-/// GRANT, REVOKE and what is about roles is checked with the change.
+/// Checks whether a session may change accounts as the statement says. GRANT, REVOKE and the
+/// statements about roles are checked with the change itself.
+///
+/// # Errors
+/// Returns 1227 or 1044 when a privilege is missing, and 1820 when the session must change its own
+/// password first.
 pub fn check(host: &ConnectionHost, command: &Command) -> sql::Result<()> {
     if host.may_do_everything() {
         return Ok(());
@@ -59,13 +66,16 @@ pub fn check(host: &ConnectionHost, command: &Command) -> sql::Result<()> {
     }
 }
 
-/// Whether the account may write the tables of accounts.
+/// Reports whether the account has this privilege on the tables of accounts.
 pub fn on_accounts(account: &Account, privilege: &str) -> bool {
     account.allows_schema(Privileges::named(privilege).unwrap_or_default(), "mysql")
 }
 
-/// Error 1044 unless the account may change a password: its own, or with UPDATE on the tables of
-/// accounts any.
+/// Checks whether the account may change a password: its own, or any with UPDATE on the tables of
+/// accounts.
+///
+/// # Errors
+/// Returns 1044 (`ER_DBACCESS_DENIED_ERROR`) when the account may not change the password.
 fn check_password_change(
     account: &Account,
     is_own: bool,
@@ -74,14 +84,18 @@ fn check_password_change(
     if is_own {
         return check_retained(account, authentication);
     }
-    // CREATE USER is not enough: MySQL asks for the tables that hold the passwords.
+    // CREATE USER is not enough, because MySQL asks for a privilege on the tables with the
+    // passwords.
     if on_accounts(account, "UPDATE") {
         return Ok(());
     }
     Err(schema_denied(&account.shown(), "mysql"))
 }
 
-/// Error 1227 unless the account may have two passwords, where the statement is about a second one.
+/// Checks whether the account may have two passwords, if the statement is about a second one.
+///
+/// # Errors
+/// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when the account may not have two passwords.
 fn check_retained(account: &Account, authentication: &Authentication) -> sql::Result<()> {
     let is_about_two = authentication.retain || authentication.secret == Secret::DiscardOld;
     if !is_about_two
@@ -93,7 +107,7 @@ fn check_retained(account: &Account, authentication: &Authentication) -> sql::Re
     Err(needs_privilege("CREATE USER or APPLICATION_PASSWORD_ADMIN"))
 }
 
-/// Whether the account has CREATE USER.
+/// Reports whether the account has CREATE USER.
 pub fn may_create_users(account: &Account) -> bool {
     account.global.contains(Privileges::named("CREATE USER").unwrap_or_default())
 }

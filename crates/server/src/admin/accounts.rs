@@ -76,7 +76,8 @@ fn show_grants(
     let all = table.with_roles(&account, &active);
     let mut shown = Account::clone(&account);
     if named.is_none() {
-        // Those that nobody granted to the account are shown by the short form alone.
+        // Mandatory roles that the account was not granted are shown only by the form without a
+        // name.
         for role in mandatory.into_iter().filter(|role| held.contains(role)) {
             shown.roles.entry(role).or_insert(false);
         }

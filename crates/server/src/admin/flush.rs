@@ -1,4 +1,4 @@
-//! FLUSH.
+//! The FLUSH statement.
 
 use crate::client::connection_host::ConnectionHost;
 use crate::query_log::Log;
@@ -6,7 +6,7 @@ use crate::server::Server;
 use sql::SqlError;
 use sql::admin::FlushTarget;
 
-/// Flushes what was asked for.
+/// Flushes all targets of the statement.
 pub fn flush(host: &ConnectionHost, targets: &[FlushTarget]) -> sql::Result<()> {
     targets.iter().try_for_each(|target| check(host, target))?;
     let server = host.server();
@@ -25,14 +25,14 @@ pub fn flush(host: &ConnectionHost, targets: &[FlushTarget]) -> sql::Result<()> 
             server.accounts.usage.begin_hour();
             Ok(())
         }
-        // Tables are not cached apart from the engine's own, and the engine log is synced by its
-        // own thread: nothing is held back that would have to be flushed. The session holds the
+        // Nothing is held back here that would have to be flushed: tables are cached by the engine
+        // only, and its log is synced by a thread of its own. The session itself holds back
         // commits.
         FlushTarget::Tables(_) | FlushTarget::TablesWithReadLock | FlushTarget::Other(_) => Ok(()),
     })
 }
 
-/// RELOAD, or the dynamic privilege for what is flushed.
+/// Checks for RELOAD, or for the dynamic privilege that covers the target.
 fn check(host: &ConnectionHost, target: &FlushTarget) -> sql::Result<()> {
     match target {
         FlushTarget::Status => host.require_reload_or("FLUSH_STATUS"),
@@ -52,7 +52,7 @@ fn check(host: &ConnectionHost, target: &FlushTarget) -> sql::Result<()> {
     }
 }
 
-/// FLUSH LOGS and SIGHUP.
+/// Flushes the error log and the binary log, for FLUSH LOGS and SIGHUP.
 pub fn flush_logs(server: &Server) -> sql::Result<()> {
     reopen_error_log()?;
     server.query_logs.reopen(server, &[Log::General, Log::Slow])?;

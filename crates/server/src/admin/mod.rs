@@ -67,10 +67,10 @@ pub fn carry_out(
 }
 
 fn kill(host: &ConnectionHost, connection_id: u64, query_only: bool) -> sql::Result<()> {
-    // A thread of the server's own is no connection: event_scheduler ends it.
+    // A thread of the server itself is no connection; `event_scheduler` ends it.
     let entry = host.server().sessions.get(connection_id).filter(|it| it.activity() != Activity::Daemon);
     let entry = entry.ok_or_else(|| SqlError::new(1094, format!("Unknown thread id: {connection_id}")))?;
-    // One's own connections may be killed by anybody.
+    // Every account may kill its own connections.
     let is_own = entry.shown().account == host.account().shown();
     if !is_own && !may_kill(host, &entry.shown().account) {
         return Err(SqlError::new(1095, format!("You are not owner of thread {connection_id}")));
@@ -82,8 +82,8 @@ fn kill(host: &ConnectionHost, connection_id: u64, query_only: bool) -> sql::Res
     Ok(())
 }
 
-/// Connections of others are killed with SUPER or CONNECTION_ADMIN; those of an account with
-/// SYSTEM_USER by another such one.
+/// Reports whether the session may kill connections of another account. It needs SUPER or
+/// CONNECTION_ADMIN, and for an account with SYSTEM_USER also SYSTEM_USER.
 fn may_kill(host: &ConnectionHost, account: &str) -> bool {
     let is_protected = || {
         let table = host.server().accounts.table();

@@ -14,7 +14,7 @@ use sql::{AdminCommand as Command, ResultSink, SqlError, VirtualTable};
 use std::sync::Arc;
 use types::Value;
 
-/// Carries out a statement about replication.
+/// Carries out a statement about replication or the binary log.
 pub fn carry_out(
     host: &ConnectionHost,
     command: Command,
@@ -72,8 +72,8 @@ pub fn carry_out(
     send_ok(status, sink)
 }
 
-/// What MySQL looks at before it asks for privileges: the channel, and the number of the log to
-/// begin with.
+/// Checks what MySQL checks before privileges: that the channel exists, and that the number of the
+/// first log is in range.
 fn check_subject(host: &ConnectionHost, command: &Command) -> sql::Result<()> {
     match command {
         Command::StartReplica { channel: Some(channel), .. }
@@ -110,7 +110,7 @@ fn check(host: &ConnectionHost, command: &Command) -> sql::Result<()> {
     }
 }
 
-/// Neither thread written is both.
+/// Returns both threads when the statement names neither.
 fn either_or_both(threads: Threads) -> Threads {
     if threads.receiver || threads.applier { threads } else { Threads::BOTH }
 }
@@ -132,8 +132,8 @@ fn no_binary_logging() -> SqlError {
 }
 
 fn replica_status(statuses: &[ReplicaStatus], old_names: bool) -> VirtualTable {
-    // MariaDB's columns are there for channels that have a MariaDB source: the shortest list is
-    // what all have.
+    // MariaDB's columns are there only for channels that have a MariaDB source. All rows have the
+    // columns of the shortest list.
     let all: Vec<_> = statuses.iter().map(|status| status.columns(old_names)).collect();
     let shortest = all.iter().min_by_key(|cells| cells.len()).cloned();
     let cells = shortest.unwrap_or_else(|| ReplicaStatus::default().columns(old_names));
@@ -260,7 +260,7 @@ fn relay_events(
 fn reset(host: &ConnectionHost, to: Option<u64>) -> sql::Result<()> {
     let binlog = &host.server().binlog;
     if to.is_none() && binlog.is_none() {
-        // There is nothing but the GTIDs.
+        // Without a binary log there are only the GTIDs to reset.
         return host.server().engine.reset_gtids().map_err(SqlError::from);
     }
     let binlog = binlog.as_ref().ok_or_else(no_binary_logging)?;

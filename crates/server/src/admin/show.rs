@@ -8,10 +8,10 @@ use crate::show::result_table::{number_column, send, text_column};
 use sql::{ResultSink, SqlError, VirtualTable};
 use types::Value;
 
-/// Characters of a statement that SHOW PROCESSLIST shows without FULL.
+/// The number of characters of a statement that SHOW PROCESSLIST shows without FULL.
 const INFO_CHARS: usize = 100;
 
-/// SHOW [FULL] PROCESSLIST.
+/// Carries out SHOW [FULL] PROCESSLIST.
 pub fn processlist(
     host: &ConnectionHost,
     full: bool,
@@ -42,7 +42,7 @@ pub fn processlist(
     )
 }
 
-/// SHOW ENGINE.
+/// Carries out SHOW ENGINE.
 pub fn engine(
     host: &ConnectionHost,
     engine: &str,
@@ -59,14 +59,14 @@ pub fn engine(
         let text = crate::show::innodb_monitor::text(host.server());
         vec![vec![Value::text("InnoDB"), Value::text(""), Value::text(&text)]]
     } else {
-        // SHOW ENGINE INNODB MUTEX lists mutexes that were waited for; latches here keep no such
-        // list.
+        // SHOW ENGINE INNODB MUTEX lists the mutexes that threads have waited for. Latches here
+        // keep no such list.
         Vec::new()
     };
     send(&VirtualTable { columns, rows }, status, sink)
 }
 
-/// SHOW PLUGINS.
+/// Carries out SHOW PLUGINS.
 pub fn plugins(status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {
     let names = ["Name", "Status", "Type", "Library", "License"];
     let row = |name: &str, kind: &str| {
@@ -89,7 +89,7 @@ pub fn plugins(status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {
     send(&VirtualTable { columns: names.map(|n| text_column(n, 64)).into(), rows }, status, sink)
 }
 
-/// SHOW PRIVILEGES.
+/// Carries out SHOW PRIVILEGES.
 pub fn privileges(status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {
     let columns = vec![text_column("Privilege", 64), text_column("Context", 64), text_column("Comment", 128)];
     let row = |p: &crate::accounts::privileges::StaticPrivilege| {

@@ -1,5 +1,4 @@
-//! The server's side of authentication: which account, which plugin, and the packets of its
-//! exchange.
+//! The server's side of authentication: the account, its plugin, and the exchange of packets.
 
 use crate::accounts::attributes::Locking;
 use crate::accounts::{Account, Accounts, ClientHost, access_denied};
@@ -12,22 +11,23 @@ use protocol::stream::Stream;
 use sql::SqlError;
 use std::sync::Arc;
 
-/// Length of what a client encrypts with our 2048-bit key.
+/// The length in bytes of a password that a client encrypts with the server's 2048-bit key.
 const RSA_CIPHER_BYTES: usize = 256;
 
-/// Why a client was not let in.
+/// The reason why a client was not let in.
 #[derive(Debug)]
 pub enum Refusal {
     /// The connection broke or the client gave up.
     Packet(PacketError),
-    /// To be told to the client, and what it counts as for the client's host.
+    /// An error for the client, and the error that it counts as for the client's host.
     Error(SqlError, Option<HostError>),
-    /// To be told without its SQLSTATE, to a client of which it is not known that it can read that.
+    /// An error that is sent without its SQLSTATE, because it is not known whether the client can
+    /// read one.
     Bare(SqlError),
 }
 
 impl Refusal {
-    /// The error that the refusal counts as for the client's host.
+    /// Returns the error that the refusal counts as for the client's host.
     pub fn counts_as(&self) -> Option<HostError> {
         match self {
             Refusal::Packet(_) => Some(HostError::Handshake),
@@ -54,11 +54,11 @@ impl From<SqlError> for Refusal {
 pub struct Proved {
     /// The account that the client has proved to be.
     pub account: Arc<Account>,
-    /// It had to give a password.
+    /// True when the client had to give a password.
     pub with_password: bool,
 }
 
-/// Error 3955.
+/// Builds error 3955, which says that the account is blocked after failed logins.
 fn blocked(user: &str, host: &str, days_left: i64, locking: Locking) -> SqlError {
     let days = |days: i64| if days < 0 { "unlimited".to_owned() } else { days.to_string() };
     let (all, left) = match locking.days {
@@ -73,47 +73,47 @@ fn blocked(user: &str, host: &str, days_left: i64, locking: Locking) -> SqlError
     SqlError::new(3955, text)
 }
 
-/// The account of the client's name, if there is one, the account whose way the exchange goes, and
+/// The account of the client's name if there is one, the account whose exchange is carried out, and
 /// the client's answer.
 type Answered = (Option<Arc<Account>>, Arc<Account>, Vec<u8>);
 
-/// Some clients answer with one NUL for the empty password.
+/// Reports whether the answer is that of the empty password. Some clients send one NUL for it.
 fn is_no_password(answer: &[u8]) -> bool {
     matches!(answer, [] | [0])
 }
 
-/// A random challenge.
+/// Returns a random challenge.
 pub fn new_nonce() -> [u8; NONCE_BYTES] {
     let mut random = [0; NONCE_BYTES];
     os::random::fill(&mut random);
     nonce_from_random(random)
 }
 
-/// One client's authentication.
+/// The authentication of one client.
 pub struct Authentication<'a> {
-    /// The accounts.
+    /// The server's accounts, among which the client's is found.
     pub accounts: &'a Accounts,
     /// The host that the client connects from.
     pub host: &'a ClientHost,
-    /// The connection.
+    /// The connection to the client.
     pub channel: &'a mut Channel<Stream>,
-    /// The challenge of the greeting.
+    /// The challenge that the greeting sent to the client.
     pub nonce: [u8; NONCE_BYTES],
 }
 
 impl Authentication<'_> {
-    /// Checks the client's response; the result is its account.
+    /// Checks the client's response and returns its account.
     ///
-    /// A name that no account has goes the way of an account with a password, packet by packet and
-    /// hash by hash, so that nobody finds out by trying which accounts there are.
+    /// A name that no account has is treated like an account with a password, packet by packet and
+    /// hash by hash, so that no client can find out by trying which accounts exist.
     pub fn run(&mut self, response: &HandshakeResponse) -> Result<Proved, Refusal> {
         let generation = self.accounts.generation();
         let answered = self.answer_to(response, false)?;
         self.check(response, answered, generation)
     }
 
-    /// The same for COM_CHANGE_USER: the challenge is a new one, which is why the client is always
-    /// asked again.
+    /// Checks the response of COM_CHANGE_USER. The client is always asked again, because the
+    /// challenge is a new one.
     pub fn run_again(&mut self, response: &HandshakeResponse) -> Result<Proved, Refusal> {
         let generation = self.accounts.generation();
         let answered = self.answer_to(response, true)?;
@@ -142,7 +142,7 @@ impl Authentication<'_> {
         match found {
             Some(account) if right => Ok(Proved { account, with_password }),
             Some(_) => Err(denied().into()),
-            // As MySQL counts a name that no account has.
+            // In MySQL, a name that no account has counts as an error of the plugin.
             None => Err(Refusal::Error(denied(), Some(HostError::AuthPlugin))),
         }
     }
@@ -153,8 +153,8 @@ impl Authentication<'_> {
         fits(&account.authentication_string) || (!retained.is_empty() && fits(retained))
     }
 
-    /// The account, if there is one; what its exchange follows; and the client's answer for that
-    /// one's plugin.
+    /// Returns the account if there is one, the account whose exchange is carried out, and the
+    /// client's answer for the plugin of the latter.
     fn answer_to(&mut self, response: &HandshakeResponse, asks_anew: bool) -> Result<Answered, Refusal> {
         let user = String::from_utf8_lossy(&response.user);
         let found = self.accounts.table().find(&user, self.host);
@@ -166,8 +166,8 @@ impl Authentication<'_> {
         Ok((found, account, answer))
     }
 
-    /// The client's answer for the account's plugin, after a switch to it when the client began
-    /// with another one.
+    /// Returns the client's answer for the account's plugin, after a switch to that plugin if the
+    /// client began with another one.
     fn answer(
         &mut self,
         account: &Account,
@@ -177,8 +177,8 @@ impl Authentication<'_> {
         let named = response.plugin.as_slice();
         let is_right_plugin = named == account.plugin.as_bytes();
         if response.capabilities & protocol::capability::PLUGIN_AUTH == 0 {
-            // Such a client knows mysql_native_password only, and the greeting's nonce was for it
-            // too.
+            // Such a client knows only mysql_native_password, and the greeting's nonce was meant
+            // for that plugin too.
             if account.plugin == plugin::NATIVE {
                 return Ok(response.auth_response.clone());
             }
@@ -186,8 +186,8 @@ impl Authentication<'_> {
                         MySQL client";
             return Err(SqlError::new(1251, text).into());
         }
-        // Without a word: MariaDB's library, which names the plugin that it likes best and leaves
-        // the answer to be asked for when the greeting's nonce was for another one.
+        // MariaDB's library names the plugin that it prefers, and leaves the answer empty until it
+        // is asked if the greeting's nonce was for another plugin.
         let says_nothing = response.auth_response.is_empty() && !account.authentication_string.is_empty();
         if is_right_plugin && !says_nothing && !asks_anew {
             return Ok(response.auth_response.clone());
@@ -206,8 +206,8 @@ impl Authentication<'_> {
             return Ok(false);
         }
         let name = account.name();
-        // Of an account that is not in the cache, or not there at all, a digest that no password
-        // has is compared.
+        // For an account that is not in the cache or does not exist, the comparison uses a digest
+        // that no password has.
         let cached = self.accounts.cached(&name);
         let digests = if cached.is_empty() { &[caching_sha2::NO_DIGEST] } else { cached.as_slice() };
         let fits = digests.iter().any(|digest| caching_sha2::verify_scramble(answer, &self.nonce, digest));
@@ -217,7 +217,7 @@ impl Authentication<'_> {
         }
         let password = self.full_password()?;
         let stored = match account.authentication_string.as_slice() {
-            // No password fits, and that takes as long to find out as of any other account.
+            // No password fits this value, and the check takes as long as for any other account.
             b"" => caching_sha2::NO_PASSWORD,
             stored => stored,
         };
@@ -230,16 +230,16 @@ impl Authentication<'_> {
         Ok(right)
     }
 
-    /// Asks for the password itself: in clear text over TLS or a Unix socket, encrypted with our
-    /// RSA key over plain TCP.
+    /// Asks for the password itself: in clear text over TLS or a Unix socket, encrypted with the
+    /// server's RSA key over plain TCP.
     fn full_password(&mut self) -> Result<Vec<u8>, Refusal> {
         self.send(|out| out.extend_from_slice(&[AUTH_MORE_DATA, caching_sha2::PERFORM_FULL_AUTHENTICATION]))?;
         let packet = self.channel.read_packet()?.to_vec();
         if self.channel.stream().is_secure() {
             return Ok(packet.strip_suffix(&[0]).unwrap_or(&packet).to_vec());
         }
-        // MariaDB's clients send the password as it is over the loopback too, which no network ever
-        // sees.
+        // MariaDB's clients send the password in clear text over the loopback too, where no network
+        // sees it.
         if let (true, Some(password)) = (self.host.is_loopback(), packet.strip_suffix(&[0]))
             && packet.len() < RSA_CIPHER_BYTES
         {
@@ -256,12 +256,13 @@ impl Authentication<'_> {
         } else {
             packet
         };
-        // What cannot be decrypted is a wrong password; nothing about why goes to the client.
+        // A value that cannot be decrypted counts as a wrong password, and the client is not told
+        // why.
         Ok(key.decrypt_password(&encrypted, &self.nonce).unwrap_or_default())
     }
 
-    /// Does what may have to wait for the RSA key, which a new server makes behind its start: the
-    /// client's time stands still.
+    /// Does work that may have to wait for the RSA key, which a new server makes after its start.
+    /// The time does not count against the client's time limit.
     fn in_own_time<T>(&mut self, work: impl FnOnce(&Accounts) -> T) -> T {
         let since = Stopwatch::start();
         let outcome = work(self.accounts);

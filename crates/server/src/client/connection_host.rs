@@ -1,5 +1,5 @@
-//! What belongs to one client's session beside what `sql::Session` keeps: its account and rights,
-//! its variables and limits, its memory.
+//! The state of one client's session besides what `sql::Session` keeps: its account and rights, its
+//! variables and limits, its memory.
 
 use crate::accounts::usage::UserPlace;
 use crate::accounts::{Account, AccountName};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The session variables that every command asks for. Relaxed: the connection's own thread writes
+/// The session variables that every command needs. Relaxed: only the connection's own thread writes
 /// and reads them.
 #[derive(Default)]
 struct Limits {
@@ -33,8 +33,8 @@ struct Limits {
     long_query_time_us: AtomicU64,
 }
 
-/// What belongs to the session of one client. It answers what `sql::Session` asks of the server
-/// around it, as [`sql::Host`].
+/// The server's side of one client's session. As [`sql::Host`] it answers what `sql::Session` asks
+/// of the server around it.
 pub struct ConnectionHost {
     server: Arc<Server>,
     entry: Arc<SessionEntry>,
@@ -42,27 +42,28 @@ pub struct ConnectionHost {
     account: Arc<Account>,
     /// The rights of the account and its active roles.
     rights: SessionRights,
-    /// The definers of the programs that run, the outermost first.
+    /// The definers of the programs that are running, the outermost first.
     definers: Definers,
     variables: SessionVariables,
     limits: Limits,
-    /// What the connection keeps in memory.
+    /// The memory that the connection keeps.
     memory: Arc<Budget>,
-    /// The user-level locks that it has.
+    /// The user-level locks that the session holds.
     held_locks: HeldLocks,
-    /// SHUTDOWN was carried out, and the client is to hear of it before the end begins. Relaxed: of
-    /// the connection's own thread.
+    /// True after SHUTDOWN, which takes effect when the client has its answer. Relaxed: only the
+    /// connection's own thread uses it.
     stops_server: AtomicBool,
     /// The change of the current schema that the client has not been told yet.
     schema_change: Mutex<Option<String>>,
-    /// The password has to be changed before anything else. Relaxed: of the connection's own
-    /// thread.
+    /// True when the password must be changed before anything else. Relaxed: only the connection's
+    /// own thread uses it.
     is_sandboxed: AtomicBool,
-    /// The connection's place among those of its account; none without accounts.
+    /// The connection's place among the connections of its account. `None` means that grant tables
+    /// are skipped.
     place: Option<UserPlace>,
 }
 
-/// Error 1820.
+/// Builds error 1820, which says that the password must be changed first.
 pub fn password_expired() -> SqlError {
     SqlError::new(
         1820,
@@ -71,7 +72,7 @@ pub fn password_expired() -> SqlError {
 }
 
 impl ConnectionHost {
-    /// What belongs to the session of a client that has been let in.
+    /// Builds the host of the session of a client that has been let in.
     pub fn new(server: Arc<Server>, entry: Arc<SessionEntry>, login: Login) -> ConnectionHost {
         let Login { account, place, is_sandboxed } = login;
         entry.show(|s| s.account = account.shown());
@@ -96,7 +97,7 @@ impl ConnectionHost {
         host
     }
 
-    /// Takes over the session variables that every command asks for; they may have been set.
+    /// Reads again the session variables that every command needs, because they may have been set.
     pub fn refresh_limits(&self) {
         let set =
             |limit: &AtomicU64, name: &str| limit.store(self.variables.named(name).uint(), Ordering::Relaxed);
@@ -110,43 +111,44 @@ impl ConnectionHost {
         self.variables.limit(&self.memory);
     }
 
-    /// The server.
+    /// Returns the server.
     pub fn server(&self) -> &Arc<Server> {
         &self.server
     }
 
-    /// The connection's entry among all connections.
+    /// Returns the connection's entry in the table of all connections.
     pub fn entry(&self) -> &Arc<SessionEntry> {
         &self.entry
     }
 
-    /// The session's variables.
+    /// Returns the session's variables.
     pub fn session_variables(&self) -> &SessionVariables {
         &self.variables
     }
 
-    /// What the connection keeps in memory.
+    /// Returns the account of the memory that the connection keeps.
     pub fn budget(&self) -> &Arc<Budget> {
         &self.memory
     }
 
-    /// The account of the login, as it was then.
+    /// Returns the account of the login, as it was at the login.
     pub fn login_account(&self) -> &Arc<Account> {
         &self.account
     }
 
-    /// The definer of the program that runs, or the account of the login: CURRENT_USER().
+    /// Returns the account of CURRENT_USER(): the definer of the running program, or the account of
+    /// the login.
     pub fn current_account(&self) -> Arc<Account> {
         self.definers.account(&self.server).unwrap_or_else(|| self.account.clone())
     }
 
-    /// The definers of the programs that run.
+    /// Returns the definers of the programs that are running.
     pub fn definers(&self) -> &Definers {
         &self.definers
     }
 
-    /// The account with the rights of its active roles, as they are now. One that has been dropped
-    /// since the login has no rights left.
+    /// Returns the account with the rights of its active roles, as they are now. An account that
+    /// has been dropped since the login has no rights left.
     pub fn account(&self) -> Arc<Account> {
         if let Some(definer) = self.definers.account(&self.server) {
             return definer;
@@ -154,13 +156,13 @@ impl ConnectionHost {
         self.rights.account(&self.server, &self.account)
     }
 
-    /// The active roles that the account has now.
+    /// Returns the active roles that the account has now.
     pub fn active_roles(&self) -> BTreeSet<AccountName> {
         self.rights.active_roles(&self.server, &self.account)
     }
 
-    /// The roles that were made active, whether the account still has them or not: what
-    /// CURRENT_ROLE() gives.
+    /// Returns the roles of CURRENT_ROLE(): those that were activated, whether or not the account
+    /// still has them.
     pub fn chosen_roles(&self) -> BTreeSet<AccountName> {
         self.rights.chosen_roles()
     }
@@ -168,22 +170,22 @@ impl ConnectionHost {
     /// Activates the roles that SET ROLE chooses.
     ///
     /// # Errors
-    /// 3530 when a role was not granted to the account.
+    /// Returns 3530 when a role was not granted to the account.
     pub fn set_role(&self, choice: &RoleChoice) -> sql::Result<()> {
         self.rights.set_role(&self.server, &self.account, choice)
     }
 
-    /// Changes whenever the session's rights may have changed.
+    /// Returns a number that changes whenever the session's rights may have changed.
     pub fn rights_generation(&self) -> u64 {
         self.definers.generation(self.rights.generation(&self.server))
     }
 
-    /// True when nothing needs to be checked.
+    /// Reports whether nothing needs to be checked.
     pub fn may_do_everything(&self) -> bool {
         self.server.grants_are_skipped()
     }
 
-    /// The client as it connected, `user@host`: what USER() gives.
+    /// Returns the client as it connected, `user@host`, for USER().
     pub fn client(&self) -> String {
         let shown = self.entry.shown();
         match shown.client {
@@ -192,14 +194,14 @@ impl ConnectionHost {
         }
     }
 
-    /// The host that the client connected from, which errors about tables and columns name. An
-    /// event's is its definer's.
+    /// Returns the host that the client connected from, for errors about tables and columns. For an
+    /// event it is the definer's host.
     pub fn client_host(&self) -> String {
         let shown = self.entry.shown();
         if shown.client.is_some() { shown.host } else { without_port(&shown.host).to_owned() }
     }
 
-    /// Notes the current schema, and that the client is to be told of it where it tracks that.
+    /// Notes the current schema, and that the client has to be told of it if it tracks that.
     pub fn note_schema(&self, schema: Option<&str>) {
         self.entry.show(|s| s.schema = schema.map(str::to_owned));
         if self.variables.is_on("session_track_schema") {
@@ -207,37 +209,38 @@ impl ConnectionHost {
         }
     }
 
-    /// What the next OK packet tells clients of SESSION_TRACK.
+    /// Takes the changes that the next OK packet reports to clients with SESSION_TRACK.
     pub fn take_state_changes(&self) -> Vec<StateChange> {
         self.schema_change.lock().take().map(StateChange::Schema).into_iter().collect()
     }
 
-    /// The server is to end as soon as the client has its answer.
+    /// Makes the server stop as soon as the client has its answer.
     pub fn stop_when_answered(&self) {
         self.stops_server.store(true, Ordering::Relaxed);
     }
 
-    /// The client has its answer.
+    /// Notes that the client has its answer, and stops the server if SHUTDOWN was the command.
     pub fn answered(&self) {
         if self.stops_server.load(Ordering::Relaxed) {
             crate::process::signals::raise_stop();
         }
     }
 
-    /// The password has to be changed before anything else.
+    /// Reports whether the password must be changed before anything else.
     pub fn is_sandboxed(&self) -> bool {
         self.is_sandboxed.load(Ordering::Relaxed)
     }
 
-    /// The password has been changed, or has to be.
+    /// Sets whether the password must be changed before anything else.
     pub fn set_sandboxed(&self, is_sandboxed: bool) {
         self.is_sandboxed.store(is_sandboxed, Ordering::Relaxed);
     }
 
-    /// Lets a statement in, and counts it for the limits of its account.
+    /// Admits a statement, and counts it for the limits of its account.
     ///
     /// # Errors
-    /// 1820 when the password has to be changed first, 1226 when a limit of an hour is reached.
+    /// Returns 1820 (`ER_MUST_CHANGE_PASSWORD`) when the password must be changed first, and 1226
+    /// (`ER_USER_LIMIT_REACHED`) when a limit of an hour is reached.
     pub fn admit(&self, statement: StatementClass) -> sql::Result<()> {
         if self.is_sandboxed() && !statement.sets_password {
             return Err(password_expired());
@@ -250,7 +253,7 @@ impl ConnectionHost {
         }
     }
 
-    /// Gives the session what it began with again (COM_RESET_CONNECTION).
+    /// Resets the session to its state after the login (COM_RESET_CONNECTION).
     pub fn reset(&self) {
         self.held_locks.release_all();
         self.variables.begin_again(&self.server);
@@ -259,18 +262,18 @@ impl ConnectionHost {
         *self.schema_change.lock() = None;
     }
 
-    /// A prepared statement begins whose kind is known.
+    /// Notes that a prepared statement of this kind begins.
     pub fn prepared_started(&self, kind: StatementKind, text: &str) {
         self.server.status.count_kind(kind);
         self.entry.show_statement(Some(text));
     }
 
-    /// The user-level locks of this session.
+    /// Returns the user-level locks of this session.
     pub fn held_locks(&self) -> &HeldLocks {
         &self.held_locks
     }
 
-    /// `max_allowed_packet` of this session.
+    /// Returns this session's `max_allowed_packet`, in bytes.
     pub fn max_allowed_packet_bytes(&self) -> usize {
         self.limits.max_allowed_packet_bytes.load(Ordering::Relaxed) as usize
     }
@@ -280,19 +283,19 @@ impl ConnectionHost {
         self.limits.long_query_time_us.load(Ordering::Relaxed)
     }
 
-    /// How long the connection may be idle.
+    /// Returns how long the connection may be idle.
     pub fn wait_timeout(&self, is_interactive: bool) -> Duration {
         let limits = &self.limits;
         let limit = if is_interactive { &limits.interactive_timeout_s } else { &limits.wait_timeout_s };
         Duration::from_secs(limit.load(Ordering::Relaxed))
     }
 
-    /// How long a client may say nothing when it is asked something within a command.
+    /// Returns how long a client may stay silent when it is asked something within a command.
     pub fn net_read_timeout(&self) -> Duration {
         Duration::from_secs(self.limits.net_read_timeout_s.load(Ordering::Relaxed))
     }
 
-    /// How long a client may read nothing of what it is sent.
+    /// Returns how long a client may take to read data that it is sent.
     pub fn net_write_timeout(&self) -> Duration {
         Duration::from_secs(self.limits.net_write_timeout_s.load(Ordering::Relaxed))
     }

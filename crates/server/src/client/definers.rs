@@ -1,5 +1,5 @@
-//! The definers of the stored programs that a session runs: while one runs, its definer's rights
-//! are the session's.
+//! The definers of the stored programs that a session runs. While a program runs, its definer's
+//! rights are the session's.
 
 use crate::accounts::Account;
 use crate::client::session_rights::SessionRights;
@@ -10,28 +10,29 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Whose rights a program has.
+/// The account whose rights a program has.
 struct Definer {
     account: Arc<Account>,
     rights: SessionRights,
-    /// Tells its plans from those of others.
+    /// A number that tells the definer's plans from those of other definers.
     number: u64,
 }
 
-/// The definers of the programs that run, the outermost first.
+/// The definers of the running programs, the outermost first.
 #[derive(Default)]
 pub struct Definers {
-    /// The number of the last one, 0 without one. Relaxed: of the connection's own thread.
+    /// The number of the last definer; 0 means that there is none. Relaxed: only the connection's
+    /// own thread uses it.
     number: AtomicU64,
-    /// Lock order: held alone.
+    /// The stack of definers. Lock order: before the locks of the definers' rights.
     stack: Mutex<Vec<Definer>>,
 }
 
 impl Definers {
-    /// A program of this definer begins.
+    /// Notes that a program of this definer begins.
     ///
     /// # Errors
-    /// 1449 when there is no such account.
+    /// Returns 1449 (`ER_NO_SUCH_USER`) when the definer's account does not exist.
     pub fn push(&self, server: &Server, definer: (&str, &str)) -> sql::Result<()> {
         let name = (definer.0.to_owned(), definer.1.to_owned());
         let account = server.accounts.table().get(&name).ok_or_else(|| {
@@ -48,15 +49,16 @@ impl Definers {
         Ok(())
     }
 
-    /// The program that began last has ended. It has no definer here if privileges have been asked
-    /// for only since it began (FLUSH PRIVILEGES).
+    /// Notes that the program that began last has ended. It has no definer here if privileges are
+    /// checked only since it began (FLUSH PRIVILEGES).
     pub fn pop(&self) {
         let mut stack = self.stack.lock();
         stack.pop();
         self.number.store(stack.last().map_or(0, |definer| definer.number), Ordering::Relaxed);
     }
 
-    /// The account of the program that runs, with its roles; `None`: none runs.
+    /// Returns the account of the running program's definer, with its roles. `None` means that no
+    /// program runs.
     pub fn account(&self, server: &Server) -> Option<Arc<Account>> {
         if self.number.load(Ordering::Relaxed) == 0 {
             return None;
@@ -65,7 +67,7 @@ impl Definers {
         stack.last().map(|definer| definer.rights.account(server, &definer.account))
     }
 
-    /// The session's generation of rights as that of the program that runs.
+    /// Returns the session's generation of rights, made distinct for the running program.
     pub fn generation(&self, of_session: u64) -> u64 {
         of_session.wrapping_add(self.number.load(Ordering::Relaxed))
     }

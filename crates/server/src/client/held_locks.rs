@@ -1,4 +1,4 @@
-//! The user-level locks that a session has taken, and how often each.
+//! The user-level locks that a session holds, and how often it has taken each.
 
 use crate::server::Server;
 use crate::server::sessions::SessionEntry;
@@ -10,14 +10,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What one lock takes beside its name, which stands here and in the server's table; in bytes.
+/// The memory of one lock in bytes, besides its name, which is stored here and in the server's
+/// table.
 const LOCK_BYTES: usize = 256;
 
-/// The session's locks. They are given back with it.
+/// The session's user-level locks, which are released when this value is dropped.
 pub struct HeldLocks {
     server: Arc<Server>,
     entry: Arc<SessionEntry>,
-    /// Of the connection's own thread. Lock order: before the server's table, never while it waits.
+    /// The locks, which only the connection's own thread uses. Lock order: before the lock of the
+    /// server's table, and never held while the session waits.
     held: Mutex<Held>,
 }
 
@@ -27,7 +29,7 @@ struct Held {
 }
 
 impl HeldLocks {
-    /// None yet; what they take is charged to the session.
+    /// Builds an empty list. The memory of the locks is charged to the session.
     pub fn new(server: Arc<Server>, entry: Arc<SessionEntry>, memory: &Arc<Budget>) -> HeldLocks {
         let held = Held { times: BTreeMap::new(), charge: Charge::new(memory) };
         HeldLocks { server, entry, held: Mutex::new(held) }
@@ -95,7 +97,7 @@ fn charged_bytes(name: &str) -> usize {
     LOCK_BYTES + 2 * name.len()
 }
 
-/// Error 3058.
+/// Builds error 3058, which reports a deadlock of user-level locks.
 fn deadlock() -> SqlError {
     SqlError::new(
         3058,

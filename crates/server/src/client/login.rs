@@ -1,5 +1,5 @@
-//! What is asked of a client after its password: that its account is not locked, how the connection
-//! is encrypted, whether the password is too old, and how much the account may use.
+//! The checks of a client after its password: whether the account is locked, how the connection is
+//! encrypted, whether the password is too old, and whether the account has reached its limits.
 
 use crate::accounts::usage::UserPlace;
 use crate::accounts::{Account, access_denied};
@@ -12,38 +12,40 @@ use sql::SqlError;
 use sql::admin::TlsRequirement;
 use std::sync::Arc;
 
-/// A client that may come in.
+/// The login of a client that may come in.
 pub struct Login {
-    /// The account that the client has come in as.
+    /// The account of the login.
     pub account: Arc<Account>,
-    /// The connection's place among those of its account; `None` where grant tables are skipped.
+    /// The connection's place among the connections of its account. `None` means that grant tables
+    /// are skipped.
     pub place: Option<UserPlace>,
-    /// Whether the client has to change its password before anything else.
+    /// True when the client must change its password before anything else.
     pub is_sandboxed: bool,
 }
 
 impl Login {
-    /// The login of any client under `--skip-grant-tables`.
+    /// Builds the login of any client under `--skip-grant-tables`.
     pub fn unchecked(account: Arc<Account>) -> Login {
         Login { account, place: None, is_sandboxed: false }
     }
 }
 
-/// A client that has proved who it is, and its connection.
+/// A client that has authenticated, and its connection.
 pub struct Arrival<'a> {
-    /// The user name that it gave.
+    /// The user name that the client gave.
     pub user: &'a str,
     /// The host that the client connects from.
     pub host: &'a str,
-    /// The protocol's capabilities that the client has.
+    /// The capabilities of the protocol that the client has.
     pub capabilities: cap::Capabilities,
     /// The client's connection.
     pub stream: &'a Stream,
-    /// Whether the client tried a password.
+    /// True when the client tried a password.
     pub with_password: bool,
 }
 
-/// Lets a client in whose password was right, or says why not; the order is MySQL's.
+/// Lets a client in whose password was right, or returns the reason why not. The checks are in
+/// MySQL's order.
 pub fn let_in(server: &Server, account: Arc<Account>, arrival: &Arrival<'_>) -> Result<Login, Refusal> {
     let Arrival { user, host, .. } = *arrival;
     let encryption = arrival.stream.encryption();
@@ -80,7 +82,7 @@ pub fn let_in(server: &Server, account: Arc<Account>, arrival: &Arrival<'_>) -> 
     Ok(Login { account, place: Some(place), is_sandboxed })
 }
 
-/// REQUIRE.
+/// Reports whether the connection meets the account's REQUIRE clause.
 fn is_met(
     require: &TlsRequirement,
     encryption: Option<&Encryption>,
@@ -117,7 +119,8 @@ mod tests {
             issuer: issuer.into(),
             subject: subject.into(),
         };
-        // Each with what meets it: nothing, encryption, encryption with a certificate.
+        // Each requirement with whether these meet it: no encryption, encryption, encryption with a
+        // certificate.
         for (require, plain, tls, with_certificate) in [
             (TlsRequirement::None, true, true, true),
             (TlsRequirement::Ssl, false, true, true),

@@ -1,9 +1,9 @@
-//! One client: where it comes from, who it is, what belongs to its session, and what it may do.
+//! One client: its host, its account, the state of its session, and its privileges.
 //!
-//! `peer` tells the client's host, `tls` the certificate that it is shown. `authenticate` proves
-//! the account, and `login` asks what has to hold beside that. `connection_host` is what belongs to
-//! the session then, with the roles that are active in it (`session_rights`) and the definers of
-//! the programs that it runs (`definers`); `checks` are the privileges that it is asked for.
+//! `peer` finds the client's host, and `tls` the certificate that it is shown. `authenticate`
+//! proves which account it is, and `login` checks what must hold besides. `connection_host` is the
+//! state of its session, with the roles that are active in it (`session_rights`) and the definers
+//! of the programs that it runs (`definers`). `checks` are the checks of its privileges.
 
 pub mod authenticate;
 pub mod checks;

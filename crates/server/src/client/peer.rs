@@ -1,4 +1,4 @@
-//! Which host a connection comes from, and whether anybody may come from there at all.
+//! The host that a connection comes from, and the check whether any account may be used from there.
 
 use crate::accounts::ClientHost;
 use crate::server::Server;
@@ -7,10 +7,11 @@ use os::names::{LookupError, addresses_of, name_of};
 use sql::SqlError;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The host of a client that has come over TCP. It may take as long as the resolver does.
+/// Finds the host of a client that has come over TCP. It may take as long as the resolver does.
 ///
 /// # Errors
-/// 1129 when the host is blocked, 1130 when no account is for it.
+/// Returns 1129 (`ER_HOST_IS_BLOCKED`) when the host is blocked, and 1130
+/// (`ER_HOST_NOT_PRIVILEGED`) when no account may be used from it.
 pub fn host_of(server: &Server, ip: IpAddr) -> Result<ClientHost, SqlError> {
     let name = name_for(server, ip)?;
     let host = ClientHost::Ip { ip, name };
@@ -22,7 +23,7 @@ pub fn host_of(server: &Server, ip: IpAddr) -> Result<ClientHost, SqlError> {
     Ok(host)
 }
 
-/// The host's name, if it has one that leads back to its address.
+/// Returns the host's name, if it has one that leads back to its address.
 fn name_for(server: &Server, ip: IpAddr) -> Result<Option<String>, SqlError> {
     if server.globals.named("skip_name_resolve").is_on() {
         return Ok(None);
@@ -41,7 +42,7 @@ fn name_for(server: &Server, ip: IpAddr) -> Result<Option<String>, SqlError> {
         Met::Known(name) => Ok(name),
         Met::Unknown => {
             let found = look_up(ip);
-            // A name that does not lead back is shown in the table and counts for nothing.
+            // A name that does not lead back is shown in the table, but is not used.
             let name = found.name.clone().filter(|_| found.is_validated);
             server.hosts.add(ip, found, os::clock::now_us());
             Ok(name)
@@ -49,7 +50,7 @@ fn name_for(server: &Server, ip: IpAddr) -> Result<Option<String>, SqlError> {
     }
 }
 
-/// Asks the resolver, in both directions.
+/// Asks the resolver in both directions.
 fn look_up(ip: IpAddr) -> Found {
     let failed = |error, is_validated| Found { name: None, is_validated, error: Some(error) };
     let name = match name_of(ip) {
@@ -81,8 +82,8 @@ fn look_up(ip: IpAddr) -> Found {
     }
 }
 
-/// Digits and then a dot: who may name their own hosts could else pass for an address of an
-/// account.
+/// Reports whether a name begins with digits and a dot. The owner of such a name could otherwise
+/// pass for an address in an account's host pattern.
 fn looks_like_an_address(name: &str) -> bool {
     let digits = name.bytes().take_while(u8::is_ascii_digit).count();
     digits > 0 && name.as_bytes().get(digits) == Some(&b'.')

@@ -1,12 +1,13 @@
-//! Statements as others may see them: without the passwords in them, as MySQL's SHOW PROCESSLIST
-//! has them.
+//! Statements as others may see them, without the passwords in them, as in MySQL's SHOW
+//! PROCESSLIST.
 
 use std::borrow::Cow;
 
-/// What stands for a password.
+/// The text that replaces a password.
 const SECRET: &str = "<secret>";
 
-/// A statement's text with `<secret>` for its passwords and what is stored for them.
+/// Returns a statement's text with `<secret>` in place of passwords and of the values stored for
+/// them.
 pub fn without_secrets(text: Cow<'_, str>, may_be_several: bool) -> Cow<'_, str> {
     if !may_hold_secrets(text.as_bytes(), may_be_several) {
         return text;
@@ -17,12 +18,13 @@ pub fn without_secrets(text: Cow<'_, str>, may_be_several: bool) -> Cow<'_, str>
     }
 }
 
-/// Nearly every statement is told by its first letters.
+/// Reports whether a text may hold a password. The first letters decide that for nearly every
+/// statement.
 fn may_hold_secrets(text: &[u8], may_be_several: bool) -> bool {
     let begins = |word: &[u8]| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
     match text.first() {
-        // CREATE, CHANGE; ALTER; GRANT; SET, START; PREPARE; EXPLAIN is none, a comment or a blank
-        // may be before all of them.
+        // The statements are CREATE, CHANGE, ALTER, GRANT, SET, START and PREPARE, but not EXPLAIN.
+        // A comment or a blank may stand before any of them.
         Some(b'c' | b'C' | b'a' | b'A' | b'g' | b'G' | b'p' | b'P') => true,
         Some(b's' | b'S') if begins(b"SET") || begins(b"START") => true,
         Some(first) if !first.is_ascii_alphabetic() => true,
@@ -30,7 +32,7 @@ fn may_hold_secrets(text: &[u8], may_be_several: bool) -> bool {
     }
 }
 
-/// A piece of a text.
+/// A piece of a statement's text.
 enum Piece<'a> {
     Word(&'a str),
     Literal,
@@ -40,7 +42,8 @@ enum Piece<'a> {
 fn rewritten(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut kept = 0;
-    // What stands before a literal says what it is. A list of statements is looked through as one.
+    // The word before a literal tells what the literal is. A list of statements is searched as a
+    // whole.
     let (mut before, mut assigned) = (String::new(), false);
     let mut sets_password = false;
     let mut last = String::new();
@@ -75,7 +78,8 @@ fn rewritten(text: &str) -> Option<String> {
     (kept > 0).then(|| out + &text[kept..])
 }
 
-/// The next piece from a place on, and where it is; comments and blanks are passed over.
+/// Returns the next piece from `from` on, with its start and its end. Comments and blanks are
+/// skipped.
 fn next_piece(text: &str, from: usize) -> Option<(Piece<'_>, usize, usize)> {
     let bytes = text.as_bytes();
     let mut at = from;
@@ -87,7 +91,7 @@ fn next_piece(text: &str, from: usize) -> Option<(Piece<'_>, usize, usize)> {
         } else if first == '#' || rest.starts_with("-- ") {
             rest.find('\n').map_or(rest.len(), |end| end + 1)
         } else if rest.starts_with("/*!") || rest.starts_with("*/") {
-            // What is in it is carried out.
+            // The contents of such a comment are carried out, so they are searched.
             2
         } else if rest.starts_with("/*") {
             rest.find("*/").map_or(rest.len(), |end| end + 2)
@@ -111,14 +115,14 @@ fn next_piece(text: &str, from: usize) -> Option<(Piece<'_>, usize, usize)> {
     if is_word(first) {
         let end = text[at..].find(|c| !is_word(c)).map_or(text.len(), |end| at + end);
         let word = &text[at..end];
-        // The hash of IDENTIFIED WITH ... AS 0x24...
+        // The hash of IDENTIFIED WITH ... AS 0x24... has this form.
         let piece = if word.starts_with("0x") { Piece::Literal } else { Piece::Word(word) };
         return Some((piece, at, end));
     }
     Some((Piece::Sign(first), at, at + first.len_utf8()))
 }
 
-/// Where a literal ends; one that does not, because the text is cut, ends with it.
+/// Returns the end of a literal. In a text that is cut, the literal ends with the text.
 fn end_of_literal(bytes: &[u8], start: usize) -> usize {
     let quote = bytes[start];
     let mut at = start + 1;

@@ -1,4 +1,4 @@
-//! What a session may do: the rights of its account and of its active roles, as they are now.
+//! The rights of a session: those of its account and of its active roles, as they are now.
 
 use crate::accounts::role_changes::not_granted;
 use crate::accounts::{Account, AccountName, roles};
@@ -9,30 +9,31 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The active roles of a session, and what comes of them.
+/// The active roles of a session, and the rights that follow from them.
 pub struct SessionRights {
-    /// Grows when the session's active roles change. Relaxed: the connection's own thread writes
-    /// and reads it.
+    /// A number that grows when the session's active roles change. Relaxed: only the connection's
+    /// own thread writes and reads it.
     changes: AtomicU64,
-    /// Lock order: held alone.
+    /// The rights computed last. Lock order: before the locks of the accounts and of the global
+    /// variables.
     now: Mutex<Now>,
 }
 
 struct Now {
-    /// The roles that were made active. Those that the account has no longer do not count, but are
+    /// The roles that were activated. Those that the account no longer has do not count, but are
     /// active again when it gets them back.
     active: BTreeSet<AccountName>,
-    /// Of the accounts that `account` was computed from; `None` when the active roles have changed
-    /// since.
+    /// The generation of the accounts from which `account` was computed. `None` means that the
+    /// active roles have changed since.
     generation: Option<u64>,
     /// The active roles that the account has.
     held: BTreeSet<AccountName>,
-    /// The account with their rights.
+    /// The account with the rights of `held`.
     account: Arc<Account>,
 }
 
 impl SessionRights {
-    /// The rights that a session begins with.
+    /// Builds the rights with which a session begins.
     pub fn of_login(server: &Server, account: &Arc<Account>) -> SessionRights {
         let active = roles_of_login(server, account);
         let now = Now { active, generation: None, held: BTreeSet::new(), account: account.clone() };
@@ -53,13 +54,14 @@ impl SessionRights {
         self.changes.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Changes whenever the rights may have changed: both parts only grow.
+    /// Returns a number that changes whenever the rights may have changed. Both of its parts only
+    /// grow.
     pub fn generation(&self, server: &Server) -> u64 {
         server.accounts.generation() + self.changes.load(Ordering::Relaxed)
     }
 
-    /// The account of the login with the rights of its active roles, as they are now. An account
-    /// that has been dropped since the login has no rights left.
+    /// Returns the account of the login with the rights of its active roles, as they are now. An
+    /// account that has been dropped since the login has no rights left.
     pub fn account(&self, server: &Server, login: &Account) -> Arc<Account> {
         let generation = server.accounts.generation();
         let mut now = self.now.lock();
@@ -82,14 +84,14 @@ impl SessionRights {
         now.account.clone()
     }
 
-    /// The active roles that the account has now.
+    /// Returns the active roles that the account has now.
     pub fn active_roles(&self, server: &Server, login: &Account) -> BTreeSet<AccountName> {
-        // Finds out which those are.
+        // This brings `held` up to date.
         self.account(server, login);
         self.now.lock().held.clone()
     }
 
-    /// The roles that were made active, whether the account still has them or not.
+    /// Returns the roles that were activated, whether or not the account still has them.
     pub fn chosen_roles(&self) -> BTreeSet<AccountName> {
         self.now.lock().active.clone()
     }
@@ -97,7 +99,7 @@ impl SessionRights {
     /// Activates the roles that SET ROLE chooses.
     ///
     /// # Errors
-    /// 3530 when a role was not granted to the account of the login.
+    /// Returns 3530 when a role was not granted to the account of the login.
     pub fn set_role(&self, server: &Server, login: &Account, choice: &RoleChoice) -> sql::Result<()> {
         let table = server.accounts.table();
         let own = login.name();
@@ -115,8 +117,8 @@ impl SessionRights {
     }
 }
 
-/// The default roles of an account and the mandatory ones, as in MySQL 9.7; all that the account
-/// has with `activate_all_roles_on_login`.
+/// Returns the roles of a login: the default roles of the account and the mandatory ones, as in
+/// MySQL 9.7, or all roles of the account with `activate_all_roles_on_login`.
 fn roles_of_login(server: &Server, account: &Account) -> BTreeSet<AccountName> {
     let mandatory = mandatory_roles(server);
     let held = server.accounts.table().roles_of(account, &mandatory);
@@ -127,7 +129,7 @@ fn roles_of_login(server: &Server, account: &Account) -> BTreeSet<AccountName> {
     account.default_roles.iter().cloned().chain(mandatory).collect()
 }
 
-/// The roles that `mandatory_roles` gives to every account.
+/// Returns the roles that `mandatory_roles` gives to every account.
 pub fn mandatory_roles(server: &Server) -> Vec<AccountName> {
     roles::mandatory(server.globals.named("mandatory_roles").text())
 }

@@ -1,5 +1,5 @@
 //! The server's certificate and key: those that options name, or those in the data directory, which
-//! are made when there are none.
+//! are made if there are none.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use protocol::tls::{ServerTls, TlsError, make_certificates};
 use crate::server::Server;
 use crate::variables::Setting;
 
-/// MySQL's names (manual, "Creating SSL and RSA Certificates and Keys using MySQL").
+/// MySQL's names of the files (manual, "Creating SSL and RSA Certificates and Keys using MySQL").
 const AUTHORITY_FILE: &str = "ca.pem";
 const AUTHORITY_KEY_FILE: &str = "ca-key.pem";
 const CERTIFICATE_FILE: &str = "server-cert.pem";
@@ -17,8 +17,8 @@ const KEY_FILE: &str = "server-key.pem";
 const CLIENT_CERTIFICATE_FILE: &str = "client-cert.pem";
 const CLIENT_KEY_FILE: &str = "client-key.pem";
 
-/// Gives the server what it needs to speak TLS. Without it, and with a warning in the log, the
-/// server goes on, as MySQL does.
+/// Gives the server its certificate and key for TLS. As MySQL does, it goes on without TLS and with
+/// a warning in the log when they cannot be read or made.
 pub fn open(server: &Server) {
     if server.globals.named("tls_version").text().is_empty() {
         return;
@@ -60,12 +60,13 @@ fn load(server: &Server) -> Result<Option<ServerTls>, String> {
     tls.map(Some).map_err(|error: TlsError| format!("{}, {}: {error}", certificate.display(), key.display()))
 }
 
-/// A relative name is one in the data directory.
+/// Returns the path of a file. A relative name is relative to the data directory.
 fn place(server: &Server, file: &str) -> PathBuf {
     server.datadir.join(file)
 }
 
-/// Whether there are certificates in the data directory now.
+/// Makes the certificates in the data directory if there are none and `auto_generate_certs` is on.
+/// Returns whether they are all there now.
 fn find_or_make(server: &Server) -> io::Result<bool> {
     let files = [AUTHORITY_FILE, CERTIFICATE_FILE, KEY_FILE];
     let found = files
@@ -79,7 +80,7 @@ fn find_or_make(server: &Server) -> io::Result<bool> {
         return Ok(false);
     }
     let made = make_certificates(server.globals.named("hostname").text()).map_err(io::Error::other)?;
-    // The certificate last: where it is, the others are.
+    // The server's certificate is written last, so that all others exist when it does.
     for (file, pem) in [
         (AUTHORITY_KEY_FILE, &made.authority_key),
         (AUTHORITY_FILE, &made.authority),

@@ -1,4 +1,4 @@
-//! The connection phase: from the greeting to the account, and what a client is told that is not
+//! The connection phase, from the greeting to the account, and the answers to clients that are not
 //! let in.
 
 use crate::accounts::{Account, ClientHost};
@@ -19,7 +19,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// What the server can.
+/// The server's capabilities in the protocol.
 const CAPABILITIES: cap::Capabilities = cap::LONG_PASSWORD
     | cap::FOUND_ROWS
     | cap::LONG_FLAG
@@ -40,7 +40,7 @@ const CAPABILITIES: cap::Capabilities = cap::LONG_PASSWORD
     | cap::SESSION_TRACK
     | cap::DEPRECATE_EOF;
 
-/// A client whose account is known; the OK packet is sent once it has a session.
+/// A client whose account is known. Its OK packet is sent once it has a session.
 pub(super) struct Admitted {
     pub host: ClientHost,
     pub nonce: [u8; NONCE_BYTES],
@@ -48,17 +48,17 @@ pub(super) struct Admitted {
     pub login: Login,
 }
 
-/// Where a connection has come from and to.
+/// The two ends of a connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Origin {
-    /// The client's address; `None` is the Unix socket.
+    /// The client's address. `None` means the Unix socket.
     pub peer: Option<SocketAddr>,
-    /// The version that the client is greeted with.
+    /// The version with which the client is greeted.
     pub version: &'static str,
 }
 
 impl Origin {
-    /// The client's place as others see it, as long as its host's name is not known.
+    /// Returns the client's host as others see it while its name is not known.
     pub(super) fn shown(&self) -> String {
         match self.peer {
             None => "localhost".into(),
@@ -67,8 +67,8 @@ impl Origin {
     }
 }
 
-/// Finds out which account a client wants in as, and lets it in if it may; with `only_admin` an
-/// administrator and nobody else.
+/// Finds out which account a client wants to use, and lets it in if it may. With `only_admin` only
+/// an administrator is let in.
 pub(super) fn admit(
     server: &Arc<Server>,
     entry: &Arc<SessionEntry>,
@@ -115,7 +115,7 @@ pub(super) fn admit(
     Ok(Admitted { host, nonce, response, login })
 }
 
-/// Greets the client and reads its answer, after a change to TLS if it wants that.
+/// Greets the client and reads its answer, after a change to TLS if the client wants that.
 fn shake_hands(
     server: &Server,
     entry: &SessionEntry,
@@ -153,7 +153,7 @@ fn shake_hands(
     }
 }
 
-/// Error 1135: the system gives no thread for a new connection.
+/// Builds error 1135, which says that the system has no thread for a new connection.
 pub(super) fn no_thread(error: &io::Error) -> SqlError {
     let number = error.raw_os_error().unwrap_or(0);
     let text = format!(
@@ -163,7 +163,7 @@ pub(super) fn no_thread(error: &io::Error) -> SqlError {
     SqlError::new(1135, text)
 }
 
-/// Error 1040.
+/// Builds error 1040, which says that there are too many connections.
 pub(super) fn too_many() -> SqlError {
     SqlError::new(1040, "Too many connections")
 }
@@ -172,7 +172,7 @@ fn handshake_error() -> SqlError {
     SqlError::new(1043, "Bad handshake")
 }
 
-/// Counts a client that is not let in, for the server and for its host, and tells it why.
+/// Counts a client that is not let in, for the server and for its host, and tells it the reason.
 pub(super) fn refuse(
     server: &Arc<Server>,
     entry: &SessionEntry,
@@ -184,7 +184,7 @@ pub(super) fn refuse(
         server.hosts.count(peer.ip().to_canonical(), error, os::clock::now_us());
     }
     server.status.aborted_connects.add_one();
-    // Errors of the connection phase carry their SQLSTATE where the client has announced the 4.1
+    // Errors of the connection phase carry their SQLSTATE if the client has announced the 4.1
     // protocol by then.
     let (capabilities, told) = match refusal {
         Refusal::Bare(e) => (0, e),
@@ -202,11 +202,11 @@ pub(super) fn refuse(
             (cap::PROTOCOL_41, unreadable(&e))
         }
     };
-    // The client may be gone; there is nobody else to tell.
+    // The client may be gone, and no one else is to be told.
     let _gone = send_error(channel, capabilities, GREETING, &told);
 }
 
-/// What a client is told whose packet cannot be read.
+/// Returns the error for a client whose packet cannot be read.
 pub(super) fn unreadable(e: &PacketError) -> SqlError {
     match e {
         PacketError::Io(io) if is_timeout(io) => {
@@ -217,12 +217,13 @@ pub(super) fn unreadable(e: &PacketError) -> SqlError {
     }
 }
 
-/// The time for a read or a write is over.
+/// Reports whether the time for a read or a write is over.
 pub(super) fn is_timeout(e: &io::Error) -> bool {
     matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
-/// What a client is told that has broken the rules of packets.
+/// Returns the error for a client that has broken the rules of packets. `None` means that the error
+/// is another one.
 pub(super) fn broken_rule(e: &PacketError) -> Option<SqlError> {
     match e {
         PacketError::TooLarge { .. } => {
@@ -234,10 +235,11 @@ pub(super) fn broken_rule(e: &PacketError) -> Option<SqlError> {
     }
 }
 
-/// The collation of what a client is told that has no session: the one that the greeting names.
+/// The collation of messages to a client that has no session, which is the one that the greeting
+/// names.
 pub(super) const GREETING: u16 = COLLATION_UTF8MB4_0900_AI_CI as u16;
 
-/// Tells the client of an error, in the character set of a collation.
+/// Sends the client an error, in the character set of a collation.
 pub(super) fn send_error(
     channel: &mut Channel<Stream>,
     capabilities: cap::Capabilities,

@@ -1,4 +1,4 @@
-//! Values to the cells of rows, parameters to values.
+//! Conversion of values to the cells of rows, and of parameters to values.
 
 use protocol::column::field_type as t;
 use protocol::scalar::{DateTimeParts, Scalar, TimeParts};
@@ -29,14 +29,14 @@ fn put_as_text(value: &Value, ty: &ColumnType, out: &mut Vec<u8>) {
         out[start] = len as u8;
         return;
     }
-    // A long cell: the length takes more bytes than the one that was left for it.
+    // The length of a long cell takes more bytes than the one that was left for it.
     let mut head = Vec::with_capacity(9);
     put_lenenc_int(&mut head, len as u64);
     out.splice(start..=start, head);
 }
 
-/// Appends the cell of a binary row for a column whose type code in the result is `code`; false for
-/// NULL.
+/// Appends the cell of a binary row for a column whose type code in the result is `code`. Returns
+/// false for NULL.
 pub fn put_binary_cell(value: &Value, ty: &ColumnType, code: u8, out: &mut Vec<u8>) -> bool {
     if value.is_null() {
         return false;
@@ -48,7 +48,8 @@ pub fn put_binary_cell(value: &Value, ty: &ColumnType, code: u8, out: &mut Vec<u
     true
 }
 
-/// The value in the form that a type code has in binary rows; `None` for those that travel as text.
+/// Returns the value in the form that a type code has in binary rows. `None` means that it is sent
+/// as text.
 fn scalar_for(value: &Value, code: u8) -> Option<Scalar<'static>> {
     Some(match code {
         t::TINY | t::SHORT | t::LONG | t::INT24 | t::LONGLONG | t::YEAR => match value {
@@ -89,7 +90,7 @@ fn scalar_for(value: &Value, code: u8) -> Option<Scalar<'static>> {
     })
 }
 
-/// A number out of a value that came in another form than its column's.
+/// Returns the number in a value whose form is not that of its column.
 fn number_of(value: &Value) -> f64 {
     match value {
         Value::Int(v) => *v as f64,
@@ -118,8 +119,7 @@ fn datetime_parts(at: &DateTime) -> DateTimeParts {
     }
 }
 
-/// The value of a parameter. A date or time that does not exist is NULL, as MySQL's conversion
-/// makes it.
+/// Returns the value of a parameter. As in MySQL, a date or time that does not exist becomes NULL.
 pub fn parameter_value(scalar: Scalar<'_>) -> Value {
     match scalar {
         Scalar::Null => Value::Null,

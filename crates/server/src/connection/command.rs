@@ -1,4 +1,4 @@
-//! The commands of the command phase, but for those of prepared statements.
+//! The commands of the command phase, except those of prepared statements.
 
 use super::admission::unreadable;
 use super::{Connection, End, dump};
@@ -35,8 +35,8 @@ impl Connection<'_> {
             self.send_error(&password_expired())?;
             return Ok(None);
         }
-        // Dump sessions and COM_QUIT end the connection; every other command answers and the client
-        // goes on.
+        // Dump sessions and COM_QUIT end the connection. Every other command sends an answer, and
+        // the connection goes on.
         match command {
             com::QUIT => {
                 self.note("Quit", "");
@@ -71,7 +71,7 @@ impl Connection<'_> {
         note_command(&self.host, command, || argument);
     }
 
-    /// The command's bytes after its first, as text for showing.
+    /// Returns the command's bytes after its first.
     pub(super) fn body(&self) -> &[u8] {
         self.command.get(1..).unwrap_or(&[])
     }
@@ -87,8 +87,8 @@ impl Connection<'_> {
     fn query(&mut self) -> Result<(), PacketError> {
         self.entry.set_activity(Activity::Query);
         self.server.status.questions.add_one();
-        // The packet is taken out of `self` for the time of the statement, and put back for its
-        // memory.
+        // The packet is taken out of `self` while the statement runs, and put back so that its
+        // memory is used again.
         let command = std::mem::take(&mut self.command);
         let text = without_end(&command[1..]);
         let multi = self.capabilities & cap::MULTI_STATEMENTS != 0;
@@ -116,8 +116,8 @@ impl Connection<'_> {
         }
     }
 
-    /// COM_FIELD_LIST: the columns of a table, each with its default; NULL here, as command-line
-    /// clients ignore it.
+    /// Carries out COM_FIELD_LIST: sends the columns of a table, each with NULL as its default,
+    /// because command-line clients ignore the default.
     fn field_list(&mut self) -> Result<(), PacketError> {
         let mut r = Reader::new(self.body());
         let table = String::from_utf8_lossy(r.nul_or_rest()).into_owned();
@@ -138,7 +138,7 @@ impl Connection<'_> {
         self.send_end()
     }
 
-    /// The packet that ends a list without being a result of its own.
+    /// Sends the packet that ends a list which is no result of its own.
     pub(super) fn send_end(&mut self) -> Result<(), PacketError> {
         let (status, capabilities) = (self.session.status(), self.capabilities);
         self.channel.write_packet(|out| {
@@ -166,8 +166,8 @@ impl Connection<'_> {
     }
 
     fn shutdown(&mut self) -> Result<(), PacketError> {
-        // The only ones that there have ever been: as it is usual, and with all buffers written,
-        // which is the same.
+        // There have only ever been these levels: the default, and the one that writes all buffers,
+        // which does the same.
         const LEVELS: [u8; 2] = [0, 16];
         if self.body().first().is_some_and(|level| !LEVELS.contains(level)) {
             return self.send_error(&SqlError::not_supported("this shutdown level"));
@@ -244,7 +244,7 @@ impl Connection<'_> {
     }
 
     fn authenticate_again(&mut self, response: &HandshakeResponse) -> Result<Login, Refusal> {
-        // What is read within a command is waited for as long as this says.
+        // Reads within a command wait for at most `net_read_timeout`.
         self.set_read_timeout(self.host.net_read_timeout())?;
         let user = String::from_utf8_lossy(&response.user).into_owned();
         if self.server.grants_are_skipped() {
@@ -267,7 +267,7 @@ impl Connection<'_> {
         login::let_in(self.server, proved.account, &arrival)
     }
 
-    /// What a replica has said that its server UUID is; empty when it has not.
+    /// Returns the server UUID that a replica has set; empty when it has set none.
     fn uuid_of_replica(&self) -> String {
         let said = ["replica_uuid", "slave_uuid"].iter().find_map(|name| self.session.user_variable(name));
         let text = said
@@ -275,10 +275,10 @@ impl Connection<'_> {
         text.filter(|uuid| uuid.len() == UUID_BYTES).unwrap_or_default()
     }
 
-    /// A replica introduces itself: it is listed by SHOW REPLICAS as long as it is connected.
+    /// Registers a replica, which SHOW REPLICAS lists as long as it is connected.
     fn register_replica(&mut self) -> Result<(), PacketError> {
         if self.host.require_static("REPLICATION SLAVE").is_err() {
-            // MySQL's error for this command, other than for the dump itself.
+            // MySQL's error for this command differs from that for the dump itself.
             let account = self.host.account();
             let with_password = !account.authentication_string.is_empty();
             return self.send_error(&access_denied(&account.user, &account.host, with_password));
@@ -296,8 +296,8 @@ impl Connection<'_> {
         }
     }
 
-    /// COM_BINLOG_DUMP and COM_BINLOG_DUMP_GTID: sends events for as long as the client wants them.
-    /// The connection ends with it.
+    /// Carries out COM_BINLOG_DUMP and COM_BINLOG_DUMP_GTID: sends events for as long as the client
+    /// wants them. The connection ends with the dump.
     fn binlog_dump(&mut self) -> Result<End, PacketError> {
         let by_gtid = self.command.first() == Some(&com::BINLOG_DUMP_GTID);
         self.entry.set_activity(if by_gtid { Activity::BinlogDumpGtid } else { Activity::BinlogDump });
@@ -341,10 +341,10 @@ impl Connection<'_> {
     }
 }
 
-/// Length of a UUID as text.
+/// The length of a UUID as text, in bytes.
 const UUID_BYTES: usize = 36;
 
-/// The text without the semicolons, blanks and NUL bytes that clients leave at its end.
+/// Returns the text without the semicolons, blanks and NUL bytes that clients leave at its end.
 fn without_end(mut text: &[u8]) -> &[u8] {
     while let Some((b';' | b' ' | b'\t' | b'\r' | b'\n' | 0, rest)) = text.split_last() {
         text = rest;
@@ -352,15 +352,15 @@ fn without_end(mut text: &[u8]) -> &[u8] {
     text
 }
 
-/// A statement's text as others see it: its beginning, where it is long.
+/// Returns a statement's text as others see it, which is only the beginning of a long text.
 pub(super) fn shown_text(text: &[u8]) -> Cow<'_, str> {
     let shown = &text[..text.len().min(MAX_SHOWN_BYTES)];
-    // Nearly always, and many times as quick to find out.
+    // The text is nearly always UTF-8, and this check is many times as fast.
     std::str::from_utf8(shown).map_or_else(|_| String::from_utf8_lossy(shown), Cow::Borrowed)
 }
 
-/// The commands that are carried out although the password has expired; what is in them is asked
-/// statement by statement.
+/// Reports whether a command is carried out although the password has expired. The statements in it
+/// are still checked one by one.
 fn is_left_to_the_sandboxed(command: u8) -> bool {
     matches!(
         command,
@@ -378,7 +378,7 @@ fn unknown_command() -> SqlError {
     SqlError::new(1047, "Unknown command")
 }
 
-/// Error 1835.
+/// Builds error 1835, which says that a packet is malformed.
 pub(super) fn malformed() -> SqlError {
     SqlError::new(1835, "Malformed communication packet.")
 }

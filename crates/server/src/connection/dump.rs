@@ -1,4 +1,4 @@
-//! COM_BINLOG_DUMP and COM_BINLOG_DUMP_GTID: the connection becomes a stream of events.
+//! COM_BINLOG_DUMP and COM_BINLOG_DUMP_GTID, which turn the connection into a stream of events.
 
 use crate::server::sessions::SessionEntry;
 use binlog::semi_sync;
@@ -13,10 +13,10 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long an acknowledgement is waited for before the session looks whether it is to end.
+/// The time for which a session waits for an acknowledgement before it looks whether it must end.
 const ACKNOWLEDGEMENT_LOOK: Duration = Duration::from_secs(1);
 
-/// Sends events, each behind the byte of an OK packet.
+/// A sink that sends events to a client, each behind the header byte of an OK packet.
 struct EventSink<'a> {
     channel: &'a mut Channel<Stream>,
     entry: &'a Arc<SessionEntry>,
@@ -81,7 +81,7 @@ impl DumpSink for EventSink<'_> {
     }
 }
 
-/// Sends the events that are asked for until the client, the server or an error ends it.
+/// Sends the requested events until the client, the server or an error ends the dump.
 pub(super) fn send_events(
     binlog: &Binlog,
     request: &DumpRequest,
@@ -96,7 +96,8 @@ pub(super) fn send_events(
     Ok(binlog.dump(request, &mut EventSink { channel, entry }))
 }
 
-/// The request in a command's `body`, completed by the user variables that replicas set before it.
+/// Decodes the request in a command's `body`, and completes it with the user variables that
+/// replicas set before it.
 pub(super) fn request(session: &Session, by_gtid: bool, body: &[u8]) -> Result<DumpRequest, Refusal> {
     let user_variable = |names: [&str; 2]| {
         names

@@ -1,10 +1,10 @@
 //! One client's connection: its thread, from the greeting to the end.
 //!
-//! A panic in here ends the connection and nothing else: the thread's edge catches it and logs it
-//! with the statement. Everything that the connection has is given back when its values are
-//! dropped, by a panic as by an end: the session rolls its transaction back, its prepared
-//! statements give back their places. What is in the middle of a change that others see ends the
-//! process instead ([`os::panic::Indivisible`]).
+//! A panic in the thread ends only this connection: the thread's outermost function catches it and
+//! logs it with the statement. Everything that the connection holds is released when its values are
+//! dropped, after a panic as at a normal end: the session rolls its transaction back, and its
+//! prepared statements give back their places. A panic in the middle of a change that others can
+//! see ends the process instead ([`os::panic::Indivisible`]).
 
 mod admission;
 mod cells;
@@ -47,10 +47,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The longest packet before a client has proved itself, in bytes.
+/// The longest packet before a client has authenticated, in bytes.
 const MAX_LOGIN_PACKET_BYTES: usize = 64 * 1024;
-/// A command that took so much has its memory given back to the system behind it; less would cost
-/// more to ask for again than it is worth.
+/// The number of bytes from which on a command's memory is given back to the system afterwards. For
+/// less memory, asking for it again would cost more than it saves.
 const HUNGRY_BYTES: u64 = 32 << 20;
 
 /// Starts the thread of a connection that has been accepted.
@@ -66,7 +66,7 @@ pub fn start(server: &Arc<Server>, stream: Stream, origin: Origin) {
     let entry = server.sessions.add(origin.shown(), Some(interrupter));
     server.status.max_used_connections.raise_to(server.sessions.clients() as u64);
     let (server_of_thread, entry_of_thread) = (server.clone(), entry.clone());
-    // The new thread takes the stream; if there is no new thread, this one takes it to say so.
+    // The new thread takes the stream. If there is no new thread, this one takes it to say so.
     let handed_over = Arc::new(parking_lot::Mutex::new(Some(stream)));
     let handed_to_thread = handed_over.clone();
     let started = os::thread::try_spawn("connection", move || {
@@ -97,8 +97,8 @@ pub fn start(server: &Arc<Server>, stream: Stream, origin: Origin) {
     }
 }
 
-/// What a connection did that has panicked. Its literals stay out of the log: they may be passwords
-/// and people's data.
+/// Logs what a connection did whose thread has panicked. The statement's literals stay out of the
+/// log, because they may be passwords and personal data.
 fn log_panic(entry: &SessionEntry, panic: &Panicked) {
     let shown = entry.shown();
     let statement = match shown.is_running {
@@ -115,7 +115,7 @@ fn log_panic(entry: &SessionEntry, panic: &Panicked) {
     );
 }
 
-/// A command that runs is counted in `Threads_running` as long as this lives.
+/// Counts a running command in `Threads_running` as long as this value lives.
 struct Running<'a>(&'a ServerStatus);
 
 impl<'a> Running<'a> {
@@ -142,19 +142,19 @@ struct Connection<'a> {
     host: Arc<ConnectionHost>,
     session: Session,
     statements: BTreeMap<u32, PreparedStatement>,
-    /// The present command's packet.
+    /// The packet of the present command.
     command: Vec<u8>,
-    /// The read timeout that is set on the socket.
+    /// The read timeout that the socket has now.
     read_timeout: Option<Duration>,
-    /// The write timeout that is set on the socket.
+    /// The write timeout that the socket has now.
     write_timeout: Option<Duration>,
-    /// Bytes that the server's counters have seen.
+    /// The received and the sent bytes that the server's counters include already.
     counted: (u64, u64),
 }
 
-/// Why a connection ends.
+/// The reason why a connection ends.
 enum End {
-    /// COM_QUIT.
+    /// The client sent COM_QUIT.
     Quit,
     /// The client went away, was killed or broke the protocol.
     Lost,
@@ -163,17 +163,19 @@ enum End {
 fn serve(server: &Arc<Server>, entry: &Arc<SessionEntry>, stream: Stream, origin: Origin) {
     let mut channel = Channel::new(stream, MAX_LOGIN_PACKET_BYTES);
     let connect_timeout = Duration::from_secs(server.globals.named("connect_timeout").uint());
-    // For all of the handshake: a client that sends a byte now and then does not keep a place.
+    // The limit holds for the whole handshake, so that a client which sends a byte now and then
+    // does not keep a place.
     let since = Stopwatch::start();
     let left = move |own_time| since.remaining(connect_timeout.saturating_add(own_time));
     channel.stream_mut().set_deadline(Some(Box::new(left)));
     let limit = server.globals.named("max_connections").uint() as usize;
     let (place, connected) = server.sessions.take_place();
-    // One more than the limit may come in, for an administrator (MySQL manual, max_connections).
+    // One connection more than the limit may come in, for an administrator (MySQL manual,
+    // max_connections).
     if connected > limit + 1 {
         server.status.max_connections_errors.add_one();
         drop(place);
-        // The client may be gone; there is nobody else to tell.
+        // A failure is ignored: the client may be gone, and nobody else needs the message.
         let _gone = send_error(&mut channel, 0, GREETING, &too_many());
         return;
     }
@@ -220,8 +222,8 @@ fn serve(server: &Arc<Server>, entry: &Arc<SessionEntry>, stream: Stream, origin
 }
 
 impl Connection<'_> {
-    /// The end of the connection phase: the schema that the client wants to begin in, and the OK
-    /// packet.
+    /// Ends the connection phase: enters the schema that the client wants to begin in, and sends
+    /// the OK packet.
     fn begin(&mut self, schema: &[u8]) -> Result<(), PacketError> {
         self.set_timeouts()?;
         note_command(&self.host, "Connect", || {
@@ -236,7 +238,7 @@ impl Connection<'_> {
         self.channel.flush()
     }
 
-    /// The command phase.
+    /// Runs the command phase.
     fn run(&mut self) -> End {
         let init_connect = self.server.globals.named("init_connect").text().to_owned();
         if !init_connect.is_empty()
@@ -274,15 +276,16 @@ impl Connection<'_> {
         }
     }
 
-    /// A connection that has had much memory and now waits for its client does not keep it from the
-    /// others.
+    /// Gives memory back to the system after a command that used much, so that an idle connection
+    /// does not keep it from others.
     fn give_memory_back(&self) {
         if self.host.memory().take_most_bytes() >= HUNGRY_BYTES {
             allocator::give_back();
         }
     }
 
-    /// Makes the schema of the handshake the current one. The client is told why it cannot be that.
+    /// Makes the schema of the handshake the current one, or tells the client why that is not
+    /// possible.
     fn enter_schema(&mut self, schema: &[u8]) -> Result<(), PacketError> {
         if !schema.is_empty() {
             let name = String::from_utf8_lossy(schema).into_owned();
@@ -295,7 +298,7 @@ impl Connection<'_> {
         Ok(())
     }
 
-    /// Error 1184, in answer to the client's first command.
+    /// Answers the client's first command with error 1184, because `init_connect` failed.
     fn init_connect_failed(&mut self, error: &SqlError) -> End {
         self.count_for_host(Some(HostError::InitConnect));
         let shown = self.entry.shown();
@@ -309,7 +312,7 @@ impl Connection<'_> {
         log::warn!("{aborted}; diagnostics area: MY-{:06} - {})", error.code, error.message);
         match self.read_command() {
             Ok(()) => {
-                // The client may be gone; there is nobody else to tell.
+                // A failure is ignored: the client may be gone, and nobody else needs the message.
                 let _gone = self.send_error(&SqlError::new(1184, format!("{aborted})")));
                 End::Lost
             }
@@ -345,7 +348,7 @@ impl Connection<'_> {
         }
     }
 
-    /// Waits for the next command. `wait_timeout` is for each read of it, as in MySQL.
+    /// Waits for the next command. As in MySQL, `wait_timeout` holds for each read of it.
     fn read_command(&mut self) -> Result<(), PacketError> {
         let took_ticks = self.entry.set_activity(Activity::Sleep);
         self.count_if_slow(took_ticks);
@@ -365,7 +368,8 @@ impl Connection<'_> {
         Ok(())
     }
 
-    /// Sets what the session's variables say of idle clients, and of those that do not read.
+    /// Sets the timeouts of the session's variables for idle clients, and for clients that do not
+    /// read.
     fn set_timeouts(&mut self) -> Result<(), PacketError> {
         self.set_read_timeout(self.host.wait_timeout(self.capabilities & cap::INTERACTIVE != 0))?;
         let write = Some(self.host.net_write_timeout());
@@ -376,7 +380,7 @@ impl Connection<'_> {
         Ok(())
     }
 
-    /// The end of a connection whose next command could not be read.
+    /// Ends a connection whose next command could not be read.
     fn gone(&mut self, e: &PacketError) -> End {
         let told = match e {
             PacketError::Io(io) if is_timeout(io) && !self.channel.has_header() => {
@@ -387,15 +391,15 @@ impl Connection<'_> {
             e => unreadable(e),
         };
         self.tell_last(&told);
-        // A client that just goes is nothing to be noted.
+        // A client that closes the connection is not worth a note.
         if !matches!(e, PacketError::Closed) {
             self.note_lost(e);
         }
         End::Lost
     }
 
-    /// The end of a connection that broke while its client was answered. A client that does not
-    /// read is told nothing more: that would wait for it once again.
+    /// Ends a connection that broke while its client was sent an answer. A client that does not
+    /// read gets no further message, because sending it would wait for the client again.
     fn lost(&mut self, e: &PacketError) -> End {
         if let Some(told) = broken_rule(e) {
             self.tell_last(&told);
@@ -404,9 +408,9 @@ impl Connection<'_> {
         End::Lost
     }
 
-    /// Tells the client, if it can still hear, why its connection ends.
+    /// Tells the client why its connection ends, if it can still be reached.
     fn tell_last(&mut self, error: &SqlError) {
-        // The client may be gone; there is nobody else to tell.
+        // A failure is ignored: the client may be gone, and nobody else needs the message.
         let _gone = self.send_error(error);
     }
 
@@ -444,7 +448,7 @@ impl Connection<'_> {
         send_error(&mut self.channel, self.capabilities, collation, e)
     }
 
-    /// Runs something that answers into a sink, and sends its error if it has one.
+    /// Runs a command that writes its results into a sink, and sends its error if it fails.
     fn answer(
         &mut self,
         form: RowForm,

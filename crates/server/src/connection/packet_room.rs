@@ -1,17 +1,17 @@
-//! The memory of a connection's long packets, charged to the connection.
+//! The memory of a connection's long packets, which is charged to the connection.
 
 use protocol::packet::{Refused, Room};
 use sql::memory::{Budget, Charge};
 use std::sync::Arc;
 
-/// What the packets of one connection have.
+/// The charge for the packets of one connection.
 #[derive(Debug)]
 pub struct PacketRoom {
     charge: Charge,
 }
 
 impl PacketRoom {
-    /// Of the connection with this budget.
+    /// Builds the charge of the connection with this budget.
     pub fn new(memory: &Arc<Budget>) -> PacketRoom {
         PacketRoom { charge: Charge::new(memory) }
     }

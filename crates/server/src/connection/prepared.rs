@@ -1,5 +1,5 @@
 //! A connection's prepared statements, as the protocol sees them: parameter types that are
-//! remembered, parameters that arrive in parts.
+//! remembered, and parameters that arrive in parts.
 
 use crate::connection::cells::parameter_value;
 use crate::server::status::StatementKind;
@@ -15,30 +15,32 @@ use types::Value;
 /// One prepared statement.
 #[derive(Debug)]
 pub struct PreparedStatement {
-    /// Its text, for SHOW PROCESSLIST and the counters.
+    /// The statement's text, for SHOW PROCESSLIST and the counters.
     pub text: Arc<str>,
-    /// What its executions are counted as.
+    /// The kind of statement under which executions are counted.
     pub kind: StatementKind,
-    /// Number of parameters.
+    /// The number of parameters.
     pub parameters: usize,
-    /// Type code and unsigned flag of each parameter, from the last execution that sent them.
+    /// The type code and the unsigned flag of each parameter, from the last execution that sent
+    /// them.
     types: Vec<(u8, bool)>,
-    /// Parameters that came by COM_STMT_SEND_LONG_DATA.
+    /// The parameters that came by COM_STMT_SEND_LONG_DATA, by index.
     long_data: BTreeMap<usize, Vec<u8>>,
-    /// What those take.
+    /// The charge for the memory of `long_data`.
     charge: Charge,
-    /// What went wrong with long data, as that command has no answer: every execution fails with it
+    /// The error of long data. That command has no answer, so every execution fails with the error
     /// until the statement is reset.
     long_data_error: Option<SqlError>,
 }
 
-/// Error 1243, as every command of the protocol has it.
+/// Builds error 1243, which says that there is no such statement, in the form that all commands of
+/// the protocol have.
 pub fn unknown_statement(id: u32) -> SqlError {
     SqlError::new(1243, format!("Unknown prepared statement handler ({id}) given to mysql_stmt_precheck"))
 }
 
 impl PreparedStatement {
-    /// A statement with this many parameters.
+    /// Builds a statement with this many parameters.
     pub fn new(text: &str, parameters: usize, memory: &Arc<Budget>) -> Self {
         let (types, long_data) = (Vec::new(), BTreeMap::new());
         let charge = Charge::new(memory);
@@ -54,7 +56,7 @@ impl PreparedStatement {
         }
     }
 
-    /// Takes a part of a parameter.
+    /// Takes a part of a parameter. The whole parameter may have at most `limit_bytes`.
     pub fn send_long_data(&mut self, index: usize, part: &[u8], limit_bytes: usize) {
         if self.long_data_error.is_some() {
             return;
@@ -72,7 +74,7 @@ impl PreparedStatement {
         }
         let needed = data.len() + part.len();
         if needed > data.capacity() {
-            // Doubled, so that many small parts are not copied each time.
+            // The capacity is doubled, so that many small parts are not copied each time.
             let grown = needed.max(2 * data.capacity()).min(limit_bytes);
             let charged = self.charge.add(grown - data.capacity());
             let has_room = charged
@@ -87,14 +89,14 @@ impl PreparedStatement {
         data.extend_from_slice(part);
     }
 
-    /// COM_STMT_RESET: forgets parts of parameters.
+    /// Drops the parts of parameters and their error (COM_STMT_RESET).
     pub fn reset(&mut self) {
         self.long_data.clear();
         self.charge.clear();
         self.long_data_error = None;
     }
 
-    /// An execution has ended that had long data.
+    /// Notes that an execution has ended, which has used up long data.
     pub fn executed(&mut self) {
         assert!(
             self.long_data.keys().all(|index| *index < self.parameters),
@@ -105,7 +107,7 @@ impl PreparedStatement {
         }
     }
 
-    /// The parameters of an execution: what `r` holds, and what arrived before.
+    /// Returns the parameters of an execution: those that `r` holds, and those that arrived before.
     pub fn parameters(&mut self, r: &mut Reader<'_>) -> Result<Result<Vec<Value>, SqlError>, Malformed> {
         if let Some(error) = &self.long_data_error {
             return Ok(Err(error.clone()));
@@ -150,7 +152,7 @@ mod tests {
         assert_eq!(execute(&mut statement).unwrap(), [Value::Int(5), Value::Null]);
         statement.send_long_data(0, b"too long", 3);
         assert_eq!(execute(&mut statement).unwrap_err().code, 1105);
-        // It stays so, whatever comes, until the statement is reset.
+        // The error stays, whatever comes, until the statement is reset.
         statement.send_long_data(0, b"x", 3);
         assert_eq!(execute(&mut statement).unwrap_err().code, 1105);
         statement.reset();

@@ -69,7 +69,7 @@ impl Connection<'_> {
             Ok(head) => head,
             Err(_) => return self.send_error(&malformed()),
         };
-        // A cursor that the client asks for is not opened: all rows are sent at once, and the
+        // A cursor that the client asks for is not opened. All rows are sent at once, and the
         // status says so.
         let id = head.statement_id;
         let Some(statement) = self.statements.get_mut(&id) else {
@@ -94,7 +94,7 @@ impl Connection<'_> {
         }
     }
 
-    /// COM_STMT_SEND_LONG_DATA, which is never answered.
+    /// Carries out COM_STMT_SEND_LONG_DATA, which is never answered.
     pub(super) fn stmt_send_long_data(&mut self) {
         self.server.status.stmt_send_long_data.add_one();
         let limit = self.host.max_allowed_packet_bytes();
@@ -106,7 +106,7 @@ impl Connection<'_> {
         }
     }
 
-    /// COM_STMT_CLOSE, which is never answered.
+    /// Carries out COM_STMT_CLOSE, which is never answered.
     pub(super) fn stmt_close(&mut self) {
         self.server.status.stmt_close.add_one();
         if let Ok(id) = Reader::new(self.body()).u32("statement")
@@ -133,7 +133,7 @@ impl Connection<'_> {
         }
     }
 
-    /// COM_STMT_FETCH: error 1421, for no cursor is ever open.
+    /// Answers COM_STMT_FETCH with error 1421, because no cursor is ever open.
     pub(super) fn stmt_fetch(&mut self) -> Result<(), PacketError> {
         let id = match Reader::new(self.body()).u32("COM_STMT_FETCH") {
             Ok(id) => id,
@@ -153,7 +153,7 @@ impl Connection<'_> {
     }
 }
 
-/// The definition of a `?`, whose type is not known before it has a value.
+/// Returns the definition of a `?`, whose type is not known before it has a value.
 fn parameter_definition() -> Column {
     Column {
         schema: String::new(),

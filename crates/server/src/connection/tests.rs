@@ -1,5 +1,5 @@
-//! A connection whose thread panics in the middle of a statement: it is gone, and nothing of it
-//! stays.
+//! Tests of a connection whose thread panics in the middle of a statement: the connection ends, and
+//! leaves nothing behind.
 
 use crate::listener::{self, Accepting, Listener};
 use crate::options;
@@ -82,7 +82,8 @@ fn a_panic_ends_its_connection_and_leaves_nothing_behind() {
     let status = &here.server.status;
     assert_eq!((status.prepared_statements.get(), status.aborted_clients.get()), (0, 1));
     here.wait_until("one command at most runs", |server| server.status.threads_running.get() == 0);
-    // Its row locks, its metadata locks and its GTID are free, and its changes are gone.
+    // The connection's row locks, metadata locks and GTID are free, and its changes are rolled
+    // back.
     other.query("SET innodb_lock_wait_timeout=1, lock_wait_timeout=1").unwrap();
     let rows = other.query("SELECT v FROM p.t ORDER BY id FOR UPDATE").unwrap();
     assert_eq!((rows.cell(0, 0).as_deref(), rows.cell(1, 0).as_deref()), (Some("10"), Some("20")));
@@ -92,8 +93,8 @@ fn a_panic_ends_its_connection_and_leaves_nothing_behind() {
     here.wait_until("places are free", |server| server.sessions.take_place().1 == 2);
 }
 
-/// The replica comes back and goes on where it was, also where a commit waits for its
-/// acknowledgement; nobody else notices.
+/// The replica connects again and goes on where it was, even while a commit waits for its
+/// acknowledgement. No other connection notices.
 #[test]
 fn a_panic_in_a_dump_ends_that_dump_and_its_replica_comes_back() {
     let (source, replica) = (InProcess::new(1), InProcess::new(2));
@@ -126,7 +127,8 @@ fn a_panic_in_a_dump_ends_that_dump_and_its_replica_comes_back() {
     writer.query("INSERT INTO p.t VALUES (1)").unwrap();
     wait_for_row(1);
     assert_eq!(panicked(), 1);
-    // Ten minutes are longer than the test has: the commit returns because the replica says so.
+    // Ten minutes are longer than the test has, so the commit returns because of the replica's
+    // acknowledgement.
     for setting in ["enabled = ON", "timeout = 600000"] {
         writer.query(&format!("SET GLOBAL rpl_semi_sync_source_{setting}")).unwrap();
     }

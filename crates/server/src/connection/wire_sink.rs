@@ -1,4 +1,4 @@
-//! Statements' results onto the wire.
+//! The sink that sends the results of statements to a client.
 
 use crate::connection::cells::{put_binary_cell, put_text_cell};
 use protocol::capability as cap;
@@ -13,36 +13,37 @@ use sql::{ClientFile, ColumnMeta, EndOfRows, OkInfo, ResultSink};
 use types::collation::{self, Charset};
 use types::{ColumnType, Value};
 
-/// Which protocol rows go by.
+/// The form in which the protocol sends rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowForm {
-    /// Of COM_QUERY.
+    /// The text form of COM_QUERY.
     Text,
-    /// Of COM_STMT_EXECUTE.
+    /// The binary form of COM_STMT_EXECUTE.
     Binary,
 }
 
-/// Writes results to a client.
+/// A sink that writes results to a client.
 pub struct WireSink<'a> {
     channel: &'a mut Channel<Stream>,
     capabilities: cap::Capabilities,
     form: RowForm,
-    /// Collation id that character columns are announced with.
+    /// The id of the collation with which character columns are announced.
     result_collation: u16,
-    /// Type and type code of the present result's columns.
+    /// The type and the type code of the columns of the present result.
     columns: Vec<(ColumnType, u8)>,
-    /// The client's character set is another than that of values: text is converted.
+    /// True when text must be converted, because the client's character set differs from that of
+    /// values.
     converts: bool,
-    /// What SESSION_TRACK clients are to be told with the next OK packet.
+    /// Returns the changes that the next OK packet reports to clients with SESSION_TRACK.
     changes: &'a dyn Fn() -> Vec<StateChange>,
-    /// The connection broke; nothing more can be sent.
+    /// The error that broke the connection, after which nothing more can be sent.
     broken: Option<PacketError>,
-    /// The end of the last complete result.
+    /// The place in the output where the last complete result ends.
     complete: OutputMark,
 }
 
 impl<'a> WireSink<'a> {
-    /// A sink for one command.
+    /// Builds a sink for one command.
     pub fn new(
         channel: &'a mut Channel<Stream>,
         capabilities: cap::Capabilities,
@@ -67,26 +68,27 @@ impl<'a> WireSink<'a> {
         }
     }
 
-    /// The error that broke the connection, if one did.
+    /// Returns the error that broke the connection, if one did.
     pub fn into_broken(self) -> Option<PacketError> {
         self.broken
     }
 
-    /// Takes back what was written of a result that is not complete, when none of it has been sent
-    /// yet. Complete results before it, of earlier statements of the same text, stay.
+    /// Takes back the part of an incomplete result, if none of it has been sent yet. Complete
+    /// results of earlier statements of the same text stay.
     pub fn take_back_incomplete(&mut self) {
         let _too_late = self.channel.rewind_output(self.complete);
     }
 
-    /// Makes room for a row with long values before any of it is written.
+    /// Reserves room for a row with long values before any of it is written.
     fn make_room(&mut self, row: &[Value]) -> sql::Result<()> {
         if !row.iter().any(is_long) {
             return Ok(());
         }
-        // A row in binary has a bit for each column in front, and ten bits.
+        // A row in binary form begins with a bitmap that has a bit for each column and two more
+        // bits.
         let bits_bytes = row.len() / 8 + 2;
         let bytes: usize = row.iter().map(wire_bytes).sum::<usize>() + bits_bytes;
-        // In other characters a text is there once more, and as long as those make it.
+        // Converted text is stored a second time, and may be longer in the client's character set.
         let times = match self.converts {
             true => 2 * usize::from(collation::max_bytes_per_char(self.result_collation)),
             false => 1,
@@ -111,7 +113,7 @@ impl<'a> WireSink<'a> {
         }
     }
 
-    /// The row with its text in the client's character set.
+    /// Returns the row with its text in the client's character set.
     fn in_clients_characters(&self, row: &[Value]) -> Vec<Value> {
         let cell = |(value, (ty, _)): (&Value, &(ColumnType, u8))| match value.text_bytes(Some(ty)) {
             Some(text) if is_text(ty) => {
@@ -130,14 +132,16 @@ impl<'a> WireSink<'a> {
     }
 }
 
-/// Rows all of whose values are shorter find room as they are written.
+/// The length of a value in bytes from which on room is reserved. Rows of shorter values find room
+/// as they are written.
 const LONG_VALUE_BYTES: usize = 64 * 1024;
 
 fn is_long(value: &Value) -> bool {
     matches!(value, Value::Bytes(bytes) | Value::Json(bytes) if bytes.len() >= LONG_VALUE_BYTES)
 }
 
-/// What a value takes on the wire at most: with its length, or as the longest number.
+/// Returns the largest number of bytes that a value takes in a packet: with its length in front, or
+/// as the longest number.
 fn wire_bytes(value: &Value) -> usize {
     const LENGTH_BYTES: usize = 9;
     match value {
@@ -151,12 +155,12 @@ fn broken_off() -> SqlError {
     SqlError::new(1160, "Got an error writing communication packets")
 }
 
-/// Whether values are characters, not bytes or numbers.
+/// Reports whether values of the type are characters, and not bytes or numbers.
 fn is_text(ty: &ColumnType) -> bool {
     (ty.is_character() || ty.is_blob()) && ty.collation != COLLATION_BINARY || ty.text_form().is_some()
 }
 
-/// A column's definition packet.
+/// Builds a column's definition packet.
 pub fn definition(meta: &ColumnMeta, result_collation: u16) -> Column {
     let ty = &meta.ty;
     Column {
@@ -249,7 +253,7 @@ impl ClientFile for WireSink<'_> {
             out.push(LOCAL_INFILE_HEADER);
             out.extend_from_slice(name);
         })?;
-        // What was sent cannot be taken back: an answer follows the file.
+        // What was sent cannot be taken back, because an answer follows the file.
         self.complete = self.channel.output_mark();
         match self.channel.flush() {
             Ok(()) => Ok(()),

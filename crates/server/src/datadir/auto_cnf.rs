@@ -1,11 +1,14 @@
-//! `auto.cnf`: the server's UUID, made at the first start and kept.
+//! `auto.cnf`: the server's UUID, which is made at the first start and kept.
 
 use binlog::gtid::Uuid;
 use os::disk::Disk;
 use std::io;
 use std::path::Path;
 
-/// Reads the server's UUID, or makes one.
+/// Reads the server's UUID, or makes one and stores it.
+///
+/// # Errors
+/// Returns an error when the file holds no UUID, or cannot be read or written.
 pub fn server_uuid(disk: &dyn Disk, datadir: &Path) -> io::Result<Uuid> {
     let path = datadir.join("auto.cnf");
     if disk.exists(&path)? {

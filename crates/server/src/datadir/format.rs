@@ -1,10 +1,10 @@
 //! The format of a data directory: a number in a file of its own, so that a server never reads what
 //! a newer one wrote.
 //!
-//! The file `slipstream.format` holds one line, `format N`, and one that names the version which
-//! wrote it. A directory without the file was made before there was one and has format 1. A server
-//! takes every format up to [`FORMAT`]; it raises the number when it has upgraded what the older
-//! format lacks.
+//! The file `slipstream.format` has a line `format N`, and a line that names the version which
+//! wrote it. A directory without the file was made before the file existed and has format 1. A
+//! server accepts every format up to [`FORMAT`], and raises the number when it has upgraded the
+//! parts that the older format lacks.
 
 use crate::process::version::VERSION;
 use os::disk::Disk;
@@ -14,26 +14,26 @@ use std::path::{Path, PathBuf};
 
 /// The file that holds the number.
 pub(super) const FORMAT_FILE: &str = "slipstream.format";
-/// The format that this server writes. It grows by one when an older server could not read the
-/// directory any more. Format 2 has views, triggers, routines and events in the dictionary, format
-/// 3 partitions, the kinds of kept indexes and the shapes of geometries and vectors in the
-/// definitions of tables, format 4 periods in them, and sequences, of which an older server would
-/// make tables of many rows, format 5 which indexes were made for foreign keys.
+/// The format that this server writes. It grows by one when an older server could no longer read
+/// the directory. Format 2 has views, triggers, routines and events in the dictionary. Format 3 has
+/// partitions, the kinds of kept indexes and the shapes of geometries and vectors in the
+/// definitions of tables. Format 4 has periods in them, and sequences, which an older server would
+/// take for tables of many rows. Format 5 says which indexes were made for foreign keys.
 const FORMAT: u32 = 5;
 
-/// Why a directory's format is none that this server works with.
+/// The reason why this server does not work with a directory's format.
 #[derive(Debug)]
 pub enum FormatError {
-    /// A newer server wrote it.
+    /// A newer server wrote the directory.
     Newer {
-        /// The file that says so.
+        /// The path of the file that holds the number.
         path: PathBuf,
         /// The directory's format.
         found: u32,
         /// The newest format that this server knows.
         known: u32,
     },
-    /// The file that tells the format says nothing that can be understood.
+    /// The file that tells the format cannot be understood.
     Unknown(PathBuf),
     /// The file cannot be read or written.
     Io(PathBuf, io::Error),
@@ -63,12 +63,12 @@ impl fmt::Display for FormatError {
 
 impl std::error::Error for FormatError {}
 
-/// Looks at a directory's format, and notes this server's in a directory that has none or an older
-/// one.
+/// Checks a directory's format, and writes this server's format into a directory that has none or
+/// an older one.
 ///
 /// # Errors
-/// [`FormatError::Newer`] where a newer server wrote the directory, and [`FormatError::Unknown`]
-/// where the file cannot be understood.
+/// Returns [`FormatError::Newer`] when a newer server wrote the directory, [`FormatError::Unknown`]
+/// when the file cannot be understood, and [`FormatError::Io`] when it cannot be read or written.
 pub(super) fn check(disk: &dyn Disk, datadir: &Path) -> Result<(), FormatError> {
     let path = datadir.join(FORMAT_FILE);
     let wrong = |e| FormatError::Io(path.clone(), e);
@@ -87,7 +87,7 @@ pub(super) fn check(disk: &dyn Disk, datadir: &Path) -> Result<(), FormatError> 
     disk.write_atomically(&path, text.as_bytes()).map_err(wrong)
 }
 
-/// The number in the file's first line; formats begin with 1.
+/// Returns the number in the file's first line. Formats begin with 1.
 fn parse(text: &str) -> Option<u32> {
     let number = text.lines().next()?.strip_prefix("format ")?.trim().parse().ok()?;
     (number >= 1).then_some(number)

@@ -1,4 +1,4 @@
-//! The data directory: whose it is, whether it is new, and the lock that keeps a second server out.
+//! The data directory: its owner, whether it is new, and the lock that keeps a second server out.
 
 pub mod auto_cnf;
 mod format;
@@ -11,23 +11,23 @@ use std::path::{Path, PathBuf};
 
 /// The file whose lock a running server holds.
 const LOCK_FILE: &str = "slipstream.lock";
-/// The engine's system tablespace: where it is, the directory has been initialised.
+/// The engine's system tablespace. A directory that has it has been initialised.
 const SYSTEM_FILE: &str = "mysql.ibd";
 
-/// Why a data directory cannot be used.
+/// The reason why a data directory cannot be used.
 #[derive(Debug)]
 pub enum DatadirError {
-    /// Another server uses it.
+    /// Another server uses the directory.
     InUse(PathBuf),
-    /// There are files in it that are not ours.
+    /// The directory has files of another program, of which one is named.
     NotOurs(PathBuf, String),
-    /// Another server's format, or none that can be told.
+    /// The directory has another server's format, or an unknown one.
     Format(FormatError),
-    /// It was made by a server, but the system tablespace is gone.
+    /// A server made the directory, but its system tablespace is missing.
     Incomplete(PathBuf),
-    /// `--initialize` of a directory that has been initialised.
+    /// `--initialize` was given for a directory that has been initialised.
     NotEmpty(PathBuf),
-    /// The operating system said no.
+    /// The operating system refused an operation.
     Io(PathBuf, io::Error),
 }
 
@@ -67,17 +67,20 @@ impl fmt::Display for DatadirError {
 
 impl std::error::Error for DatadirError {}
 
-/// A data directory that is ours for as long as this lives.
+/// A data directory that belongs to this server for as long as this value lives.
 #[derive(Debug)]
 pub struct Datadir {
-    /// Absolute.
+    /// The absolute path of the directory.
     pub path: PathBuf,
-    /// Nothing was in it.
+    /// True when the directory has not been initialised.
     pub is_new: bool,
     _lock: LockGuard,
 }
 
-/// Takes a data directory. With `initialize` it must be empty.
+/// Takes a data directory for this server. With `initialize` it must be empty.
+///
+/// # Errors
+/// Returns a [`DatadirError`] that says why the directory cannot be used.
 pub fn take(disk: &dyn Disk, path: &Path, initialize: bool) -> Result<Datadir, DatadirError> {
     let wrong = |e: io::Error| DatadirError::Io(path.to_owned(), e);
     disk.create_dir_all(path).map_err(wrong)?;
@@ -85,8 +88,8 @@ pub fn take(disk: &dyn Disk, path: &Path, initialize: bool) -> Result<Datadir, D
         return Err(wrong(io::Error::new(io::ErrorKind::NotADirectory, "it is not a directory")));
     }
     let has_system = disk.exists(&path.join(SYSTEM_FILE)).map_err(wrong)?;
-    // What lies about in an empty directory: a file system's own, hidden files, and what a start
-    // that failed left.
+    // These files may lie in an empty directory: those of the file system, hidden files, and those
+    // that a failed start left.
     let is_foreign = |name: &str| {
         !(name.starts_with('.')
             || name == "lost+found"
@@ -109,8 +112,8 @@ pub fn take(disk: &dyn Disk, path: &Path, initialize: bool) -> Result<Datadir, D
         io::ErrorKind::WouldBlock => DatadirError::InUse(path.to_owned()),
         _ => wrong(e),
     })?;
-    // A start that was killed in the middle of initialising leaves the redo log's directory, which
-    // is begun anew.
+    // A start that was killed while it initialised the directory leaves the redo log's directory,
+    // which is then begun anew.
     let other = names.iter().find(|name| *name != "#innodb_redo");
     if let (false, Some(name)) = (has_system, other) {
         if names.iter().any(|name| name == "#innodb_redo") {

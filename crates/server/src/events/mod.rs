@@ -1,6 +1,6 @@
-//! The event scheduler: runs the events of the dictionary when their time has come.
+//! The event scheduler, which runs the events of the dictionary when they are due.
 //!
-//! `queue` says which event is due, `scheduler` is the thread that waits for it, and `worker` runs
+//! `queue` tells which event is due, `scheduler` is the thread that waits for it, and `worker` runs
 //! one event once, in a thread and a session of its own. The dictionary is the only list of events:
 //! the queue is made from it whenever the scheduler wakes (docs/decisions/
 //! 0059-events-are-looked-up-when-they-are-due.md).

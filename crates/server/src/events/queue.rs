@@ -1,4 +1,5 @@
-//! Which event is due. The queue reads no clock: its caller says what time it is.
+//! The queue of events by the time when they are due. It reads no clock: its caller tells it the
+//! time.
 
 use engine::{Object, ObjectDef};
 use sql::event_timing::{EventTiming, last_executed_s};
@@ -9,28 +10,28 @@ use std::sync::Arc;
 struct Waiting {
     event: Arc<Object>,
     timing: EventTiming,
-    /// `None`: its time is over.
+    /// The time of the next run, in seconds of unix time. `None` means that the event runs no more.
     next_s: Option<i64>,
 }
 
-/// An event whose time has come.
+/// An event that is due.
 pub struct Due {
     /// The event as it is in the dictionary.
     pub event: Arc<Object>,
-    /// It will not run again.
+    /// True when the event will not run again.
     pub is_last: bool,
 }
 
-/// The events that are enabled, each with the moment of its next run.
+/// The enabled events, each with the time of its next run.
 #[derive(Default)]
 pub struct Queue {
-    /// By their numbers in the dictionary.
+    /// The waiting events by their ids in the dictionary.
     waiting: BTreeMap<u64, Waiting>,
 }
 
 impl Queue {
-    /// Takes over what the dictionary says. An event that is as it was keeps its moment; one that
-    /// is new or was altered gets the next moment after `now_s`.
+    /// Takes over the dictionary's events. An unchanged event keeps its time, and one that is new
+    /// or was altered gets its next time after `now_s`.
     pub fn refresh(
         &mut self,
         events: Vec<Arc<Object>>,
@@ -48,12 +49,14 @@ impl Queue {
         }
     }
 
-    /// When the next event is due; `None`: no event waits.
+    /// Returns the time when the next event is due, in seconds of unix time. `None` means that no
+    /// event waits.
     pub fn next_s(&self) -> Option<i64> {
         self.waiting.values().filter_map(|waiting| waiting.next_s).min()
     }
 
-    /// Takes the event that is due the longest; it waits for its next moment after `now_s`.
+    /// Takes the event that has been due for longest, which then waits for its next time after
+    /// `now_s`.
     pub fn take_due(&mut self, now_s: i64) -> Option<Due> {
         let is_due = |waiting: &&mut Waiting| waiting.next_s.is_some_and(|next_s| next_s <= now_s);
         let due = self.waiting.values_mut().filter(is_due).min_by_key(|waiting| waiting.next_s)?;
@@ -128,10 +131,10 @@ mod tests {
         // The dictionary is read again within the same second.
         queue.refresh(vec![every(1, "10")], 1000, timing);
         assert_eq!(queue.next_s(), Some(1010));
-        // It was altered.
+        // The event was altered.
         queue.refresh(vec![every(1, "100")], 1005, timing);
         assert_eq!(queue.next_s(), Some(1100));
-        // It was disabled, or dropped.
+        // The event was disabled or dropped.
         queue.refresh(vec![event(1, &[("at", "1970-01-01 00:00:01"), ("status", "DISABLED")])], 1005, timing);
         assert_eq!((queue.next_s(), taken(&mut queue, 9999)), (None, vec![]));
     }

@@ -11,10 +11,10 @@ use sql::SqlError;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The longest wait. The scheduler is not told when the wall clock is set.
+/// The longest wait, because the scheduler is not told when the wall clock is set.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// Starts the thread, and runs events if `event_scheduler` says so.
+/// Starts the thread, and begins to run events if `event_scheduler` says so.
 pub fn open(server: &Arc<Server>) {
     let of_thread = server.clone();
     os::thread::spawn("event_scheduler", move || run(&of_thread));
@@ -57,7 +57,7 @@ fn serve(server: &Arc<Server>, entry: &Arc<SessionEntry>) {
     }
 }
 
-/// Waits for the next moment, or until events have changed.
+/// Waits until the next event is due, or until events have changed.
 fn wait(server: &Server, entry: &SessionEntry, next_s: Option<i64>, seen: u64) {
     let (state, timeout) = match next_s {
         None => ("Waiting on empty queue", LONGEST_WAIT),
@@ -72,10 +72,11 @@ fn wait(server: &Server, entry: &SessionEntry, next_s: Option<i64>, seen: u64) {
     entry.wait_for(Some(timeout), || server.events.changes() != seen);
 }
 
-/// Notes that an event runs, and has it run.
+/// Notes in the dictionary that an event runs, and starts it.
 ///
 /// # Errors
-/// 1290 on a server that nobody may write to; those of the dictionary.
+/// Returns 1290 (`ER_OPTION_PREVENTS_STATEMENT`) on a server that is `super_read_only`, and the
+/// errors of the dictionary.
 fn begin(server: &Arc<Server>, entry: &Arc<SessionEntry>, due: Due, now_s: i64) -> sql::Result<()> {
     if server.globals.named("super_read_only").is_on() {
         return Err(SqlError::option_prevents("--super-read-only"));
@@ -86,7 +87,7 @@ fn begin(server: &Arc<Server>, entry: &Arc<SessionEntry>, due: Due, now_s: i64) 
     match sql::note_event_run(&server.engine, &event, (now_s, is_last), entry.kill_flag()) {
         Ok(true) => {}
         Ok(false) => return Ok(()),
-        // SET GLOBAL, and the end of the server, are no errors.
+        // A scheduler that was stopped by SET GLOBAL, or with the server, has not failed.
         Err(_) if entry.is_killed() => return Ok(()),
         Err(error) => return Err(error),
     }

@@ -1,4 +1,4 @@
-//! One run of an event: a thread and a session of its own, with the rights of its definer.
+//! One run of an event, in a thread and a session of its own, with the rights of its definer.
 
 use crate::accounts::Account;
 use crate::client::connection_host::ConnectionHost;
@@ -11,7 +11,8 @@ use sql::event_timing::is_dropped_at_end;
 use sql::{EventCondition, EventRun, Host, Privilege, SqlError};
 use std::sync::Arc;
 
-/// Runs an event in a thread of its own. An event whose last run takes long may run beside itself.
+/// Runs an event in a thread of its own. An event whose last run takes long may run a second time
+/// beside it.
 pub fn start(server: &Arc<Server>, event: Arc<Object>, is_last: bool) {
     let entry = server.sessions.add(event.def.definer.1.clone(), None);
     entry.show(|shown| {
@@ -33,7 +34,7 @@ pub fn start(server: &Arc<Server>, event: Arc<Object>, is_last: bool) {
     }
 }
 
-/// The event and its definer, as the error log has them.
+/// Returns the event and its definer in the form that the error log has.
 fn named(event: &Object) -> String {
     let (user, host) = &event.def.definer;
     format!("[{user}@{host}].[{}.{}]", event.def.schema, event.def.name)
@@ -94,7 +95,11 @@ fn failure(error: SqlError) -> EventCondition {
     EventCondition { level: log::Level::Error, message: error.message }
 }
 
-/// Errors 1449 and 1044 unless the definer is there and has the EVENT privilege still.
+/// Checks that the definer exists and still has the EVENT privilege.
+///
+/// # Errors
+/// Returns 1449 (`ER_NO_SUCH_USER`) when the definer does not exist, and 1044 when the definer has
+/// no EVENT privilege.
 fn check_definer(host: &ConnectionHost, event: &Object, is_known: bool) -> sql::Result<()> {
     if !is_known {
         log::error!(

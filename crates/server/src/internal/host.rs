@@ -1,5 +1,5 @@
-//! What the server's own sessions ask of it: they may do everything, are counted nowhere, and
-//! neither wait nor command.
+//! The answers to what the server's own sessions ask of it. These sessions may do everything, are
+//! not counted, and neither wait nor carry out commands about the server.
 
 use crate::server::Server;
 use crate::variables::{SessionVariables, find, settable};
@@ -10,19 +10,19 @@ use std::sync::Arc;
 use std::time::Duration;
 use types::Value;
 
-/// The account that the server's own sessions are.
+/// The account of the server's own sessions.
 const ACCOUNT: &str = "mysql.session@localhost";
 
 /// The server as one of its own sessions sees it.
 pub struct InternalHost {
     server: Arc<Server>,
     variables: SessionVariables,
-    /// What the session keeps in memory; no limit ends its statements.
+    /// The memory that the session keeps. No limit ends its statements.
     memory: Arc<Budget>,
 }
 
 impl InternalHost {
-    /// The host of a new session.
+    /// Builds the host of a new session.
     pub fn new(server: Arc<Server>) -> InternalHost {
         let variables = SessionVariables::new(&server);
         let memory = Budget::new(server.memory.clone());

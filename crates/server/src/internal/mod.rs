@@ -1,6 +1,6 @@
 //! The sessions that the server runs for itself, on its own tables.
 //!
-//! `host` is what such a session asks of the server, `row_collector` keeps the rows of its
+//! `host` answers what such a session asks of the server, `row_collector` keeps the rows of its
 //! statements, and `session` is the session.
 
 mod host;

@@ -1,9 +1,9 @@
-//! Results of statements that the server runs for itself.
+//! A sink for the results of statements that the server runs for itself.
 
 use sql::{ColumnMeta, EndOfRows, OkInfo, ResultSink};
 use types::{ColumnType, Value};
 
-/// Keeps the rows of the last result, as text.
+/// A sink that keeps the rows of the last result, as text.
 #[derive(Debug, Default)]
 pub struct RowCollector {
     columns: Vec<(String, ColumnType)>,
@@ -11,24 +11,24 @@ pub struct RowCollector {
 }
 
 impl RowCollector {
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// True when there are no rows.
+    /// Reports whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// The cell of a row in the column of this name, in any case; `None` for NULL and for no such
-    /// column.
+    /// Returns the cell of a row in the column of this name, in any letter case. `None` means NULL
+    /// or that there is no such column.
     pub fn cell(&self, row: usize, column: &str) -> Option<&[u8]> {
         let at = self.columns.iter().position(|(name, _)| name.eq_ignore_ascii_case(column))?;
         self.rows.get(row)?.get(at)?.as_deref()
     }
 
-    /// The cell as text; empty for NULL.
+    /// Returns the cell as text, which is empty for NULL.
     pub fn text(&self, row: usize, column: &str) -> String {
         String::from_utf8_lossy(self.cell(row, column).unwrap_or(b"")).into_owned()
     }

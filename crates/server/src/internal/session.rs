@@ -1,4 +1,4 @@
-//! Sessions that the server runs for itself.
+//! The sessions that the server runs for itself.
 
 use crate::internal::host::InternalHost;
 use crate::internal::row_collector::RowCollector;
@@ -14,7 +14,7 @@ pub struct InternalSession {
 }
 
 impl InternalSession {
-    /// A new session.
+    /// Opens a new session.
     pub fn new(server: &Arc<Server>) -> sql::Result<InternalSession> {
         let host = Arc::new(InternalHost::new(server.clone()));
         let init = SessionInit {
@@ -35,17 +35,17 @@ impl InternalSession {
         self.run_bytes(text.as_bytes())
     }
 
-    /// Runs a statement and drops its result.
+    /// Runs a statement, given in bytes, and drops its result.
     pub fn run_bytes(&mut self, text: &[u8]) -> sql::Result<()> {
         self.session.execute(text, &mut RowCollector::default())
     }
 
-    /// Commits what the session has changed as the statement about accounts that it is.
+    /// Commits the session's changes as the changes of this statement about accounts.
     pub fn commit_accounts(&mut self, log: &AccountsLog<'_>, text: &str) -> sql::Result<()> {
         self.session.commit_accounts(log, text)
     }
 
-    /// Runs a statement and keeps its rows.
+    /// Runs a statement and returns its rows.
     pub fn rows(&mut self, text: &str) -> sql::Result<RowCollector> {
         let mut rows = RowCollector::default();
         self.session.execute(text.as_bytes(), &mut rows)?;

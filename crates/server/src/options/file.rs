@@ -5,17 +5,17 @@ use super::raw::{OptionError, RawOption};
 use os::disk::Disk;
 use std::path::{Path, PathBuf};
 
-/// Read when the command line names no other file. mysqld's own files are not read: they may be
-/// another server's.
+/// The option file that is read when the command line names no other. mysqld's own files are not
+/// read, because they may be another server's.
 pub const DEFAULT_FILE: &str = "/etc/slipstream.cnf";
 
-/// The groups that are ours.
+/// The groups that this server reads.
 const GROUPS: &[&str] = &["mysqld", "server", "slipstream"];
 
-/// How deep files may include each other, MySQL's limit.
+/// The depth to which files may include each other, which is MySQL's.
 const MAX_DEPTH: usize = 10;
 
-/// Reads a file and those that it includes.
+/// Reads a file and the files that it includes.
 pub fn read(disk: &dyn Disk, path: &Path, must_exist: bool) -> Result<Vec<RawOption>, OptionError> {
     let mut out = Vec::new();
     if must_exist || disk.exists(path).unwrap_or(false) {
@@ -61,7 +61,7 @@ fn read_into(
     Ok(())
 }
 
-/// Carries out `!include FILE` and `!includedir DIR`; `None` when it is neither.
+/// Carries out `!include FILE` and `!includedir DIR`. `None` means that the directive is neither.
 fn include(
     disk: &dyn Disk,
     from: &Path,
@@ -90,7 +90,7 @@ fn include_dir(
     files.iter().filter(is_option_file).try_for_each(|file| read_into(disk, file, depth + 1, out))
 }
 
-/// Splits `name = value # comment`.
+/// Splits a line of the form `name = value # comment`.
 fn split(line: &str) -> (String, Option<String>) {
     let Some((name, value)) = line.split_once('=') else {
         return (without_comment(line).trim().to_owned(), None);
@@ -104,7 +104,7 @@ fn split(line: &str) -> (String, Option<String>) {
     (name.trim().to_owned(), Some(unescape(without_comment(value).trim())))
 }
 
-/// A comment may start in the middle of a line, with `#`; a `;` only after white space.
+/// Returns the text without its comment. A `#` begins a comment anywhere, a `;` only after a blank.
 fn without_comment(text: &str) -> &str {
     let end = text.find('#').unwrap_or(text.len());
     let text = &text[..end];

@@ -1,11 +1,11 @@
-//! `--help`.
+//! The texts of `--help`.
 
 use crate::options::DEFAULT_FILE;
 use crate::process::version::version_line;
 use crate::variables;
 use std::fmt::Write as _;
 
-/// Options of `serve` that are not system variables: name, what its value is, what it does.
+/// The options of `serve` that are no system variables: name, kind of value, effect.
 pub const SWITCHES: &[(&str, Option<&str>, &str)] = &[
     ("no-defaults", None, "read no option file"),
     ("defaults-file", Some("FILE"), "read this option file instead"),
@@ -21,7 +21,7 @@ pub const SWITCHES: &[(&str, Option<&str>, &str)] = &[
     ("console", None, "accepted for mysqld's sake"),
 ];
 
-/// The text of `slipstream --help`.
+/// Returns the text of `slipstream --help`.
 pub fn help() -> String {
     format!(
         "{}\n\n\
@@ -36,7 +36,7 @@ pub fn help() -> String {
     )
 }
 
-/// The text of `slipstream serve --help`: the options and their defaults.
+/// Returns the text of `slipstream serve --help`: the options and their defaults.
 pub fn serve_help() -> String {
     let mut out = version_line("slipstream");
     let _infallible = write!(

@@ -1,8 +1,7 @@
-//! Manual pages and the words that shells complete, both made from what the commands themselves
-//! say.
+//! Manual pages and the words that shells complete, both made from the commands' own definitions.
 //!
-//! Flows in: the command lines of `bench` and `analyze`, and the definitions of the system
-//! variables, which are the options of `serve`. Flows out: files in roff, and a script for a shell.
+//! In: the command lines of the subcommands, and the definitions of the system variables, which are
+//! the options of `serve`. Out: files in roff, and a script for a shell.
 
 use crate::options::help::SWITCHES;
 use crate::variables::{self, Definition};
@@ -11,13 +10,13 @@ use clap_complete::Shell;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Writes the manual pages, one for each command, into a directory that exists.
+/// Writes the manual pages, one for each command, into an existing directory.
 pub fn write_pages(directory: &Path) -> io::Result<()> {
     clap_mangen::generate_to(command(), directory)
 }
 
-/// Writes the script with which a shell completes commands and options; `None` when the shell's
-/// name is unknown.
+/// Writes the script with which a shell completes commands and options. `None` means that the
+/// shell's name is unknown.
 pub fn write_completions(shell: &str, out: &mut dyn Write) -> Option<io::Result<()>> {
     let shell: Shell = shell.parse().ok()?;
     let mut script = Vec::new();
@@ -25,7 +24,7 @@ pub fn write_completions(shell: &str, out: &mut dyn Write) -> Option<io::Result<
     Some(out.write_all(&script))
 }
 
-/// The whole command line.
+/// Returns the definition of the whole command line.
 fn command() -> Command {
     Command::new("slipstream")
         .about("A MySQL-compatible server whose replicas do not lag")
@@ -44,8 +43,8 @@ fn command() -> Command {
         )
 }
 
-/// `serve` with mysqld's options. The server reads them by MySQL's own rules (`crate::options`),
-/// not by this.
+/// Returns the definition of `serve` with mysqld's options. The server itself does not read them by
+/// this definition but by MySQL's own rules (`crate::options`).
 fn serve() -> Command {
     let switches = SWITCHES.iter().map(|(name, value, help)| {
         let arg = Arg::new(*name).long(*name).help(*help);

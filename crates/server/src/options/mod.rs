@@ -1,12 +1,13 @@
-//! Options of `slipstream serve`: mysqld's own, from the command line and from option files.
+//! The options of `slipstream serve`, which are mysqld's own, from the command line and from option
+//! files.
 //!
-//! Flows in: arguments and files. Flows out: [`Options`]: values of system variables in the order
+//! In: arguments and files. Out: [`Options`], which has the values of system variables in the order
 //! in which they apply (files first, then the command line, so that the last one wins), and the
 //! options that are no variables.
 //!
-//! Options are names of system variables with dashes or underscores, or one of [`Switch`]; with the
-//! prefixes `skip-`, `disable-`, `enable-` for booleans and `loose-` for options that may be
-//! unknown (MySQL manual, 6.2.2).
+//! An option is the name of a system variable, with dashes or underscores, or one of [`Switch`].
+//! Booleans may have the prefixes `skip-`, `disable-` and `enable-`, and options that may be
+//! unknown have the prefix `loose-` (MySQL manual, 6.2.2).
 
 mod file;
 pub mod help;
@@ -34,7 +35,7 @@ pub fn read(args: &[String], disk: &dyn Disk) -> Result<Options, OptionError> {
 /// An option file, and whether it must exist.
 type OptionFile = (PathBuf, bool);
 
-/// Which option files are to be read, and the other arguments.
+/// Returns the option files that are to be read, and the other arguments.
 fn split_file_options(args: &[String]) -> Result<(Vec<OptionFile>, Vec<String>), OptionError> {
     let mut main = Some((PathBuf::from(DEFAULT_FILE), false));
     let mut extra = None;

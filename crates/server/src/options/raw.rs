@@ -1,4 +1,4 @@
-//! Options as they were written, and what is said of one that cannot be used.
+//! Options as they were written, and the error for options that cannot be used.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,15 +6,15 @@ use std::path::PathBuf;
 /// One option as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawOption {
-    /// Name with its prefixes, without the leading dashes.
+    /// The option's name with its prefixes, without the leading dashes.
     pub name: String,
-    /// The text behind the `=`.
+    /// The text behind the `=`. `None` means that there is no `=`.
     pub value: Option<String>,
-    /// The option file and line; `None` is the command line.
+    /// The option file and the line. `None` means the command line.
     pub place: Option<(PathBuf, usize)>,
 }
 
-/// Why the options cannot be used; worded as mysqld words it.
+/// The reason why the options cannot be used, worded as by mysqld.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionError(pub String);
 

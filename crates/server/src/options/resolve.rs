@@ -1,60 +1,60 @@
-//! From options as they were written to values: which variable or switch a name means.
+//! The way from options as they were written to values: which variable or switch a name means.
 
 use super::raw::{OptionError, RawOption};
 use crate::variables::{Kind, Setting, VariableId, find, parse_bool};
 use sql::admin::{FilterKind, FilterRule};
 
-/// What the command line asks the program to do.
+/// The options that the command line and the files give the program.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Options {
-    /// Values of system variables; a later one replaces an earlier one.
+    /// The values of system variables; a later one replaces an earlier one.
     pub settings: Vec<(VariableId, Setting)>,
-    /// `--initialize`: make the data directory and exit; root gets a random password.
+    /// `--initialize`: initialise the data directory and exit; root gets a random password.
     pub initialize: bool,
-    /// `--initialize-insecure`: the same, and root has no password.
+    /// `--initialize-insecure`: initialise the data directory and exit; root gets no password.
     pub initialize_insecure: bool,
-    /// `--skip-grant-tables`: everybody may do everything.
+    /// `--skip-grant-tables`: every client may do everything.
     pub skip_grant_tables: bool,
     /// `--log-bin=NAME`: the base name of binary log files.
     pub log_bin_basename: Option<String>,
-    /// `--log-bin-index=NAME`.
+    /// `--log-bin-index=NAME`: the file that lists the binary log files.
     pub log_bin_index: Option<String>,
-    /// `--binlog-do-db`, `--binlog-ignore-db`: each may be given several times.
+    /// `--binlog-do-db` and `--binlog-ignore-db`, each of which may be given several times.
     pub binlog_filter: engine::BinlogFilter,
-    /// `--relay-log-index=NAME`.
+    /// `--relay-log-index=NAME`: the file that lists the relay log files.
     pub relay_log_index: Option<String>,
-    /// `--master-info-file=NAME`.
+    /// `--master-info-file=NAME`: the file of the connection's repository.
     pub master_info_file: Option<String>,
-    /// `--replicate-do-db` and its kin: each may be given several times.
+    /// `--replicate-do-db` and the other filters, each of which may be given several times.
     pub replication_filters: Vec<(FilterKind, FilterRule)>,
-    /// `--user=NAME`.
+    /// `--user=NAME`: the user that the server must run as.
     pub user: Option<String>,
-    /// `--help`.
+    /// `--help`: print the help and exit.
     pub help: bool,
-    /// `--version`.
+    /// `--version`: print the version and exit.
     pub version: bool,
-    /// `--print-defaults`.
+    /// `--print-defaults`: print the options and exit.
     pub print_defaults: bool,
     /// All options as they were read, for `--print-defaults`.
     pub raw: Vec<RawOption>,
-    /// Sentences for the log.
+    /// Warnings for the log.
     pub warnings: Vec<String>,
 }
 
-/// Options that are no system variables.
+/// The options that are no system variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
-    /// `--initialize`.
+    /// `--initialize` was given.
     Initialize,
-    /// `--initialize-insecure`.
+    /// `--initialize-insecure` was given.
     InitializeInsecure,
-    /// `--skip-grant-tables`.
+    /// `--skip-grant-tables` was given.
     SkipGrantTables,
-    /// `--help`, `--verbose`.
+    /// `--help` or `--verbose` was given.
     Help,
-    /// `--version`.
+    /// `--version` was given.
     Version,
-    /// `--print-defaults`.
+    /// `--print-defaults` was given.
     PrintDefaults,
     /// `--console`: the log goes to standard error.
     Console,
@@ -71,14 +71,14 @@ const SWITCHES: &[(&str, Switch)] = &[
     ("console", Switch::Console),
 ];
 
-/// Options of MySQL 8.0 that it warns about, and MySQL 9 has no more.
+/// The options of MySQL 8.0 about which it warns, and which MySQL 9 no longer has.
 const DEPRECATED: [&str; 4] =
     ["master_info_file", "master_info_repository", "relay_log_info_file", "relay_log_info_repository"];
 
-/// Page sizes that can be chosen.
+/// The page sizes that can be chosen, in bytes.
 const PAGE_SIZES: &[u64] = &[4096, 8192, 16384, 32768, 65536];
 
-/// Applies options of files, then the arguments.
+/// Applies the options of files, and then the arguments.
 pub fn resolve(from_files: Vec<RawOption>, args: &[String]) -> Result<Options, OptionError> {
     let mut options = Options::default();
     for raw in from_files {
@@ -123,7 +123,7 @@ fn split_argument(arg: &str) -> Result<RawOption, OptionError> {
     Ok(raw(name, value))
 }
 
-/// Applies one option; a value that is missing is taken from the arguments that follow.
+/// Applies one option. A missing value is taken from the following arguments.
 fn apply(
     options: &mut Options,
     mut raw: RawOption,
@@ -171,7 +171,7 @@ fn apply(
 
 enum Meaning {
     Variable(VariableId),
-    /// A boolean with `skip-`, `disable-` or `enable-` in front.
+    /// A boolean variable with `skip-`, `disable-` or `enable-` in front.
     Forced(VariableId, bool),
     Switch(Switch),
     LogBin,
@@ -182,7 +182,7 @@ enum Meaning {
     BinlogDoDb,
     BinlogIgnoreDb,
     User,
-    /// The X protocol, which is not there: only switching it off is understood.
+    /// The X protocol, which this server does not have, so that it can only be switched off.
     MysqlX {
         off: bool,
     },
@@ -217,7 +217,7 @@ fn meaning(name: &str) -> Option<Meaning> {
         "master_info_file" => return Some(Meaning::MasterInfoFile),
         "user" => return Some(Meaning::User),
         "mysqlx" => return Some(Meaning::MysqlX { off: false }),
-        // The one option whose variable has another name.
+        // This is the one option whose variable has another name.
         "default_time_zone" => return find("time_zone").map(Meaning::Variable),
         "skip_mysqlx" => return Some(Meaning::MysqlX { off: true }),
         _ => {}
@@ -274,7 +274,7 @@ fn set(options: &mut Options, meaning: Meaning, value: Option<&str>) -> Result<(
     Ok(())
 }
 
-/// A rule of `--replicate-...`, as mysqld reads it.
+/// Parses a rule of `--replicate-...`, as mysqld does.
 fn filter_rule(kind: FilterKind, value: &str) -> Result<FilterRule, String> {
     let wrong = || format!("Bad syntax in {}: {value}", kind.name().to_ascii_lowercase().replace('_', "-"));
     let (what, to) = match kind {

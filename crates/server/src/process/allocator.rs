@@ -1,6 +1,6 @@
-//! What the allocator keeps of memory that was freed.
+//! The memory that was freed and that the allocator keeps.
 
-// The binary allocates by it; here only its library is linked.
+// The binary uses it as its allocator; here only its library is linked.
 use mimalloc as _;
 
 // SAFETY: the declaration is mimalloc.h's. The function may be called by any thread at any time,
@@ -9,8 +9,8 @@ unsafe extern "C" {
     safe fn mi_collect(force: bool);
 }
 
-/// Gives what this thread has freed back to the system. Left to itself the allocator keeps it until
-/// the thread allocates as much again, or ends.
+/// Gives the memory that this thread has freed back to the system. Otherwise the allocator would
+/// keep it until the thread allocates as much again, or ends.
 pub fn give_back() {
     mi_collect(true);
 }

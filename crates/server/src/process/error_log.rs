@@ -1,9 +1,10 @@
-//! The error log: mysqld's lines on standard error or in the file of `--log-error`.
+//! The error log: mysqld's lines, on standard error or in the file of `--log-error`.
 //!
-//! A line is `2026-11-21T20:00:00.000000Z 0 [Warning] [MY-000000] [Server] text`. The target of a
-//! log record tells the subsystem: `repl*` is Repl, the storage crates are InnoDB, `MY-nnnnnn` is
-//! one of mysqld's own numbered messages (and, at level info, a System message, which every
-//! verbosity shows), everything else is Server.
+//! A line has the form `2026-11-21T20:00:00.000000Z 0 [Warning] [MY-000000] [Server] text`. The
+//! target of a log record determines the subsystem: `replica`, `source` and `binlog` are Repl, the
+//! storage crates are InnoDB, and everything else is Server. The target `MY-nnnnnn` stands for one
+//! of mysqld's own numbered messages, which at level info is a System message that every verbosity
+//! shows.
 
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use os::disk::{Disk, File, OpenMode};
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// The place that lines of the error log go to.
+/// The destination of the error log's lines.
 enum Place {
     StandardError,
     File { disk: Arc<dyn Disk>, path: PathBuf, file: Arc<dyn File> },
@@ -22,31 +23,32 @@ enum Place {
 
 /// The logger of the process.
 pub struct ErrorLog {
-    /// Lock order: innermost of the whole process; nothing is locked or logged while it is held.
+    /// The destination of the lines. Lock order: innermost of the whole process; nothing is locked
+    /// or logged while this lock is held.
     place: Mutex<Place>,
-    /// `log_error_verbosity`: 1 errors, 2 warnings too, 3 notes too. Relaxed: a late change shows a
-    /// line more or less.
+    /// The value of `log_error_verbosity`: 1 means errors, 2 also warnings, 3 also notes. Relaxed:
+    /// when a change is seen late, only a line more or less is shown.
     verbosity: AtomicU8,
 }
 
 static LOG: ErrorLog = ErrorLog { place: Mutex::new(Place::StandardError), verbosity: AtomicU8::new(2) };
 
-/// Makes the error log the process's logger; lines go to standard error at first.
+/// Makes the error log the process's logger. Lines go to standard error at first.
 pub fn install() {
-    // A second call (tests that start several servers in one process) finds the logger in place.
+    // A second call, in tests that start several servers in one process, finds the logger in place.
     if log::set_logger(&LOG).is_ok() {
         log::set_max_level(LevelFilter::Info);
     }
 }
 
-/// Sends further lines to a file, which is appended to.
+/// Sends further lines to a file, and appends them to its contents.
 pub fn use_file(disk: Arc<dyn Disk>, path: &Path) -> io::Result<()> {
     let file = disk.open(path, OpenMode::Append)?;
     *LOG.place.lock() = Place::File { disk, path: path.to_owned(), file };
     Ok(())
 }
 
-/// Opens the file anew, after somebody has renamed it (`FLUSH ERROR LOGS`, SIGHUP).
+/// Opens the file again, after it was renamed from outside (`FLUSH ERROR LOGS`, SIGHUP).
 pub fn reopen() -> io::Result<()> {
     let mut place = LOG.place.lock();
     if let Place::File { disk, path, file } = &mut *place {
@@ -55,7 +57,7 @@ pub fn reopen() -> io::Result<()> {
     Ok(())
 }
 
-/// True when lines go to a file.
+/// Reports whether lines go to a file.
 pub fn is_file() -> bool {
     matches!(*LOG.place.lock(), Place::File { .. })
 }
@@ -65,7 +67,7 @@ pub fn set_verbosity(verbosity: u8) {
     LOG.verbosity.store(verbosity, Ordering::Relaxed);
 }
 
-/// A numbered message of mysqld's that every verbosity shows.
+/// Logs a numbered message of mysqld that every verbosity shows.
 #[macro_export]
 macro_rules! log_system {
     ($number:literal, $($text:tt)+) => {
@@ -102,8 +104,8 @@ impl Place {
             Place::File { file, .. } => file.len_bytes().and_then(|end| file.write_all_at(line, end)),
         };
         if written.is_err() {
-            // The log is where errors are told; standard error is the last resort, and there is
-            // nothing after it.
+            // Errors are reported in this log, so standard error is the last resort, and nothing
+            // can follow it.
             let _last_resort = io::stderr().write_all(line);
         }
     }
@@ -127,7 +129,7 @@ fn line(record: &Record<'_>, now_us: u64) -> String {
     format!("{} 0 [{level}] [{number}] [{system}] {}\n", timestamp(now_us), record.args())
 }
 
-/// Microseconds since 1970 as `2026-11-21T20:00:00.000000Z`.
+/// Returns microseconds since 1970 in the form `2026-11-21T20:00:00.000000Z`.
 pub fn timestamp(now_us: u64) -> String {
     let (seconds, micros) = (now_us / 1_000_000, now_us % 1_000_000);
     let (days, of_day) = (seconds / 86_400, seconds % 86_400);
@@ -136,9 +138,10 @@ pub fn timestamp(now_us: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z")
 }
 
-/// Days since 1970-01-01 to year, month, day of the Gregorian calendar.
+/// Returns year, month and day of the Gregorian calendar for a number of days since 1970-01-01.
 fn civil_from_days(days: i64) -> (i64, i64, i64) {
-    // Counted from 0000-03-01, so that the leap day is a year's last day; eras are of 400 years.
+    // The days are counted from 0000-03-01, so that the leap day is a year's last day. An era is
+    // 400 years.
     let z = days + 719_468;
     let era = z.div_euclid(146_097);
     let day_of_era = z.rem_euclid(146_097);
@@ -165,7 +168,7 @@ mod tests {
         place.write(b"one\n");
         place.write(b"two\n");
         assert_eq!(disk.read(&path).unwrap(), b"one\ntwo\n");
-        // As logrotate's copytruncate, or `> error.log`.
+        // This is what logrotate's copytruncate does, or `> error.log`.
         disk.open(&path, OpenMode::ReadWrite).unwrap().set_len(0).unwrap();
         place.write(b"three\n");
         assert_eq!(disk.read(&path).unwrap(), b"three\n");

@@ -1,4 +1,4 @@
-//! The process: its log, its signals, its panics, what it tells systemd, and its version.
+//! The process: its log, its signals, its panics, its messages to systemd, and its version.
 
 pub mod allocator;
 pub mod error_log;

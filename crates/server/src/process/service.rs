@@ -1,9 +1,8 @@
-//! What a service manager is told: systemd's notification protocol (`sd_notify(3)`), `Type=notify`
-//! in a unit.
+//! Messages to a service manager, in systemd's notification protocol (`sd_notify(3)`, `Type=notify`
+//! in a unit).
 //!
-//! Flows in: the moments at which the server is ready and at which it begins to stop. Flows out:
-//! one datagram each to the socket that `NOTIFY_SOCKET` names. Without that variable nobody is told
-//! anything.
+//! In: the moments when the server is ready and when it begins to stop. Out: one datagram for each,
+//! to the socket that `NOTIFY_SOCKET` names. Without that variable no message is sent.
 
 use std::io;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
@@ -12,18 +11,18 @@ use std::path::Path;
 /// The environment variable in which a service manager names its socket.
 const SOCKET_VARIABLE: &str = "NOTIFY_SOCKET";
 
-/// Says that clients can connect.
+/// Tells the service manager that clients can connect.
 pub fn ready() {
     tell("READY=1\nSTATUS=Server is operational\n");
 }
 
-/// Says that the server has begun to stop.
+/// Tells the service manager that the server has begun to stop.
 pub fn stopping() {
     tell("STOPPING=1\nSTATUS=Server shutdown in progress\n");
 }
 
-/// Sends a state to the service manager if there is one. A manager that cannot be reached is a
-/// warning: the server serves its clients without it.
+/// Sends a state to the service manager if there is one. When it cannot be reached, only a warning
+/// is logged, because the server can serve its clients without it.
 fn tell(state: &str) {
     let Ok(place) = std::env::var(SOCKET_VARIABLE) else { return };
     if let Err(e) = send(&place, state) {
@@ -31,7 +30,7 @@ fn tell(state: &str) {
     }
 }
 
-/// Sends one datagram to a socket in the file system, or, where its name begins with `@`, in the
+/// Sends one datagram to a socket in the file system or, if its name begins with `@`, in the
 /// abstract name space.
 fn send(place: &str, state: &str) -> io::Result<()> {
     use std::os::linux::net::SocketAddrExt;

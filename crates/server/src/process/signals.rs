@@ -1,27 +1,27 @@
-//! Signals: SIGTERM and SIGINT end the server, SIGHUP flushes its logs.
+//! Signals: SIGTERM and SIGINT stop the server, and SIGHUP flushes its logs.
 //!
-//! All three are blocked in every thread (the mask is set before the first thread starts, and
-//! inherited) and are taken by one thread that waits for them, so that no handler interrupts
-//! anything.
+//! All three are blocked in every thread, because the mask is set before the first thread starts
+//! and is inherited. One thread waits for them, so that no handler interrupts anything.
 
 use std::io;
 
-/// What a signal asks for.
+/// The request that a signal stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Request {
-    /// A graceful end.
+    /// The server must stop gracefully.
     Stop,
-    /// Logs are to be flushed and opened anew.
+    /// The logs must be flushed and opened again.
     FlushLogs,
 }
 
-/// The blocked signals; made before any other thread, so that all threads inherit the mask.
+/// The blocked signals. They must be blocked before any other thread starts, so that all threads
+/// inherit the mask.
 pub struct Signals {
     set: libc::sigset_t,
 }
 
 impl Signals {
-    /// Blocks the signals in this thread and in all that it starts from now on.
+    /// Blocks the signals in this thread and in all threads that it starts from now on.
     pub fn block() -> io::Result<Signals> {
         // SAFETY: sigset_t is plain data, and sigemptyset makes all of it valid before it is read.
         let set = unsafe {

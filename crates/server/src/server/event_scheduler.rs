@@ -1,5 +1,5 @@
-//! Whether events are run: the daemon that SHOW PROCESSLIST has as long as they are, and how the
-//! scheduler's thread hears of changes.
+//! The state of the event scheduler: the daemon that SHOW PROCESSLIST lists while events are run,
+//! and the way in which the scheduler's thread hears of changes.
 
 use crate::server::sessions::{SessionEntry, Sessions};
 use os::account::{State, enter};
@@ -7,22 +7,22 @@ use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Whether events are run, and how the scheduler's thread is woken.
+/// The state of the event scheduler, and the means to wake its thread.
 #[derive(Default)]
 pub struct EventScheduler {
-    /// Lock order: before that of the sessions.
+    /// The present daemon. Lock order: before the lock of the sessions.
     present: Mutex<Present>,
-    /// Notified when a daemon begins, and at the end.
+    /// Notified when a daemon begins, and at the end of the server.
     begins: Condvar,
-    /// How often clients have changed events. `SeqCst`, as the wait for it asks for.
+    /// The number of changes of events by clients. `SeqCst`, as the wait for it requires.
     changes: AtomicU64,
 }
 
 #[derive(Default)]
 struct Present {
-    /// `None`: the scheduler is stopped.
+    /// The daemon. `None` means that the scheduler is stopped.
     daemon: Option<Arc<SessionEntry>>,
-    /// The server ends: no daemon begins any more.
+    /// True at the end of the server, when no daemon may begin any more.
     is_closed: bool,
 }
 
@@ -33,7 +33,7 @@ impl Present {
 }
 
 impl EventScheduler {
-    /// Events are run from now on.
+    /// Starts the daemon, so that events are run from now on.
     pub fn start(&self, sessions: &Sessions) {
         let mut present = self.present.lock();
         if present.daemon.is_some() || present.is_closed {
@@ -45,7 +45,7 @@ impl EventScheduler {
         self.begins.notify_one();
     }
 
-    /// No event begins to run any more. Those that run go on.
+    /// Stops the daemon, so that no event begins to run any more. Running events go on.
     pub fn stop(&self, sessions: &Sessions) {
         let Some(entry) = self.present.lock().daemon.take() else { return };
         entry.kill(false);
@@ -53,14 +53,14 @@ impl EventScheduler {
         log::info!("Event Scheduler: Stopped");
     }
 
-    /// The server ends.
+    /// Stops the scheduler for ever, at the end of the server.
     pub fn close(&self, sessions: &Sessions) {
         self.present.lock().is_closed = true;
         self.stop(sessions);
         self.begins.notify_one();
     }
 
-    /// A client has made, altered or dropped an event.
+    /// Notes that a client has made, altered or dropped an event.
     pub fn events_changed(&self) {
         self.changes.fetch_add(1, Ordering::SeqCst);
         if let Some(daemon) = &self.present.lock().daemon {
@@ -68,12 +68,12 @@ impl EventScheduler {
         }
     }
 
-    /// How often clients have changed events.
+    /// Returns the number of changes of events by clients.
     pub fn changes(&self) -> u64 {
         self.changes.load(Ordering::SeqCst)
     }
 
-    /// Waits until there is a daemon; `None` at the end of the server.
+    /// Waits until there is a daemon. `None` means that the server ends.
     pub fn daemon(&self) -> Option<Arc<SessionEntry>> {
         let _waiting = enter(State::Idle);
         let mut present = self.present.lock();
@@ -83,7 +83,7 @@ impl EventScheduler {
         present.daemon.clone()
     }
 
-    /// The daemon has ended by itself.
+    /// Notes that the daemon has ended by itself.
     pub fn ended(&self, sessions: &Sessions, entry: &SessionEntry) {
         let mut present = self.present.lock();
         if present.is(entry) {
@@ -92,7 +92,7 @@ impl EventScheduler {
         }
     }
 
-    /// Does something while the daemon cannot be stopped, unless it has been.
+    /// Calls `act` while the daemon cannot be stopped, unless it has been stopped before.
     pub fn unless_stopped(&self, entry: &SessionEntry, act: impl FnOnce()) {
         let present = self.present.lock();
         if present.is(entry) && !entry.is_killed() {

@@ -1,16 +1,17 @@
-//! `performance_schema.host_cache`: what is known of the hosts that clients come from, by address.
+//! `performance_schema.host_cache`: the facts known about the hosts that clients come from, by
+//! address.
 //!
-//! A host's name is looked up once, as long as its entry is kept. An entry counts what went wrong
-//! with the host's connections too, and a host with `max_connect_errors` broken handshakes since
-//! its last good login is blocked (error 1129). Loopback addresses have no entries, nor has anybody
-//! with `skip_name_resolve`: these are never blocked, as in MySQL.
+//! A host's name is looked up once, as long as its entry is kept. An entry also counts the errors
+//! of the host's connections, and a host with `max_connect_errors` broken handshakes since its last
+//! good login is blocked (error 1129). As in MySQL, loopback addresses have no entries, and with
+//! `skip_name_resolve` no address has one, so these are never blocked.
 
 use parking_lot::Mutex;
 use sql::SqlError;
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 
-/// What went wrong with a connection, in the order of the table's columns.
+/// The kinds of errors of a connection, in the order of the table's columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the table's columns")]
 pub enum HostError {
@@ -39,7 +40,7 @@ pub enum HostError {
     Unknown,
 }
 
-/// How many kinds of errors there are.
+/// The number of kinds of errors.
 const KINDS: usize = HostError::Unknown as usize + 1;
 
 /// The columns that count errors, by [`HostError`].
@@ -70,8 +71,8 @@ pub const COUNTS: [&str; KINDS] = [
 ];
 
 impl HostError {
-    /// What an error that a client is told while it logs in counts as, where that follows from its
-    /// number.
+    /// Returns the kind of an error that a client gets while it logs in, if the error's number
+    /// tells the kind.
     pub fn of(told: &SqlError) -> Option<HostError> {
         match told.code {
             1043 | 1251 => Some(HostError::Handshake),
@@ -90,9 +91,10 @@ impl HostError {
 pub struct Found {
     /// The host's name.
     pub name: Option<String>,
-    /// The name is the host's, or it is certain that it has none: it is not looked up again.
+    /// True when the name belongs to the host, or it is certain that the host has none. It is then
+    /// not looked up again.
     pub is_validated: bool,
-    /// The kind of error that looking the name up has ended with.
+    /// The kind of error with which the look-up of the name has ended.
     pub error: Option<HostError>,
 }
 
@@ -101,19 +103,21 @@ pub struct Found {
 pub struct HostEntry {
     /// The resolver's last answer.
     pub found: Found,
-    /// Broken handshakes since the last good login.
+    /// The number of broken handshakes since the last good login.
     pub connect_errors: u64,
-    /// Errors, by [`HostError`].
+    /// The numbers of errors, by [`HostError`].
     pub counts: [u64; KINDS],
-    /// When its first client came, in microseconds of Unix time.
+    /// The time when the host's first client came, in microseconds of Unix time.
     pub first_seen_us: u64,
-    /// When its last client came.
+    /// The time when the host's last client came, in microseconds of Unix time.
     pub last_seen_us: u64,
-    /// When its first error came; 0: it has had none.
+    /// The time of the host's first error, in microseconds of Unix time; 0 means that there was
+    /// none.
     pub first_error_us: u64,
-    /// When its last error came; 0: it has had none.
+    /// The time of the host's last error, in microseconds of Unix time; 0 means that there was
+    /// none.
     pub last_error_us: u64,
-    /// The larger, the later it was used.
+    /// A number that is the larger, the later the entry was used.
     used: u64,
 }
 
@@ -130,12 +134,12 @@ impl HostEntry {
     }
 }
 
-/// What the cache says to a connection from an address.
+/// The cache's answer for a connection from an address.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Met {
-    /// The address's host is blocked by too many connection errors.
+    /// The host is blocked after too many connection errors.
     Blocked,
-    /// The host's name, or that it has none.
+    /// The host's name; `None` means that it has none.
     Known(Option<String>),
     /// The resolver has to be asked.
     Unknown,
@@ -145,13 +149,13 @@ pub enum Met {
 #[derive(Debug, Default)]
 pub struct HostCache(Mutex<Hosts>);
 
-/// Lock order: held alone.
+/// The contents of the cache. Its lock is held alone.
 #[derive(Debug, Default)]
 struct Hosts {
-    /// `host_cache_size`
+    /// The value of `host_cache_size`.
     limit: usize,
     entries: HashMap<IpAddr, HostEntry>,
-    /// The addresses, by when they were used.
+    /// The addresses, in the order in which they were last used.
     by_use: BTreeMap<u64, IpAddr>,
     uses: u64,
 }
@@ -173,7 +177,7 @@ impl Hosts {
 }
 
 impl HostCache {
-    /// A client has come from this address.
+    /// Notes that a client has come from this address, and returns what is known about its host.
     pub fn meet(&self, ip: IpAddr, max_connect_errors: u64, now_us: u64) -> Met {
         let mut hosts = self.0.lock();
         let Some(entry) = hosts.use_entry(ip) else { return Met::Unknown };
@@ -188,8 +192,8 @@ impl HostCache {
         }
     }
 
-    /// Keeps what the resolver has said of an address; the host that was used longest ago makes
-    /// room for it.
+    /// Keeps the resolver's answer about an address. The host that was used longest ago makes room
+    /// for it.
     pub fn add(&self, ip: IpAddr, found: Found, now_us: u64) {
         let mut hosts = self.0.lock();
         if hosts.limit == 0 {
@@ -213,21 +217,22 @@ impl HostCache {
         assert_eq!(hosts.by_use.len(), hosts.entries.len(), "each host has its place in the order of use");
     }
 
-    /// Something went wrong with a connection from this address.
+    /// Counts an error of a connection from this address.
     pub fn count(&self, ip: IpAddr, error: HostError, now_us: u64) {
         if let Some(entry) = self.0.lock().use_entry(ip) {
             entry.count(error, now_us);
         }
     }
 
-    /// A client from this address has been let in: broken handshakes are counted anew.
+    /// Notes that a client from this address has been let in, which resets the count of broken
+    /// handshakes.
     pub fn let_in(&self, ip: IpAddr) {
         if let Some(entry) = self.0.lock().use_entry(ip) {
             entry.connect_errors = 0;
         }
     }
 
-    /// `host_cache_size`: from now on so many hosts are kept, and none of those that there are.
+    /// Sets `host_cache_size`, the number of hosts that are kept, and forgets all present ones.
     pub fn resize(&self, limit: usize) {
         let mut hosts = self.0.lock();
         hosts.limit = limit;
@@ -239,7 +244,7 @@ impl HostCache {
         self.0.lock().clear();
     }
 
-    /// All hosts, those that were used last first.
+    /// Returns all hosts, the last used ones first.
     pub fn all(&self) -> Vec<(IpAddr, HostEntry)> {
         let hosts = self.0.lock();
         hosts.by_use.values().rev().map(|ip| (*ip, hosts.entries[ip].clone())).collect()
@@ -279,7 +284,7 @@ mod tests {
         assert_eq!((entry.connect_errors, entry.counts[HostError::Handshake as usize]), (2, 3));
         cache.clear();
         assert_eq!(cache.meet(ip(1), 1, 10), Met::Unknown);
-        // Of a host that has no entry nothing is counted.
+        // Errors of a host that has no entry are not counted.
         cache.count(ip(1), HostError::Handshake, 11);
         assert!(cache.all().is_empty());
     }

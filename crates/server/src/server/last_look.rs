@@ -1,33 +1,33 @@
-//! What SHOW ENGINE INNODB STATUS counted when somebody last asked for it, from which rates are
+//! The counters at the time when SHOW ENGINE INNODB STATUS was last asked for, from which rates are
 //! computed.
 
 use parking_lot::Mutex;
 
-/// Figures that grow, and the moment at which they were read.
+/// Figures that grow, and the time when they were read.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Figures {
-    /// When they were read, in microseconds since 1970.
+    /// The time when the figures were read, in microseconds since 1970.
     pub at_us: u64,
-    /// Rows that were inserted, updated, deleted and read.
+    /// The numbers of rows that were inserted, updated, deleted and read.
     pub rows: [u64; 4],
-    /// Pages that were read, created and written.
+    /// The numbers of pages that were read, created and written.
     pub pages: [u64; 3],
-    /// Pages that were made young, asked for, read ahead, and evicted unused.
+    /// The numbers of pages that were made young, requested, read ahead, and evicted unused.
     pub lru: [u64; 4],
-    /// Reads, writes and syncs.
+    /// The numbers of reads, writes and syncs.
     pub io: [u64; 3],
-    /// Bytes that were read.
+    /// The number of bytes that were read.
     pub read_bytes: u64,
-    /// Writes of the redo log.
+    /// The number of writes of the redo log.
     pub log_writes: u64,
 }
 
-/// What the last look saw; nothing before the first one. It is a leaf in the lock order.
+/// The figures of the last look; `None` before the first one. Its lock is a leaf in the lock order.
 #[derive(Debug, Default)]
 pub struct LastLook(Mutex<Option<Figures>>);
 
 impl LastLook {
-    /// Notes what this look sees. The result is what the one before it saw.
+    /// Stores the figures of this look, and returns those of the one before.
     pub fn replace(&self, now: Figures) -> Option<Figures> {
         self.0.lock().replace(now)
     }

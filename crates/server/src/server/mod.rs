@@ -1,6 +1,6 @@
-//! The server: what all its connections share.
+//! The server: the state that all its connections share.
 //!
-//! Each part of it has a file here or in the crate that it is of; [`Server`] owns them.
+//! Each part of it has a file here or in the crate that it belongs to, and [`Server`] owns them.
 
 pub mod event_scheduler;
 pub mod host_cache;
@@ -32,7 +32,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// What all connections share.
+/// The state that all connections share.
 pub struct Server {
     /// The storage engine.
     pub engine: Arc<Engine>,
@@ -42,43 +42,44 @@ pub struct Server {
     pub datadir: PathBuf,
     /// Global values of system variables.
     pub globals: Globals,
-    /// The accounts, and what each may do.
+    /// The accounts and their rights.
     pub accounts: Accounts,
-    /// Whether everybody may do everything (`--skip-grant-tables`).
+    /// True when every client may do everything (`--skip-grant-tables`).
     pub skip_grant_tables: AtomicBool,
-    /// The certificate and key that TLS is spoken with. Without them no TLS is spoken.
+    /// The certificate and the key for TLS. Without them the server does not speak TLS.
     pub tls: OnceLock<ServerTls>,
-    /// The hosts that clients come from.
+    /// The cache of the hosts that clients come from.
     pub hosts: HostCache,
     /// The connections.
     pub sessions: Sessions,
-    /// What the connections keep in memory.
+    /// The memory that the connections keep.
     pub memory: Arc<Pool>,
-    /// `max_execution_time` of the statements that run.
+    /// The deadlines of running statements under `max_execution_time`.
     pub time_limits: TimeLimits,
     /// The locks of GET_LOCK().
     pub user_locks: UserLocks,
     /// The general log and the slow query log.
     pub query_logs: QueryLogs,
-    /// The counters that are the server's own.
+    /// The server's own counters.
     pub status: ServerStatus,
-    /// What runs the events.
+    /// The event scheduler.
     pub events: EventScheduler,
-    /// When SHOW ENGINE INNODB STATUS was last asked for, and what it counted.
+    /// The figures and the time of the last SHOW ENGINE INNODB STATUS.
     pub last_look: LastLook,
     /// The binary log; `None` with `--skip-log-bin`.
     pub binlog: Option<Arc<Binlog>>,
     /// The replication channels.
     pub replica: Channels,
-    /// Sessions in WAIT_FOR_EXECUTED_GTID_SET.
+    /// The number of sessions in WAIT_FOR_EXECUTED_GTID_SET.
     pub gtid_waiters: AtomicUsize,
-    /// Replicas that have introduced themselves.
+    /// The replicas that have registered.
     pub replicas: Replicas,
-    /// The end has begun, and no new connections are taken. Relaxed: it may be seen a moment later.
+    /// True when the server is stopping and takes no new connections. Relaxed: it may be seen a
+    /// moment later.
     stopping: AtomicBool,
 }
 
-/// The parts that a server is made of.
+/// The parts from which a server is made.
 pub struct Parts {
     /// The storage engine.
     pub engine: Arc<Engine>,
@@ -88,7 +89,7 @@ pub struct Parts {
     pub datadir: PathBuf,
     /// Global values of system variables.
     pub globals: Globals,
-    /// Whether everybody may do everything (`--skip-grant-tables`).
+    /// True when every client may do everything (`--skip-grant-tables`).
     pub skip_grant_tables: bool,
     /// The binary log; `None` with `--skip-log-bin`.
     pub binlog: Option<Arc<Binlog>>,
@@ -97,7 +98,7 @@ pub struct Parts {
 }
 
 impl Server {
-    /// A server without connections yet.
+    /// Builds a server without connections.
     pub fn new(parts: Parts) -> Arc<Server> {
         Arc::new(Server {
             engine: parts.engine,
@@ -124,22 +125,22 @@ impl Server {
         })
     }
 
-    /// The binary log, unless an error has turned it off.
+    /// Returns the binary log, unless an error has turned it off.
     pub fn open_binlog(&self) -> Option<&Arc<Binlog>> {
         self.binlog.as_ref().filter(|binlog| !binlog.is_turned_off())
     }
 
-    /// Whether everybody may do everything.
+    /// Reports whether every client may do everything.
     pub fn grants_are_skipped(&self) -> bool {
         self.skip_grant_tables.load(Ordering::Relaxed)
     }
 
-    /// Begins the end: no new connections are taken from now on.
+    /// Begins to stop the server, which takes no new connections from now on.
     pub fn begin_stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the end has begun.
+    /// Reports whether the server is stopping.
     pub fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Relaxed)
     }

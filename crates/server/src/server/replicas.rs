@@ -1,28 +1,28 @@
-//! Replicas that have introduced themselves (COM_REGISTER_SLAVE), for SHOW REPLICAS.
+//! The replicas that have registered (COM_REGISTER_SLAVE), for SHOW REPLICAS.
 
 use parking_lot::Mutex;
 use protocol::wire::{Malformed, Reader};
 use std::collections::BTreeMap;
 
-/// What a replica says of itself.
+/// The facts that a replica tells about itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegisteredReplica {
-    /// Its server id.
+    /// The replica's server id.
     pub server_id: u32,
-    /// `report_host`.
+    /// The replica's `report_host`.
     pub host: String,
-    /// `report_port`.
+    /// The replica's `report_port`.
     pub port: u16,
-    /// The server id of its source.
+    /// The server id of the replica's source.
     pub source_id: u32,
-    /// Its connection here.
+    /// The id of the replica's connection to this server.
     pub connection_id: u32,
-    /// Its server UUID, which it sets as a user variable before it registers.
+    /// The replica's server UUID, which it sets as a user variable before it registers.
     pub server_uuid: String,
 }
 
 impl RegisteredReplica {
-    /// Reads the body of COM_REGISTER_SLAVE.
+    /// Decodes the body of COM_REGISTER_SLAVE.
     pub fn decode(body: &[u8], connection_id: u32) -> Result<RegisteredReplica, Malformed> {
         const WHAT: &str = "COM_REGISTER_SLAVE";
         let mut r = Reader::new(body);
@@ -39,15 +39,15 @@ impl RegisteredReplica {
     }
 }
 
-/// All of them, by server id.
+/// All registered replicas.
 #[derive(Debug, Default)]
 pub struct Replicas {
-    /// Lock order: held alone.
+    /// The replicas by server id. No other lock is held with this one.
     all: Mutex<BTreeMap<u32, RegisteredReplica>>,
 }
 
 impl Replicas {
-    /// Adds a replica, in place of an earlier one of its server id.
+    /// Adds a replica, and replaces an earlier one of its server id.
     pub fn register(&self, replica: RegisteredReplica) {
         self.all.lock().insert(replica.server_id, replica);
     }
@@ -57,7 +57,7 @@ impl Replicas {
         self.all.lock().retain(|_, r| r.connection_id != connection_id);
     }
 
-    /// All of them.
+    /// Returns all replicas.
     pub fn list(&self) -> Vec<RegisteredReplica> {
         self.all.lock().values().cloned().collect()
     }

@@ -1,4 +1,4 @@
-//! The connections that exist: their ids, what SHOW PROCESSLIST tells of them, and KILL.
+//! The present connections: their ids, their lines in SHOW PROCESSLIST, and KILL.
 
 use os::event::Event;
 use parking_lot::Mutex;
@@ -10,13 +10,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Longer statements are cut in SHOW FULL PROCESSLIST.
+/// The largest number of bytes of a statement that SHOW FULL PROCESSLIST shows.
 pub const MAX_SHOWN_BYTES: usize = 64 * 1024;
 
 /// The user of a connection that has not logged in yet.
 const UNAUTHENTICATED: &str = "unauthenticated user";
 
-/// What a connection is doing, the Command column of SHOW PROCESSLIST.
+/// The activity of a connection, which is the Command column of SHOW PROCESSLIST.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 #[allow(missing_docs, reason = "the names are MySQL's command names")]
@@ -47,45 +47,49 @@ const ACTIVITIES: [(Activity, &str); 9] = [
 /// The parts of an entry that are text.
 #[derive(Debug, Clone, Default)]
 pub struct Shown {
-    /// Host, with the port for TCP.
+    /// The client's host, with the port for TCP.
     pub host: String,
     /// The address of a client that came by TCP.
     pub ip: Option<IpAddr>,
-    /// Account name as the client gave it, once it has been let in.
+    /// The user name that the client gave, once it has been let in.
     pub user: String,
     /// `user@host` of the matched account.
     pub account: String,
-    /// Current schema.
+    /// The current schema.
     pub schema: Option<String>,
-    /// The statement that runs, or the last one when none does; cut where it is long.
+    /// The running statement, or the last one when none runs. A long one is cut.
     pub statement: String,
-    /// A statement runs.
+    /// True while a statement runs.
     pub is_running: bool,
-    /// How the connection is encrypted, if it is.
+    /// The encryption of the connection, if there is one.
     pub encryption: Option<Encryption>,
-    /// What USER() gives, where that is not the user and the host: of an event.
+    /// The value of USER() where it differs from user and host, as for an event.
     pub client: Option<&'static str>,
-    /// The State column, where the activity does not tell it; else empty.
+    /// The State column where the activity does not determine it; otherwise empty.
     pub state: &'static str,
 }
 
-/// One connection, as others see it.
+/// One connection, as other connections see it.
 pub struct SessionEntry {
     /// The connection's id.
     pub id: u32,
-    /// Lock order: held alone and for a copy only.
+    /// The texts that other connections see. The lock is held only for a copy or a change, and no
+    /// other lock is taken under it.
     shown: Mutex<Shown>,
-    /// An [`Activity`]. Relaxed, like the next three: each is told on its own.
+    /// The number of an [`Activity`]. Relaxed, like the next three fields, because each stands for
+    /// itself.
     activity: AtomicU8,
-    /// When the activity began, by the cheapest clock: every command begins two.
+    /// The time when the activity began, by the cheapest clock, because every command begins two
+    /// activities.
     since_ticks: AtomicU64,
-    /// Number of the connection's transaction, or of the last one it had; 0: it had none.
+    /// The number of the connection's present or last transaction; 0 means that it had none.
     transaction_id: AtomicU64,
-    /// The running statement is to end. Relaxed: it is polled.
+    /// True when the running statement must end. Relaxed, because it is polled.
     kill_query: Arc<AtomicBool>,
-    /// Somebody wants it: not its time limit alone. Relaxed, as the one above.
+    /// True when KILL asked the running statement to end, and not only the time limit. Relaxed,
+    /// like `kill_query`.
     kill_asked: AtomicBool,
-    /// The connection is to end.
+    /// True when the connection must end.
     kill_connection: AtomicBool,
     /// Notified by KILL and by [`SessionEntry::wake`], for statements that wait.
     wakes: Event,
@@ -99,11 +103,11 @@ pub struct SessionEntry {
 pub struct ProcessLine {
     /// The connection's id.
     pub id: u32,
-    /// The texts.
+    /// The texts of the line.
     pub shown: Shown,
     /// The Command column of SHOW PROCESSLIST.
     pub activity: Activity,
-    /// For how long, in seconds.
+    /// The time since the activity began, in seconds.
     pub time_s: u64,
 }
 
@@ -124,12 +128,13 @@ impl SessionEntry {
         }
     }
 
-    /// Whether it is a client's: those have a socket, in which they are interrupted.
+    /// Reports whether the connection is a client's. Only these have a socket, through which they
+    /// are interrupted.
     pub fn is_of_client(&self) -> bool {
         self.interrupter.is_some()
     }
 
-    /// What its statements have done, since it began or since FLUSH STATUS.
+    /// Returns the counters of the connection's statements since it began, or since FLUSH STATUS.
     pub fn counters(&self) -> &Arc<Counters> {
         &self.counters
     }
@@ -144,17 +149,18 @@ impl SessionEntry {
         now.saturating_sub(since)
     }
 
-    /// Notes the connection's transaction.
+    /// Notes the number of the connection's transaction.
     pub fn set_transaction_id(&self, transaction_id: u64) {
         self.transaction_id.store(transaction_id, Ordering::Relaxed);
     }
 
-    /// Number of the connection's transaction, or of the last one it had; 0: it had none.
+    /// Returns the number of the connection's present or last transaction; 0 means that it had
+    /// none.
     pub fn transaction_id(&self) -> u64 {
         self.transaction_id.load(Ordering::Relaxed)
     }
 
-    /// What the connection does.
+    /// Returns the connection's activity.
     pub fn activity(&self) -> Activity {
         ACTIVITIES[usize::from(self.activity.load(Ordering::Relaxed))].0
     }
@@ -164,12 +170,12 @@ impl SessionEntry {
         change(&mut self.shown.lock());
     }
 
-    /// How the connection is encrypted, if it is.
+    /// Returns the encryption of the connection, if there is one.
     pub fn encryption(&self) -> Option<Encryption> {
         self.shown.lock().encryption.clone()
     }
 
-    /// Notes the statement that runs; its memory is used again by the next one.
+    /// Notes the running statement. Its memory is used again by the next one.
     pub fn show_statement(&self, text: Option<&str>) {
         let mut shown = self.shown.lock();
         match text {
@@ -186,12 +192,12 @@ impl SessionEntry {
         }
     }
 
-    /// The texts.
+    /// Returns a copy of the texts.
     pub fn shown(&self) -> Shown {
         self.shown.lock().clone()
     }
 
-    /// The line of SHOW PROCESSLIST.
+    /// Returns the line of SHOW PROCESSLIST.
     pub fn line(&self) -> ProcessLine {
         let since_ticks = self.since_ticks.load(Ordering::Relaxed);
         let ticks = os::clock::ticks().saturating_sub(since_ticks);
@@ -199,7 +205,7 @@ impl SessionEntry {
         ProcessLine { id: self.id, shown: self.shown(), activity: self.activity(), time_s }
     }
 
-    /// Asks the running statement to end, and the connection too unless `query_only`.
+    /// Asks the running statement to end, and also the connection unless `query_only`.
     pub fn kill(&self, query_only: bool) {
         if !query_only {
             self.kill_connection.store(true, Ordering::Relaxed);
@@ -211,36 +217,36 @@ impl SessionEntry {
         }
     }
 
-    /// Has the running statement end, as KILL QUERY and the time limit do.
+    /// Makes the running statement end, as KILL QUERY and the time limit do.
     pub fn interrupt(&self) {
         self.kill_query.store(true, Ordering::Relaxed);
         self.wakes.notify_all();
     }
 
-    /// The interruption by a time limit is over, unless KILL has asked for one too; true when it
-    /// has not.
+    /// Takes the interruption by a time limit back, unless KILL has asked for one too. Returns true
+    /// when KILL has not.
     pub fn end_interrupt(&self) -> bool {
         let by_kill = self.kill_asked.load(Ordering::Relaxed);
         self.kill_query.store(by_kill, Ordering::Relaxed);
         !by_kill
     }
 
-    /// The running statement is to end.
+    /// Reports whether the running statement must end.
     pub fn is_killed(&self) -> bool {
         self.kill_query.load(Ordering::Relaxed)
     }
 
-    /// The flag that [`SessionEntry::is_killed`] reads, for waits inside the engine.
+    /// Returns the flag that [`SessionEntry::is_killed`] reads, for waits inside the engine.
     pub fn kill_flag(&self) -> Arc<AtomicBool> {
         self.kill_query.clone()
     }
 
-    /// The connection is to end.
+    /// Reports whether the connection must end.
     pub fn is_connection_killed(&self) -> bool {
         self.kill_connection.load(Ordering::Relaxed)
     }
 
-    /// A new statement begins: KILL QUERY of an earlier one does not count for it.
+    /// Notes that a new statement begins, to which a KILL QUERY of an earlier one does not apply.
     pub fn begin_statement(&self) {
         if !self.is_connection_killed() {
             self.kill_asked.store(false, Ordering::Relaxed);
@@ -248,13 +254,14 @@ impl SessionEntry {
         }
     }
 
-    /// Sleeps; true when KILL ended it early.
+    /// Sleeps. Returns true when KILL has ended the sleep early.
     pub fn sleep(&self, duration: Duration) -> bool {
         let _sleeping = os::account::enter(os::account::State::Sleep);
         matches!(self.wait_for(Some(duration), || false), Waited::Killed)
     }
 
-    /// Waits until something is so, of which [`SessionEntry::wake`] tells; `None` waits for ever.
+    /// Waits until `is_so` holds, which [`SessionEntry::wake`] announces. Without a timeout it
+    /// waits for ever.
     pub fn wait_for(&self, timeout: Option<Duration>, is_so: impl Fn() -> bool) -> Waited {
         let watch = os::clock::Stopwatch::start();
         loop {
@@ -273,24 +280,24 @@ impl SessionEntry {
         }
     }
 
-    /// What the connection's statement waits for may be so now.
+    /// Wakes the connection's statement, because the condition that it waits for may hold now.
     pub fn wake(&self) {
         self.wakes.notify_all();
     }
 }
 
-/// How a wait has ended.
+/// The way in which a wait has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waited {
-    /// What was waited for is so.
+    /// The condition holds.
     UntilSo,
-    /// The time was over.
+    /// The time was over before the condition held.
     TimedOut,
-    /// By KILL, or by the statement's time limit.
+    /// KILL or the statement's time limit ended the wait.
     Killed,
 }
 
-/// The Command column's word for an activity.
+/// Returns the Command column's word for an activity.
 pub fn activity_name(activity: Activity) -> &'static str {
     ACTIVITIES[activity as usize].1
 }
@@ -298,18 +305,19 @@ pub fn activity_name(activity: Activity) -> &'static str {
 /// All connections.
 #[derive(Default)]
 pub struct Sessions {
-    /// Lock order: held alone and for a look-up or a copy only.
+    /// The connections by id. The lock is held alone, except for `shown`, and only for a look-up or
+    /// a copy.
     entries: Mutex<BTreeMap<u32, Arc<SessionEntry>>>,
-    /// What the statements of connections have done that have ended. It is added to with the
-    /// entries locked, so that nothing is counted twice or not at all.
+    /// The counters of connections that have ended. They are added to while `entries` is locked, so
+    /// that nothing is counted twice or not at all.
     ended: Counters,
     last_id: AtomicU32,
-    /// Connections that count against max_connections. Acquire and release, so that who was told of
-    /// a refusal finds the refused one's place free again.
+    /// The number of connections that count against max_connections. Acquire and release, so that a
+    /// client which was told of a refusal finds the refused connection's place free again.
     admitted: AtomicUsize,
 }
 
-/// A connection's place under `max_connections`; given back when dropped.
+/// A connection's place under `max_connections`, which is given back when this value is dropped.
 pub struct Place<'a>(&'a Sessions);
 
 impl Drop for Place<'_> {
@@ -320,7 +328,7 @@ impl Drop for Place<'_> {
 }
 
 impl Sessions {
-    /// Adds a connection; ids begin at 8, as the first ones are background threads' in MySQL.
+    /// Adds a connection. Ids begin at 8, because in MySQL background threads have the first ones.
     pub fn add(&self, host: String, interrupter: Option<Interrupter>) -> Arc<SessionEntry> {
         let id = self.last_id.fetch_add(1, Ordering::Relaxed).wrapping_add(8);
         let entry = Arc::new(SessionEntry::new(id, host, interrupter));
@@ -328,8 +336,8 @@ impl Sessions {
         entry
     }
 
-    /// Adds a thread of the server's own that SHOW PROCESSLIST tells of. The one of the server's
-    /// start has the id 5, as in MySQL.
+    /// Adds a thread of the server itself that SHOW PROCESSLIST lists. The one that starts with the
+    /// server has the id 5, as in MySQL.
     pub fn add_daemon(&self, name: &str) -> Arc<SessionEntry> {
         let mut entries = self.entries.lock();
         let id = match self.last_id.load(Ordering::Relaxed) {
@@ -346,12 +354,12 @@ impl Sessions {
         entry
     }
 
-    /// An entry that is in no list, for the server's own sessions.
+    /// Returns an entry that is in no list, for the server's own sessions.
     pub fn detached(&self) -> Arc<SessionEntry> {
         Arc::new(SessionEntry::new(0, "localhost".into(), None))
     }
 
-    /// Takes a place; the second part is how many are taken now.
+    /// Takes a place. The second part of the result is the number of places that are taken now.
     pub fn take_place(&self) -> (Place<'_>, usize) {
         let before = self.admitted.fetch_add(1, Ordering::AcqRel);
         (Place(self), before + 1)
@@ -365,7 +373,7 @@ impl Sessions {
         }
     }
 
-    /// What the statements of all connections have done, in the order of [`Counters::NAMES`].
+    /// Returns the counters of all connections' statements, in the order of [`Counters::NAMES`].
     pub fn counted(&self) -> Vec<u64> {
         let total = Counters::default();
         let entries = self.entries.lock();
@@ -374,8 +382,8 @@ impl Sessions {
         total.figures()
     }
 
-    /// FLUSH STATUS of a connection, by its own thread: what it has counted goes to the others',
-    /// and begins anew.
+    /// Carries out FLUSH STATUS of a connection, in its own thread: adds its counters to those of
+    /// ended connections, and resets them.
     pub fn flush_counters(&self, entry: &SessionEntry) {
         let entries = self.entries.lock();
         if entries.contains_key(&entry.id) {
@@ -384,23 +392,23 @@ impl Sessions {
         }
     }
 
-    /// A connection by its id.
+    /// Returns the connection with this id.
     pub fn get(&self, id: u64) -> Option<Arc<SessionEntry>> {
         let id = u32::try_from(id).ok()?;
         self.entries.lock().get(&id).cloned()
     }
 
-    /// All connections, by id.
+    /// Returns all connections, by id.
     pub fn all(&self) -> Vec<Arc<SessionEntry>> {
         self.entries.lock().values().cloned().collect()
     }
 
-    /// Number of connections, with the threads of the server's own.
+    /// Returns the number of connections, including the server's own threads.
     pub fn count(&self) -> usize {
         self.entries.lock().len()
     }
 
-    /// Number of connections of clients.
+    /// Returns the number of clients' connections.
     pub fn clients(&self) -> usize {
         self.entries.lock().values().filter(|entry| entry.is_of_client()).count()
     }

@@ -1,35 +1,35 @@
-//! The counters behind SHOW STATUS that are the server's own.
+//! The counters behind SHOW STATUS that belong to the server itself.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A counter. Relaxed everywhere: each is a figure of its own.
+/// A counter. Its operations are relaxed, because each counter stands for itself.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    /// Adds one.
+    /// Adds one to the counter.
     pub fn add_one(&self) {
         self.add(1);
     }
 
-    /// Adds some.
+    /// Adds a number to the counter.
     pub fn add(&self, n: u64) {
         self.0.fetch_add(n, Ordering::Relaxed);
     }
 
-    /// Takes some away.
+    /// Subtracts a number from the counter.
     pub fn subtract(&self, n: u64) {
         self.0.fetch_sub(n, Ordering::Relaxed);
     }
 
-    /// Takes one away.
+    /// Subtracts one from the counter.
     pub fn subtract_one(&self) {
         let before = self.0.fetch_sub(1, Ordering::Relaxed);
         assert!(before > 0, "what is taken away was added");
     }
 
-    /// Adds one, unless the counter has come to `limit`; false then.
+    /// Adds one, unless the counter has reached `limit`, for which it returns false.
     pub fn add_one_below(&self, limit: u64) -> bool {
         let more = |n: u64| (n < limit).then_some(n + 1);
         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
@@ -40,7 +40,7 @@ impl Counter {
         self.0.fetch_max(n, Ordering::Relaxed);
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -50,7 +50,8 @@ impl Counter {
     }
 }
 
-/// Statements by kind: the name behind `Com_`, and the words that such a statement starts with.
+/// The kinds of statements: the name behind `Com_`, and the words with which such a statement
+/// starts.
 const KINDS: &[(&str, &str)] = &[
     ("alter_db", "ALTER DATABASE"),
     ("alter_db", "ALTER SCHEMA"),
@@ -130,66 +131,67 @@ const KINDS: &[(&str, &str)] = &[
     ("update", "UPDATE"),
 ];
 
-/// Which of the counters behind `Com_` a statement is counted by, if it is by one.
+/// The kind of a statement, which selects a counter behind `Com_`. `None` inside means that no
+/// counter counts it.
 #[derive(Debug, Clone, Copy)]
 pub struct StatementKind(Option<usize>);
 
 impl StatementKind {
-    /// Of a statement, by its first words.
+    /// Finds the kind of a statement by its first words.
     pub fn of(text: &str) -> StatementKind {
         StatementKind(kind_of(text))
     }
 }
 
-/// Counters of the whole server.
+/// The counters of the whole server.
 #[derive(Debug)]
 pub struct ServerStatus {
-    /// Unix time of the start, in microseconds.
+    /// The time of the server's start, in microseconds of Unix time.
     pub started_us: u64,
-    /// Statements of clients (`Questions`); COM_PING and the like are not among them.
+    /// The statements of clients (`Questions`), without COM_PING and the like.
     pub questions: Counter,
-    /// All commands (`Queries`).
+    /// All commands of clients (`Queries`).
     pub queries: Counter,
-    /// Connection attempts.
+    /// Attempts to connect.
     pub connections: Counter,
-    /// Attempts that failed.
+    /// Attempts to connect that failed.
     pub aborted_connects: Counter,
-    /// Logins to accounts that are locked.
+    /// Logins to locked accounts.
     pub locked_connects: Counter,
     /// Connections that ended without COM_QUIT.
     pub aborted_clients: Counter,
-    /// Most connections at one time.
+    /// The largest number of connections at one time.
     pub max_used_connections: Counter,
-    /// Connections refused because there were too many.
+    /// Connections that were refused because there were too many.
     pub max_connections_errors: Counter,
-    /// Bytes read from clients.
+    /// Bytes that were read from clients.
     pub bytes_received: Counter,
-    /// Bytes sent to clients.
+    /// Bytes that were sent to clients.
     pub bytes_sent: Counter,
-    /// Threads that run a command.
+    /// The number of threads that run a command now.
     pub threads_running: Counter,
-    /// Threads made for connections.
+    /// Threads that were started for connections.
     pub threads_created: Counter,
-    /// Statements above long_query_time.
+    /// Statements that took longer than long_query_time.
     pub slow_queries: Counter,
     /// SELECTs that `max_execution_time` has ended.
     pub max_execution_time_exceeded: Counter,
-    /// SELECTs that had such a limit.
+    /// SELECTs that had a limit by `max_execution_time`.
     pub max_execution_time_set: Counter,
-    /// Prepared statements that exist.
+    /// The number of prepared statements now.
     pub prepared_statements: Counter,
     /// Commands that are no statements: COM_PING, COM_CHANGE_USER and the like
     /// (`Com_admin_commands`).
     pub admin_commands: Counter,
-    /// `Com_stmt_prepare`.
+    /// COM_STMT_PREPARE commands (`Com_stmt_prepare`).
     pub stmt_prepare: Counter,
-    /// `Com_stmt_execute`.
+    /// COM_STMT_EXECUTE commands (`Com_stmt_execute`).
     pub stmt_execute: Counter,
-    /// `Com_stmt_close`.
+    /// COM_STMT_CLOSE commands (`Com_stmt_close`).
     pub stmt_close: Counter,
-    /// `Com_stmt_reset`.
+    /// COM_STMT_RESET commands (`Com_stmt_reset`).
     pub stmt_reset: Counter,
-    /// `Com_stmt_send_long_data`.
+    /// COM_STMT_SEND_LONG_DATA commands (`Com_stmt_send_long_data`).
     pub stmt_send_long_data: Counter,
     kinds: Vec<Counter>,
 }
@@ -226,7 +228,7 @@ impl Default for ServerStatus {
 }
 
 impl ServerStatus {
-    /// Counts a statement by its first words. Statements of no known kind are counted nowhere.
+    /// Counts a statement by its first words. A statement of no known kind is not counted.
     pub fn count_statement(&self, text: &str) {
         self.count_kind(StatementKind::of(text));
     }
@@ -238,7 +240,8 @@ impl ServerStatus {
         }
     }
 
-    /// FLUSH STATUS: counters that count from the start of the server go on, the others begin anew.
+    /// Carries out FLUSH STATUS: resets the counters that do not count since the start of the
+    /// server.
     pub fn flush(&self, connections: usize) {
         for counter in [
             &self.aborted_clients,
@@ -253,7 +256,7 @@ impl ServerStatus {
         self.max_used_connections.raise_to(connections as u64);
     }
 
-    /// Name and value of all of them, unsorted.
+    /// Returns name and value of all counters, unsorted.
     pub fn list(&self, connections: usize) -> Vec<(String, String)> {
         let uptime_s = os::clock::now_us().saturating_sub(self.started_us) / 1_000_000;
         let mut out: Vec<(String, u64)> = [
@@ -272,7 +275,8 @@ impl ServerStatus {
             ("Connections", self.connections.get()),
             ("Max_execution_time_exceeded", self.max_execution_time_exceeded.get()),
             ("Max_execution_time_set", self.max_execution_time_set.get()),
-            // The thread that watches the limits is there from the first one on.
+            // Setting a limit cannot fail: the thread that watches the limits runs from the first
+            // limit on.
             ("Max_execution_time_set_failed", 0),
             ("Max_used_connections", self.max_used_connections.get()),
             ("Prepared_stmt_count", self.prepared_statements.get()),
@@ -304,7 +308,7 @@ impl ServerStatus {
     }
 }
 
-/// The index in [`KINDS`] of a statement.
+/// Returns the index in [`KINDS`] of a statement's kind.
 fn kind_of(text: &str) -> Option<usize> {
     let bytes = skip_blanks(text.as_bytes());
     let start = |prefix: &str| {
@@ -323,7 +327,8 @@ fn kind_of(text: &str) -> Option<usize> {
     })
 }
 
-/// The indexes in [`KINDS`] of the kinds that begin with each letter: every statement is looked up.
+/// The indexes in [`KINDS`] of the kinds that begin with each letter, because every statement is
+/// looked up.
 static BY_LETTER: LazyLock<[Vec<usize>; 26]> = LazyLock::new(|| {
     std::array::from_fn(|letter| {
         let begins = |kind: &usize| KINDS[*kind].1.as_bytes()[0] == b'A' + letter as u8;
@@ -333,7 +338,7 @@ static BY_LETTER: LazyLock<[Vec<usize>; 26]> = LazyLock::new(|| {
 
 fn second_word_is(rest: &[u8], word: &str) -> bool {
     let mut rest = skip_blanks(rest);
-    // SHOW FULL ..., SHOW GLOBAL ...: the word after the modifier is the kind.
+    // In SHOW FULL ... and SHOW GLOBAL ... the word after the modifier tells the kind.
     for modifier in ["FULL ", "GLOBAL ", "SESSION "] {
         if rest.len() > modifier.len() && rest[..modifier.len()].eq_ignore_ascii_case(modifier.as_bytes()) {
             rest = skip_blanks(&rest[modifier.len()..]);
@@ -344,7 +349,7 @@ fn second_word_is(rest: &[u8], word: &str) -> bool {
         && rest.get(word.len()).is_none_or(|b| !b.is_ascii_alphanumeric())
 }
 
-/// Skips white space, comments and opening parentheses.
+/// Returns the text without leading white space, comments and opening parentheses.
 fn skip_blanks(mut bytes: &[u8]) -> &[u8] {
     loop {
         let trimmed = bytes.trim_ascii_start();

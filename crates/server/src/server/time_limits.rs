@@ -1,7 +1,7 @@
-//! `max_execution_time`: interrupts statements when their time is over.
+//! `max_execution_time`: the interruption of statements whose time is over.
 //!
-//! One thread waits for the nearest deadline. It is started by the first statement that has one,
-//! and ends with the process.
+//! One thread waits for the nearest deadline. The first statement that has a deadline starts it,
+//! and it ends with the process.
 
 use crate::server::sessions::SessionEntry;
 use os::account::{State, enter};
@@ -11,31 +11,32 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The deadlines of the statements that run.
+/// The deadlines of the running statements.
 #[derive(Default)]
 pub struct TimeLimits(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    /// Lock order: held alone.
+    /// The deadlines. No other lock is taken under this one, except what an interruption takes.
     pending: Mutex<Pending>,
-    /// A deadline that is the nearest has come.
+    /// Notified when a new deadline is the nearest.
     nearer: Condvar,
 }
 
 #[derive(Default)]
 struct Pending {
-    /// Since the first limit; deadlines count from there. `None`: no thread runs yet.
+    /// The clock that began with the first limit, and from which deadlines count. `None` means that
+    /// no thread runs yet.
     since: Option<Stopwatch>,
-    /// By deadline and connection.
+    /// The connections by deadline.
     by_deadline: BTreeMap<(Duration, u32), Arc<SessionEntry>>,
-    /// Each connection's deadline.
+    /// The deadline of each connection.
     deadlines: BTreeMap<u32, Duration>,
 }
 
 impl TimeLimits {
-    /// The statement that the connection runs is interrupted when `limit` has passed, unless
-    /// [`TimeLimits::end`] comes before.
+    /// Interrupts the connection's statement when `limit` has passed, unless [`TimeLimits::end`]
+    /// comes before.
     pub fn begin(&self, entry: &Arc<SessionEntry>, limit: Duration) {
         let mut pending = self.0.pending.lock();
         if pending.since.is_none() {
@@ -54,13 +55,14 @@ impl TimeLimits {
         }
     }
 
-    /// The statement has ended. True: it was interrupted, and by nobody else.
+    /// Notes that the statement has ended. Returns true when its time limit has interrupted it, and
+    /// KILL has not.
     pub fn end(&self, entry: &SessionEntry) -> bool {
         let mut pending = self.0.pending.lock();
         let deadline = pending.deadlines.remove(&entry.id);
         let deadline = deadline.expect("a limit that ends has begun");
         let has_passed = pending.by_deadline.remove(&(deadline, entry.id)).is_none();
-        // Under the lock, so that no interruption comes behind it.
+        // This is done under the lock, so that no interruption comes after it.
         has_passed && entry.end_interrupt()
     }
 }
@@ -99,7 +101,7 @@ mod tests {
         assert!(quick.sleep(Duration::from_secs(600)));
         assert!(limits.end(&quick) && !quick.is_killed());
         assert!(!limits.end(&slow) && !slow.is_killed());
-        // KILL is what counts where both have come.
+        // A statement that both KILL and its time limit ended counts as killed.
         assert!(!limits.end(&killed) && killed.is_killed());
         limits.begin(&quick, Duration::from_secs(3600));
         assert!(!limits.end(&quick));

@@ -1,8 +1,8 @@
-//! GET_LOCK(): locks that are a name, which sessions take and give back as they like.
+//! GET_LOCK(): named locks, which sessions take and release as they like.
 //!
-//! A lock that is given back is handed to the session that has waited longest, so that a lock has
-//! an owner as long as somebody wants it. A session waits for one lock, and a lock has one owner:
-//! who waits for whom is a chain, and a session that would close it is refused.
+//! A released lock is handed to the session that has waited longest, so a lock has an owner as long
+//! as a session wants it. A session waits for one lock, and a lock has one owner. So the sessions
+//! that wait for each other form a chain, and a session that would close a circle is refused.
 
 use crate::server::sessions::{SessionEntry, Waited};
 use parking_lot::Mutex;
@@ -10,42 +10,43 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The locks that sessions have taken.
+/// The user-level locks that sessions have taken.
 #[derive(Default)]
 pub struct UserLocks {
-    /// Lock order: behind a session's own list, for a look-up and never while a session waits.
+    /// The table of locks. Lock order: behind a session's own list, for a look-up, and never held
+    /// while a session waits.
     table: Mutex<Table>,
 }
 
 #[derive(Default)]
 struct Table {
     locks: BTreeMap<String, Lock>,
-    /// The lock that each connection waits for.
+    /// The lock for which each connection waits, by connection id.
     waits: BTreeMap<u32, String>,
 }
 
 struct Lock {
-    /// The connection's id.
+    /// The id of the connection that has the lock.
     owner: u32,
-    /// Sessions that wait, the first in turn in front.
+    /// The sessions that wait for the lock, the next one in front.
     queue: VecDeque<Arc<SessionEntry>>,
 }
 
-/// What came of taking a lock.
+/// The result of an attempt to take a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taking {
-    /// The session has it.
+    /// The session has the lock.
     Taken,
-    /// The time was over.
+    /// The time was over before the lock became free.
     TimedOut,
-    /// Its owner waits for a lock of the session's.
+    /// The lock's owner waits, directly or indirectly, for a lock of the session.
     Deadlock,
-    /// The statement was interrupted.
+    /// The waiting statement was interrupted.
     Killed,
 }
 
 impl UserLocks {
-    /// Takes a lock that the session does not have; `None` waits for ever.
+    /// Takes a lock that the session does not have. Without a timeout it waits for ever.
     pub fn take(&self, name: &str, entry: &Arc<SessionEntry>, timeout: Option<Duration>) -> Taking {
         if let Some(answer) = self.table.lock().take_or_queue(name, entry, timeout) {
             return answer;
@@ -53,7 +54,7 @@ impl UserLocks {
         let _waiting = os::account::enter(os::account::State::Sleep);
         let waited = entry.wait_for(timeout, || self.owner(name) == Some(entry.id));
         let mut table = self.table.lock();
-        // It may have been handed over since the wait has ended.
+        // The lock may have been handed over since the wait has ended.
         if !table.leave_queue(name, entry.id) {
             return Taking::Taken;
         }
@@ -64,7 +65,7 @@ impl UserLocks {
         }
     }
 
-    /// Gives a lock of the connection's back.
+    /// Releases a lock of the connection `id`.
     pub fn release(&self, name: &str, id: u32) {
         let next = self.table.lock().hand_over(name, id);
         if let Some(next) = next {
@@ -72,14 +73,14 @@ impl UserLocks {
         }
     }
 
-    /// The connection that has the lock.
+    /// Returns the id of the connection that has the lock. `None` means that it is free.
     pub fn owner(&self, name: &str) -> Option<u32> {
         self.table.lock().locks.get(name).map(|lock| lock.owner)
     }
 }
 
 impl Table {
-    /// `None`: the session is in the queue.
+    /// Takes the lock, or joins its queue, which `None` means.
     fn take_or_queue(
         &mut self,
         name: &str,
@@ -104,8 +105,8 @@ impl Table {
         None
     }
 
-    /// Whether the owners of what is waited for lead from one connection to the other. There is no
-    /// circle among those that wait, so the way has an end.
+    /// Reports whether the chain of owners that wait leads from connection `from` to connection
+    /// `to`. There is no circle among those that wait, so the chain has an end.
     fn ends_at(&self, from: u32, to: u32) -> bool {
         let mut id = from;
         while id != to {
@@ -117,7 +118,7 @@ impl Table {
         true
     }
 
-    /// False: the connection was not in the queue.
+    /// Takes the connection out of a lock's queue. Returns false when it was not in the queue.
     fn leave_queue(&mut self, name: &str, id: u32) -> bool {
         if self.waits.remove(&id).is_none() {
             return false;
@@ -127,7 +128,7 @@ impl Table {
         true
     }
 
-    /// The session that has the lock now.
+    /// Releases a lock, and returns the session that has it now.
     fn hand_over(&mut self, name: &str, id: u32) -> Option<Arc<SessionEntry>> {
         let lock = self.locks.get_mut(name).expect("a lock that is given back was taken");
         assert_eq!(lock.owner, id, "a session gives its own locks back");
@@ -157,7 +158,7 @@ mod tests {
             assert_eq!(locks.take(name, entry, None), Taking::Taken);
         }
         assert_eq!(locks.take("a", &b, AT_ONCE), Taking::TimedOut);
-        // In the queues without a thread: c waits for b's, which waits for a's.
+        // The queues are filled without threads: c waits for b's lock, and b for a's.
         assert_eq!(locks.table.lock().take_or_queue("a", &b, None), None);
         assert_eq!(locks.table.lock().take_or_queue("b", &c, None), None);
         assert_eq!(locks.take("c", &a, None), Taking::Deadlock);

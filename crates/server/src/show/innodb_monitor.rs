@@ -1,10 +1,10 @@
-//! SHOW ENGINE INNODB STATUS: InnoDB's sections in InnoDB's order and wording, as monitoring reads
-//! them, with this engine's figures; what InnoDB has and this engine has not (an insert buffer, an
-//! adaptive hash index, undo numbers) is left out. One section is its own: TIME ACCOUNTS, the wall
-//! and CPU time of every thread by state.
+//! The text of SHOW ENGINE INNODB STATUS: InnoDB's sections in InnoDB's order and wording, as
+//! monitoring tools read them, with this engine's figures. Parts of InnoDB that this engine does
+//! not have (an insert buffer, an adaptive hash index, undo numbers) are left out. One section is
+//! this server's own: TIME ACCOUNTS has the wall and CPU time of every thread by state.
 //!
-//! Rates are over the time since the last look by anybody, as InnoDB's are; the first look's over
-//! the time since the start.
+//! As in InnoDB, rates are averages since the last look by any session. Those of the first look are
+//! averages since the start.
 
 use crate::server::Server;
 use crate::server::last_look::Figures;
@@ -14,7 +14,7 @@ use os::account::{State, ThreadTime};
 use std::collections::BTreeMap;
 use std::fmt::{Arguments, Write as _};
 
-/// The text being made.
+/// The text that is being written, and the figures of this look and the last one.
 struct Text {
     out: String,
     now: Figures,
@@ -32,7 +32,7 @@ impl Text {
         self.line(format_args!("{rule}\n{title}\n{rule}"));
     }
 
-    /// How much a figure has grown since the last look.
+    /// Returns how much a figure has grown since the last look.
     fn grown(&self, figure: impl Fn(&Figures) -> u64) -> u64 {
         figure(&self.now).saturating_sub(figure(&self.before))
     }
@@ -43,7 +43,7 @@ impl Text {
     }
 }
 
-/// The whole text.
+/// Returns the whole text.
 pub fn text(server: &Server) -> String {
     let threads = os::account::snapshot();
     let figures = server.engine.status();
@@ -136,8 +136,8 @@ fn transactions(text: &mut Text, server: &Server, of: &impl Fn(&str) -> u64) {
     }
 }
 
-/// One line for each name of threads and each state that they were in, those that have ended among
-/// them.
+/// Writes one line for each name of a thread and each state that such threads were in, including
+/// ended threads.
 fn time_accounts(text: &mut Text, threads: &[ThreadTime]) {
     text.section("TIME ACCOUNTS");
     let mut sums: BTreeMap<(&str, State), (u64, u64, u64)> = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! What a client is shown of the server: SHOW PROCESSLIST, SHOW STATUS, SHOW ENGINE INNODB STATUS,
-//! and the tables of information_schema and performance_schema that are computed here.
+//! The answers to clients that look at the server: SHOW PROCESSLIST, SHOW STATUS, SHOW ENGINE
+//! INNODB STATUS, and the computed tables of information_schema and performance_schema.
 
 pub mod innodb_monitor;
 pub mod processlist;

@@ -5,7 +5,7 @@ use crate::server::sessions::{Activity, ProcessLine, activity_name};
 use crate::show::result_table::text_or_null;
 use types::Value;
 
-/// The connections that an account may see: all with PROCESS, else its own.
+/// Returns the connections that an account may see: all with PROCESS, otherwise its own.
 pub fn visible_processes(host: &ConnectionHost) -> Vec<ProcessLine> {
     let sees_all = host.has_static("PROCESS");
     let own = host.account().shown();
@@ -13,7 +13,7 @@ pub fn visible_processes(host: &ConnectionHost) -> Vec<ProcessLine> {
     lines.iter().map(|e| e.line()).filter(|l| sees_all || l.shown.account == own).collect()
 }
 
-/// What the column State says of a connection.
+/// Returns the value of the column State of a connection.
 fn state_of(line: &ProcessLine) -> &'static str {
     match line.activity {
         _ if !line.shown.state.is_empty() => line.shown.state,
@@ -26,8 +26,8 @@ fn state_of(line: &ProcessLine) -> &'static str {
     }
 }
 
-/// What all lists of connections say of one, in their order: Id, User, Host, db, Command, Time,
-/// State and Info.
+/// Returns the values that all lists of connections show of one, in their order: Id, User, Host,
+/// db, Command, Time, State and Info.
 pub fn values(line: &ProcessLine) -> [Value; 8] {
     let statement = line.shown.is_running.then_some(line.shown.statement.as_str());
     [

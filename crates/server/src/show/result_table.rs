@@ -1,42 +1,43 @@
-//! Results that the server makes itself: SHOW's and those of virtual tables.
+//! Results that the server itself makes: those of SHOW and of virtual tables.
 
 use sql::{ColumnMeta, EndOfRows, OkInfo, ResultSink, VirtualTable, column_flag};
 use types::{ColumnType, DateTime, Value, Zone};
 
-/// Collation id of utf8mb4_0900_ai_ci.
+/// The id of the collation utf8mb4_0900_ai_ci.
 const UTF8MB4: u16 = 255;
 
-/// A text column of up to this many characters.
+/// Returns a text column of up to `chars` characters.
 pub fn text_column(name: &str, chars: u32) -> ColumnMeta {
     column(name, ColumnType::varchar(chars, UTF8MB4), 0)
 }
 
-/// An unsigned number.
+/// Returns a column of unsigned numbers.
 pub fn number_column(name: &str) -> ColumnMeta {
     column(name, ColumnType::bigint(true), column_flag::UNSIGNED | column_flag::NUM)
 }
 
-/// A number of things, signed as performance_schema's counts are.
+/// Returns a column of counts, which are signed, as in performance_schema.
 pub fn count_column(name: &str) -> ColumnMeta {
     column(name, ColumnType::bigint(false), column_flag::NUM)
 }
 
-/// A second, shown in the session's time zone.
+/// Returns a column of times in seconds, which are shown in the session's time zone.
 pub fn timestamp_column(name: &str) -> ColumnMeta {
     column(name, ColumnType::timestamp(0), 0)
 }
 
-/// A moment in microseconds of Unix time, in seconds.
+/// Returns a time, given in microseconds of Unix time, with a precision of seconds.
 pub fn timestamp_value(at_us: u64) -> Value {
     Value::Timestamp { seconds: (at_us / 1_000_000) as i64, micros: 0 }
 }
 
-/// A moment with microseconds.
+/// Returns a column of times with microseconds.
 pub fn time_column(name: &str) -> ColumnMeta {
     column(name, ColumnType::datetime(6), 0)
 }
 
-/// A moment in microseconds of unix time, in UTC; 0 is MySQL's zero date, which stands for "never".
+/// Returns a time in UTC, given in microseconds of unix time. 0 becomes MySQL's zero date, which
+/// stands for "never".
 pub fn time_value(at_us: u64) -> Value {
     Value::DateTime(match at_us {
         0 => DateTime::default(),
@@ -57,7 +58,7 @@ fn column(name: &str, ty: ColumnType, flags: u16) -> ColumnMeta {
     }
 }
 
-/// Text, or NULL.
+/// Returns the text as a value, or NULL.
 pub fn text_or_null(text: Option<&str>) -> Value {
     text.map_or(Value::Null, Value::text)
 }
@@ -71,7 +72,7 @@ pub fn send(table: &VirtualTable, status: u16, sink: &mut dyn ResultSink) -> sql
     sink.end_rows(EndOfRows { warnings: 0, status })
 }
 
-/// Sends an OK without anything to say.
+/// Sends an OK packet without further information.
 pub fn send_ok(status: u16, sink: &mut dyn ResultSink) -> sql::Result<()> {
     sink.ok(&OkInfo { status, ..OkInfo::default() })
 }

@@ -1,4 +1,4 @@
-//! SHOW STATUS, COM_STATISTICS, COM_DEBUG: figures of the server and its engine.
+//! The figures of the server and its engine, for SHOW STATUS, COM_STATISTICS and COM_DEBUG.
 
 use crate::server::Server;
 use crate::server::sessions::SessionEntry;
@@ -6,7 +6,7 @@ use os::account::{State, ThreadTime};
 use sql::VariableScope;
 use sql::counters::Counters;
 
-/// SHOW GLOBAL STATUS, sorted by name.
+/// Returns the variables of SHOW GLOBAL STATUS, sorted by name.
 pub fn list(server: &Server) -> Vec<(String, String)> {
     let mut all = server.status.list(server.sessions.clients());
     all.extend(server.engine.status().into_iter().map(|(name, value)| (name, value.to_string())));
@@ -31,8 +31,8 @@ pub fn list(server: &Server) -> Vec<(String, String)> {
     all
 }
 
-/// SHOW STATUS as a connection sees it, sorted by name: what the server has, what the statements of
-/// the connection or of all have done, and how the connection is encrypted.
+/// Returns the variables of SHOW STATUS for a connection, sorted by name: those of the server, the
+/// counters of the connection's or of all statements, and the encryption of the connection.
 pub fn of_session(server: &Server, entry: &SessionEntry, scope: VariableScope) -> Vec<(String, String)> {
     let mut all = list(server);
     let counted = match scope {
@@ -49,12 +49,13 @@ pub fn of_session(server: &Server, entry: &SessionEntry, scope: VariableScope) -
     all
 }
 
-/// The replica's true lag, as docs/replication.md defines it: empty when it cannot be known, absent
-/// on a server that is no replica. With it, what holds the applier back right now, in words.
+/// Returns the replica's true lag, as docs/replication.md defines it, and in words what holds the
+/// applier back right now. The lag is empty when it cannot be known. On a server that is no replica
+/// there are no such variables.
 fn replica_lag(server: &Server) -> Vec<(String, String)> {
     let statuses = server.replica.statuses();
-    // Of several channels the one that is furthest behind; one that does not know is further than
-    // any.
+    // Of several channels, the one that is furthest behind is shown. A channel whose lag is unknown
+    // counts as further behind than any other.
     let Some(status) = statuses.iter().max_by_key(|status| status.lag_us.unwrap_or(u64::MAX)) else {
         return Vec::new();
     };
@@ -63,7 +64,8 @@ fn replica_lag(server: &Server) -> Vec<(String, String)> {
     vec![named("Replica_lag_us", lag), named("Replica_held_back_by", status.held_back_by())]
 }
 
-/// Semi-synchronous replication, both sides; under the old names too, which scripts ask for.
+/// Returns the variables of both sides of semi-synchronous replication, also under the old names
+/// that scripts use.
 fn semi_sync(server: &Server) -> Vec<(String, String)> {
     let on_off = |on: bool| if on { "ON" } else { "OFF" }.to_owned();
     let source = server.binlog.as_ref().map(|binlog| binlog.semi_sync().status()).unwrap_or_default();
@@ -87,7 +89,7 @@ fn semi_sync(server: &Server) -> Vec<(String, String)> {
     all
 }
 
-/// What connections keep in memory, and which limits have ended statements.
+/// Returns the memory that connections keep, and the numbers of statements that limits have ended.
 fn memory(server: &Server) -> Vec<(String, String)> {
     let (of_connection, of_all) = server.memory.refusals();
     [
@@ -100,7 +102,7 @@ fn memory(server: &Server) -> Vec<(String, String)> {
     .into()
 }
 
-/// The redo log's figures under MySQL's names.
+/// Returns the redo log's figures under MySQL's names.
 fn redo_log(server: &Server) -> Vec<(String, String)> {
     let log = server.engine.log().status();
     let texts = [
@@ -127,34 +129,34 @@ fn redo_log(server: &Server) -> Vec<(String, String)> {
     .collect()
 }
 
-/// Reads, writes and syncs of data files and the redo log together, as InnoDB's `Innodb_data_`
-/// variables count them.
+/// Reads, writes and syncs of data files and the redo log together, counted like InnoDB's
+/// `Innodb_data_` variables.
 pub struct DataIo {
-    /// Pages read (`Innodb_data_reads`).
+    /// The number of pages read (`Innodb_data_reads`).
     pub reads: u64,
-    /// Bytes of them (`Innodb_data_read`).
+    /// The number of bytes in these pages (`Innodb_data_read`).
     pub read_bytes: u64,
-    /// Pages, batches of the doublewrite file and stretches of the log written
+    /// The number of pages, batches of the doublewrite file and pieces of the log that were written
     /// (`Innodb_data_writes`).
     pub writes: u64,
-    /// Bytes of them (`Innodb_data_written`).
+    /// The number of bytes in them (`Innodb_data_written`).
     pub written_bytes: u64,
-    /// Syncs of tablespaces, the doublewrite file and the log (`Innodb_data_fsyncs`).
+    /// The number of syncs of tablespaces, the doublewrite file and the log (`Innodb_data_fsyncs`).
     pub syncs: u64,
-    /// Threads that wait for a read now.
+    /// The number of threads that wait for a read now.
     pub pending_reads: u64,
-    /// Threads that wait for a page's write now.
+    /// The number of threads that wait for the write of a page now.
     pub pending_writes: u64,
-    /// Threads that sync a tablespace or the doublewrite file now.
+    /// The number of threads that sync a tablespace or the doublewrite file now.
     pub pending_syncs: u64,
-    /// Threads that write the log now.
+    /// The number of threads that write the log now.
     pub pending_log_writes: u64,
-    /// Threads that sync the log now.
+    /// The number of threads that sync the log now.
     pub pending_log_syncs: u64,
 }
 
 impl DataIo {
-    /// The server's counts, with the time accounts of its threads as just looked up.
+    /// Returns the server's figures. `threads` are the time accounts of its threads, read just now.
     pub fn of(server: &Server, threads: &[ThreadTime]) -> DataIo {
         let pool = server.engine.pool().status();
         let log = server.engine.log().status();
@@ -197,7 +199,7 @@ impl DataIo {
     }
 }
 
-/// The line of COM_STATISTICS, as mysqladmin status prints it.
+/// Returns the line of COM_STATISTICS, as mysqladmin status prints it.
 pub fn statistics_line(server: &Server) -> String {
     let uptime_s = os::clock::now_us().saturating_sub(server.status.started_us) / 1_000_000;
     let questions = server.status.questions.get();
@@ -212,7 +214,7 @@ pub fn statistics_line(server: &Server) -> String {
     )
 }
 
-/// COM_DEBUG: what every thread spends its time on, into the error log.
+/// Writes the time accounts of all threads into the error log (COM_DEBUG).
 pub fn log_debug_information(server: &Server) {
     log::info!("{}", statistics_line(server));
     for thread in os::account::snapshot() {

@@ -1,4 +1,4 @@
-//! What a start makes of the global values that the options gave.
+//! The use that the start of a server makes of the global values that the options gave.
 
 use super::definition::Change;
 use super::pool::strategy;
@@ -8,7 +8,7 @@ use buffer::{FlushMethod, PoolOptions};
 use source::semi_sync::SemiSync;
 use sql::SqlError;
 
-/// The options of the buffer pool that the global values ask for.
+/// Returns the options of the buffer pool that the global values ask for.
 pub fn pool_options(globals: &Globals) -> PoolOptions {
     let mut options = PoolOptions {
         doublewrite: strategy(&globals.named("innodb_doublewrite")),
@@ -28,10 +28,10 @@ pub fn pool_options(globals: &Globals) -> PoolOptions {
     options
 }
 
-/// Enters the values that the options gave into a server that nobody uses yet.
+/// Applies the values that the options gave to a server that no client uses yet.
 ///
 /// # Errors
-/// The variable whose value is refused, and why.
+/// Returns the variable whose value is refused, and the reason.
 pub fn enter_all(server: &Server) -> Result<(), (&'static str, SqlError)> {
     for id in all() {
         let definition = id.definition();
@@ -42,8 +42,8 @@ pub fn enter_all(server: &Server) -> Result<(), (&'static str, SqlError)> {
     Ok(())
 }
 
-/// Enters the values that the options gave into semi-synchronous replication. No commit waits yet,
-/// so that their order does not matter.
+/// Applies the values that the options gave to semi-synchronous replication. No commit waits yet,
+/// so their order does not matter.
 pub fn enter_semi_sync(globals: &Globals, semi_sync: &SemiSync) {
     for id in all() {
         if let Change::SemiSync(enter) = id.definition().change {

@@ -1,5 +1,5 @@
-//! What a system variable is: its name, its scope, its type and range, its default, who may set it,
-//! what it does, and what setting it changes in the running server.
+//! The definition of a system variable: its name, its scope, its type and range, its default, the
+//! accounts that may set it, its purpose, and the effect of setting it on the running server.
 
 use super::setting::Setting;
 use crate::server::Server;
@@ -11,33 +11,33 @@ use std::fmt;
 /// The scopes in which a variable has a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// One value for the server.
+    /// The variable has one value for the server.
     Global,
-    /// A value for each session, and a global one that new sessions start with.
+    /// The variable has a value for each session, and a global one with which new sessions start.
     Session,
-    /// A value for each session only.
+    /// The variable has a value for each session, and no global one.
     SessionOnly,
 }
 
-/// Type and range.
+/// The type and the range of a variable's values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// ON or OFF.
+    /// The value is ON or OFF.
     Bool,
-    /// Signed, with its least and greatest value.
+    /// The value is a signed integer between these two.
     Int(i64, i64),
-    /// Unsigned, with its least and greatest value.
+    /// The value is an unsigned integer between these two.
     UInt(u64, u64),
-    /// Floating point, with its least and greatest value.
+    /// The value is a floating point number between these two.
     Double(f64, f64),
-    /// One of these words, or its index.
+    /// The value is one of these words, or a word's index.
     Enum(&'static [&'static str]),
-    /// Any text.
+    /// The value is any text.
     Text,
 }
 
 impl fmt::Display for Kind {
-    /// The type and the range in a reader's words.
+    /// Writes the type and the range in words.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Kind::Bool => f.write_str("ON or OFF"),
@@ -50,85 +50,88 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The accounts that may SET a variable, beside what its scope asks for: SYSTEM_VARIABLES_ADMIN or
-/// SUPER for the global value, nothing for the session's.
+/// The privileges that are needed to SET a variable besides those of its scope, which are
+/// SYSTEM_VARIABLES_ADMIN or SUPER for the global value and none for the session's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard {
-    /// Setting the variable takes no privilege beyond that of its scope.
+    /// Setting the variable needs no further privilege.
     Open,
     /// The session's value needs SUPER, SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN.
     Session,
     /// The session's value needs SYSTEM_VARIABLES_ADMIN or SESSION_VARIABLES_ADMIN. SUPER is not
-    /// enough: MySQL has guarded these variables since SUPER is deprecated.
+    /// enough: MySQL has guarded these variables since it deprecated SUPER.
     SessionWithoutSuper,
-    /// The session's value says whose transaction follows: REPLICATION_APPLIER is enough too.
+    /// The session's value describes the next transactions as another server's, so
+    /// REPLICATION_APPLIER is enough to set it too.
     Applier,
-    /// The session's value cannot be set at all, with error 1621.
+    /// The session's value cannot be set at all; the attempt fails with error 1621.
     GlobalOnly,
-    /// The global value needs this dynamic privilege beside SYSTEM_VARIABLES_ADMIN; SUPER is enough
-    /// for both. The error lists them in these words.
+    /// The global value needs this dynamic privilege besides SYSTEM_VARIABLES_ADMIN; SUPER stands
+    /// for both. The second text is the list of privileges in the error.
     GlobalWith(&'static str, &'static str),
-    /// The global value needs this dynamic privilege beside SYSTEM_VARIABLES_ADMIN, as with
+    /// The global value needs this dynamic privilege besides SYSTEM_VARIABLES_ADMIN, as with
     /// [`Guard::GlobalWith`], but SUPER does not stand for the dynamic privilege.
     GlobalWithout(&'static str, &'static str),
 }
 
-/// Makes a global value count in the running server, or refuses it.
+/// A function that puts a global value into force in the running server, or refuses it.
 pub type Apply = fn(&Server, &Setting) -> Result<(), SqlError>;
 
-/// Computes a global value; `None` where the stored one counts.
+/// A function that computes a global value. `None` means that the stored value is the right one.
 pub type Compute = fn(&Server) -> Option<Setting>;
 
-/// What a global value changes beside being read where it counts.
+/// The effect of setting a global value besides that it can be read.
 #[derive(Debug, Clone, Copy)]
 pub enum Change {
-    /// Setting the variable does nothing more: it is read where it counts, or has no effect.
+    /// Setting the variable has no further effect: the value is read where it is needed, or has no
+    /// effect.
     Nothing,
-    /// SET GLOBAL enters it into the running server, and may refuse it, before it stands. At start
-    /// the server is made with it.
+    /// SET GLOBAL applies the value to the running server, which may refuse it, before the value is
+    /// stored. At start the server is built with the value.
     OnSet(Apply),
-    /// The same, and it is entered at start in the same way.
+    /// SET GLOBAL applies the value like [`Change::OnSet`], and the start applies it in the same
+    /// way.
     Entered(Apply),
-    /// It is an option of the buffer pool, at start and whenever it is set.
+    /// The value is an option of the buffer pool, at start and whenever it is set.
     Pool(fn(&mut PoolOptions, &Setting)),
-    /// It is a setting of semi-synchronous replication, at start and whenever it is set.
+    /// The value is a setting of semi-synchronous replication, at start and whenever it is set.
     SemiSync(fn(&SemiSync, &Setting)),
-    /// Others follow once it stands.
+    /// This function runs after the value is stored, and changes what depends on it.
     After(fn(&Server)),
-    /// SET GLOBAL may refuse it, and others follow once it stands.
+    /// SET GLOBAL may refuse the value, and the second function runs after the value is stored.
     Checked(Apply, fn(&Server)),
-    /// SET GLOBAL does something now, and the value stays what it was.
+    /// SET GLOBAL carries out an action, and the value stays as it was.
     Command(Apply),
 }
 
 /// A system variable.
 #[derive(Debug, Clone, Copy)]
 pub struct Definition {
-    /// In lower case, with underscores.
+    /// The variable's name, in lower case with underscores.
     pub name: &'static str,
     /// The scopes in which the variable has a value.
     pub scope: Scope,
-    /// Type and range.
+    /// The type and the range of the values.
     pub kind: Kind,
-    /// The default, as an option's value.
+    /// The default, written like the value of an option.
     pub default: &'static str,
-    /// Values are rounded down to a multiple of this.
+    /// The number to whose multiples values are rounded down.
     pub block: u64,
-    /// SET is refused with error 1238.
+    /// True when SET is refused with error 1238.
     pub read_only: bool,
-    /// It can be set on the command line and in option files.
+    /// True when the variable can be set on the command line and in option files.
     pub is_option: bool,
-    /// The accounts that may SET it.
+    /// The further privileges that SET needs.
     pub guard: Guard,
-    /// A sentence that says what the variable does here, or why it does nothing.
+    /// A sentence that says what the variable does in this server, or why it does nothing.
     pub about: &'static str,
-    /// False when it is kept for clients to read back and nothing depends on it.
+    /// False when the variable is only kept for clients to read back.
     pub has_effect: bool,
-    /// Where it differs from MySQL, and why; empty where it does not.
+    /// The difference from MySQL and its reason; empty when there is none.
     pub differs: &'static str,
-    /// What a change of the global value changes beside the value.
+    /// The effect of setting the global value.
     pub change: Change,
-    /// How its global value is computed when it is asked for.
+    /// The function that computes the global value when it is read; `None` means that it is stored.
     pub computed: Option<Compute>,
 }
 
@@ -150,108 +153,108 @@ const fn definition(name: &'static str, scope: Scope, kind: Kind, default: &'sta
     }
 }
 
-/// A variable with one value for the server.
+/// Defines a variable that has one value for the server.
 pub const fn global(name: &'static str, kind: Kind, default: &'static str) -> Definition {
     definition(name, Scope::Global, kind, default)
 }
 
-/// A variable with a value for each session, and a global one.
+/// Defines a variable that has a value for each session and a global one.
 pub const fn session(name: &'static str, kind: Kind, default: &'static str) -> Definition {
     definition(name, Scope::Session, kind, default)
 }
 
-/// A variable of sessions only.
+/// Defines a variable that has values of sessions only.
 pub const fn own(name: &'static str, kind: Kind, default: &'static str) -> Definition {
     definition(name, Scope::SessionOnly, kind, default)
 }
 
 impl Definition {
-    /// It cannot be set at run time.
+    /// Makes the variable one that cannot be set at run time.
     pub const fn read_only(mut self) -> Definition {
         self.read_only = true;
         self
     }
 
-    /// It cannot be set at start.
+    /// Makes the variable one that cannot be set at start.
     pub const fn not_an_option(mut self) -> Definition {
         self.is_option = false;
         self
     }
 
-    /// SET asks for more than its scope does.
+    /// Makes SET need more privileges than those of the scope.
     pub const fn guarded(mut self, guard: Guard) -> Definition {
         self.guard = guard;
         self
     }
 
-    /// The variable with values that are multiples of `block`.
+    /// Makes the values multiples of `block`.
     pub const fn block(mut self, block: u64) -> Definition {
         self.block = block;
         self
     }
 
-    /// What it does.
+    /// Says what the variable does.
     pub const fn does(mut self, about: &'static str) -> Definition {
         self.about = about;
         self
     }
 
-    /// It is kept for clients, and has no effect for this reason.
+    /// Makes the variable one that is only kept for clients, and says why it has no effect.
     pub const fn kept(mut self, why: &'static str) -> Definition {
         self.about = why;
         self.has_effect = false;
         self
     }
 
-    /// Where it differs from MySQL, and why.
+    /// Says how the variable differs from MySQL, and why.
     pub const fn differs(mut self, how: &'static str) -> Definition {
         self.differs = how;
         self
     }
 
-    /// SET GLOBAL enters it into the running server.
+    /// Makes SET GLOBAL apply the value to the running server.
     pub const fn on_set(mut self, apply: Apply) -> Definition {
         self.change = Change::OnSet(apply);
         self
     }
 
-    /// The start and SET GLOBAL enter it into the running server.
+    /// Makes the start and SET GLOBAL apply the value to the running server.
     pub const fn entered(mut self, apply: Apply) -> Definition {
         self.change = Change::Entered(apply);
         self
     }
 
-    /// It is an option of the buffer pool.
+    /// Makes the value an option of the buffer pool.
     pub const fn pool(mut self, enter: fn(&mut PoolOptions, &Setting)) -> Definition {
         self.change = Change::Pool(enter);
         self
     }
 
-    /// It is a setting of semi-synchronous replication.
+    /// Makes the value a setting of semi-synchronous replication.
     pub const fn semi_sync(mut self, enter: fn(&SemiSync, &Setting)) -> Definition {
         self.change = Change::SemiSync(enter);
         self
     }
 
-    /// Others follow once its value stands.
+    /// Makes `follow` run after the value is stored.
     pub const fn after(mut self, follow: fn(&Server)) -> Definition {
         self.change = Change::After(follow);
         self
     }
 
-    /// SET GLOBAL may refuse it; others follow.
+    /// Makes `check` refuse values of SET GLOBAL, and `follow` run after the value is stored.
     pub const fn checked(mut self, check: Apply, follow: fn(&Server)) -> Definition {
         self.change = Change::Checked(check, follow);
         self
     }
 
-    /// SET GLOBAL does something and leaves the value.
+    /// Makes SET GLOBAL carry out an action that leaves the value as it is.
     pub const fn command(mut self, act: Apply) -> Definition {
         self.change = Change::Command(act);
         self
     }
 
-    /// The variable with a global value that is computed when it is read.
+    /// Makes the global value one that is computed when it is read.
     pub const fn computed(mut self, compute: Compute) -> Definition {
         self.computed = Some(compute);
         self

@@ -1,4 +1,4 @@
-//! Setting global values while the server runs, and what is refused.
+//! Setting global values while the server runs, and the errors of refused values.
 
 use super::definition::Change;
 use super::{Definition, Scope, Setting, VariableId};
@@ -6,8 +6,8 @@ use crate::server::Server;
 use sql::SqlError;
 use types::Value;
 
-/// Refuses what [`set_global`] would refuse, as far as it is known before. True when the value is a
-/// number that will be moved into the variable's range.
+/// Checks in advance what [`set_global`] would refuse, as far as it is known. Returns true when the
+/// value is a number that will be moved into the variable's range.
 pub fn check_global(server: &Server, id: VariableId, value: Option<&Value>) -> Result<bool, SqlError> {
     let definition = id.definition();
     check_has_global(definition, false)?;
@@ -18,7 +18,7 @@ pub fn check_global(server: &Server, id: VariableId, value: Option<&Value>) -> R
     Ok(is_moved)
 }
 
-/// Sets a global value and makes it count. `None` is DEFAULT.
+/// Sets a global value and puts it into force. `None` is DEFAULT.
 pub fn set_global(server: &Server, id: VariableId, value: Option<&Value>) -> Result<(), SqlError> {
     let definition = id.definition();
     check_has_global(definition, false)?;
@@ -43,8 +43,12 @@ pub fn set_global(server: &Server, id: VariableId, value: Option<&Value>) -> Res
     Ok(())
 }
 
-/// Error 1228 where there is no global value, 1238 where it cannot be set; `for_later` is of `SET
-/// PERSIST_ONLY`, which may name what cannot be set now.
+/// Checks that a variable has a global value that can be set. `for_later` stands for `SET
+/// PERSIST_ONLY`, which may name a variable that cannot be set now.
+///
+/// # Errors
+/// Returns 1228 when the variable has no global value, and 1238 when the global value cannot be
+/// set.
 pub fn check_has_global(definition: &Definition, for_later: bool) -> Result<(), SqlError> {
     let name = definition.name;
     if definition.scope == Scope::SessionOnly {
@@ -57,18 +61,18 @@ pub fn check_has_global(definition: &Definition, for_later: bool) -> Result<(), 
     Ok(())
 }
 
-/// Error 1621.
+/// Builds error 1621, which says that the session's value of a variable is read only.
 pub fn session_read_only(name: &str) -> SqlError {
     let text = format!("SESSION variable '{name}' is read-only. Use SET GLOBAL to assign the value");
     SqlError::new(1621, text)
 }
 
-/// Error 1238.
+/// Builds error 1238, which says that a variable is read only.
 pub fn read_only(name: &str) -> SqlError {
     SqlError::new(1238, format!("Variable '{name}' is a read only variable"))
 }
 
-/// The global value as it is now.
+/// Returns the present global value, computed if the variable is computed.
 pub fn global_now(server: &Server, id: VariableId) -> Setting {
     let computed = id.definition().computed.and_then(|compute| compute(server));
     computed.unwrap_or_else(|| server.globals.get(id))

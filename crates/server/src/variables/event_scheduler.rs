@@ -1,14 +1,14 @@
-//! What `event_scheduler` and the variables of read-only servers change when they are set.
+//! The effects of setting `event_scheduler` and the variables of read-only servers.
 
 use super::Setting;
 use crate::server::Server;
 use sql::SqlError;
 
-/// The value of `event_scheduler` that only the start of a server sets.
+/// The value of `event_scheduler` that only the start of a server can set.
 const DISABLED: &str = "DISABLED";
 
-/// Begins what `event_scheduler` says. Where grant tables are skipped there are no definers, and
-/// the scheduler is disabled, as in MySQL.
+/// Starts the event scheduler if `event_scheduler` is ON. As in MySQL it is disabled where grant
+/// tables are skipped, because there are no definers then.
 pub fn begin_events(server: &Server) {
     if server.grants_are_skipped() {
         server.globals.set_named("event_scheduler", Setting::Text(DISABLED.to_owned()));
@@ -16,7 +16,8 @@ pub fn begin_events(server: &Server) {
     follow_variables(server);
 }
 
-/// `event_scheduler`, `read_only` or `super_read_only` has been set.
+/// Starts or stops the event scheduler after `event_scheduler`, `read_only` or `super_read_only`
+/// has been set.
 pub fn follow_variables(server: &Server) {
     match server.globals.named("event_scheduler").text() {
         "ON" => server.events.start(&server.sessions),
@@ -24,8 +25,11 @@ pub fn follow_variables(server: &Server) {
     }
 }
 
-/// SET GLOBAL event_scheduler: error 1231 for DISABLED, which is for the start of a server alone;
-/// 1290 where the server was started so.
+/// Checks the value of SET GLOBAL event_scheduler.
+///
+/// # Errors
+/// Returns 1231 (`ER_WRONG_VALUE_FOR_VAR`) for the value DISABLED, which only the start of a server
+/// can set, and 1290 (`ER_OPTION_PREVENTS_STATEMENT`) where the server was started with DISABLED.
 pub fn check_setting(server: &Server, setting: &Setting) -> Result<(), SqlError> {
     if setting.text() == DISABLED {
         return Err(SqlError::wrong_value_for_variable("event_scheduler", DISABLED));

@@ -1,14 +1,14 @@
-//! The text of an option to a setting, with mysqld's errors and notes.
+//! Conversion of the text of an option to a setting, with mysqld's errors and notes.
 
 use super::{Definition, Kind, Setting};
 use std::fmt;
 
-/// What was wrong with an option's value, as mysqld words it.
+/// The error of an option's value, as mysqld words it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadValue(pub String);
 
 impl Definition {
-    /// The default.
+    /// Returns the default as a setting.
     pub fn default_setting(&self) -> Setting {
         match self.from_option(Some(self.default)) {
             Ok((setting, None)) => setting,
@@ -16,8 +16,9 @@ impl Definition {
         }
     }
 
-    /// Makes a value of an option's text; `None` is an option without `=value`. A value out of
-    /// range is moved into it, and the sentence of the second part says so.
+    /// Converts the text of an option to a setting; `None` is an option without `=value`. A value
+    /// out of range is moved into the range, and the second part of the result is a note that says
+    /// so.
     pub fn from_option(&self, text: Option<&str>) -> Result<(Setting, Option<String>), BadValue> {
         let name = self.name;
         let Some(text) = text else {
@@ -59,8 +60,8 @@ impl Definition {
         format!("option '{}': {what} {text} adjusted to {to}", self.name)
     }
 
-    /// Moves an integer into the range and onto the block; the second part is true when that
-    /// changed it.
+    /// Moves an integer into the range and rounds it down to a multiple of the block. The second
+    /// part of the result is true when that changed the number.
     pub fn fit_int(&self, v: i128) -> (Setting, bool) {
         match self.kind {
             Kind::Int(min, max) => {
@@ -76,7 +77,7 @@ impl Definition {
         }
     }
 
-    /// Moves a number into the range; the second part is true when that changed it.
+    /// Moves a number into the range. The second part of the result is true when that changed it.
     pub fn fit_double(&self, v: f64) -> (Setting, bool) {
         let Kind::Double(min, max) = self.kind else { panic!("{} is no double", self.name) };
         let fit = if v.is_nan() { min } else { v.clamp(min, max) };
@@ -84,12 +85,12 @@ impl Definition {
     }
 }
 
-/// The index of a word, in any case.
+/// Returns the index of a word, in any letter case.
 pub fn word_index(words: &[&str], text: &str) -> Option<usize> {
     words.iter().position(|w| w.eq_ignore_ascii_case(text))
 }
 
-/// Reads a boolean as mysqld's options and SET take it.
+/// Parses a boolean by the rules of mysqld's options and of SET.
 pub fn parse_bool(text: &str) -> Option<bool> {
     match text.to_ascii_uppercase().as_str() {
         "ON" | "TRUE" | "1" | "YES" => Some(true),
@@ -98,7 +99,7 @@ pub fn parse_bool(text: &str) -> Option<bool> {
     }
 }
 
-/// Reads a number with one of the suffixes K, M, G, T, P, E.
+/// Parses a number with one of the suffixes K, M, G, T, P, E, or without one.
 fn parse_size(name: &str, text: &str) -> Result<i128, BadValue> {
     let digits = text.len()
         - text.trim_start_matches(['-', '+']).trim_start_matches(|c: char| c.is_ascii_digit()).len();

@@ -1,4 +1,4 @@
-//! SET's values to settings, settings to values, with MySQL's errors.
+//! Conversion of SET's values to settings and of settings to values, with MySQL's errors.
 
 use super::from_option::{parse_bool, word_index};
 use super::{Definition, Kind, Setting};
@@ -6,11 +6,12 @@ use sql::SqlError;
 use types::Value;
 
 impl Definition {
-    /// Makes a setting of SET's value; `None` is DEFAULT. Numbers out of range are moved into it,
-    /// and the second part is true then.
+    /// Converts a value of SET to a setting; `None` is DEFAULT. A number out of range is moved into
+    /// the range, and the second part of the result is true then.
     ///
     /// # Errors
-    /// 1231 and 1232.
+    /// Returns 1231 (`ER_WRONG_VALUE_FOR_VAR`) for a wrong value, and 1232
+    /// (`ER_WRONG_TYPE_FOR_VAR`) for a value of a wrong type.
     pub fn from_sql(&self, value: Option<&Value>) -> Result<(Setting, bool), SqlError> {
         let Some(value) = value else { return Ok((self.default_setting(), false)) };
         let wrong_value = || SqlError::wrong_value_for_variable(self.name, shown(value));
@@ -66,7 +67,7 @@ fn shown(value: &Value) -> String {
 }
 
 impl Setting {
-    /// As `SELECT @@x` gives it: booleans are 1 and 0.
+    /// Returns the value that `SELECT @@x` gives. Booleans are 1 and 0.
     pub fn to_value(&self) -> Value {
         match self {
             Setting::Bool(v) => Value::Int(i64::from(*v)),

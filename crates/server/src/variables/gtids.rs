@@ -1,5 +1,5 @@
-//! `gtid_mode`, `enforce_gtid_consistency`, `gtid_purged` and `gtid_owned`: what MySQL refuses
-//! (`Sys_var_gtid_mode`, `Sys_var_gtid_purged`).
+//! `gtid_mode`, `enforce_gtid_consistency`, `gtid_purged` and `gtid_owned`, and the values that
+//! MySQL refuses for them (`Sys_var_gtid_mode`, `Sys_var_gtid_purged`).
 
 use super::Setting;
 use crate::server::Server;
@@ -15,13 +15,13 @@ const MODES: [(&str, GtidMode); 4] = [
     ("ON", GtidMode::On),
 ];
 
-/// The mode with this name.
+/// Returns the mode with this name.
 pub fn mode_named(name: &str) -> GtidMode {
     MODES.iter().find(|(known, _)| *known == name).map_or(GtidMode::Off, |(_, mode)| *mode)
 }
 
-/// `SET GLOBAL gtid_mode`: one step at a time (MySQL manual, 19.1.4), into a new file of the binary
-/// log.
+/// Carries out `SET GLOBAL gtid_mode`, which changes one step at a time (MySQL manual, 19.1.4) and
+/// begins a new file of the binary log.
 pub fn set_mode(server: &Server, name: &str) -> Result<(), SqlError> {
     let (old, new) = (server.engine.gtid_mode(), mode_named(name));
     if (old as u8).abs_diff(new as u8) > 1 {
@@ -93,8 +93,8 @@ fn refused(refusal: GtidModeRefusal) -> SqlError {
     }
 }
 
-/// `SET GLOBAL enforce_gtid_consistency`. No statement of this server's violates it, so that OFF
-/// and WARN have nothing to let through.
+/// Checks the value of `SET GLOBAL enforce_gtid_consistency`. No statement of this server violates
+/// the consistency, so OFF and WARN let nothing more through.
 pub fn check_consistency(server: &Server, new: &str) -> Result<(), SqlError> {
     if new != "ON" && server.engine.gtid_mode() == GtidMode::On {
         return Err(SqlError::new(1779, "GTID_MODE = ON requires ENFORCE_GTID_CONSISTENCY = ON."));
@@ -102,7 +102,8 @@ pub fn check_consistency(server: &Server, new: &str) -> Result<(), SqlError> {
     Ok(())
 }
 
-/// `SET GLOBAL gtid_purged`: a superset of what it was, or `+` and what is added.
+/// Carries out `SET GLOBAL gtid_purged`: the value is a superset of the old one, or `+` and the
+/// GTIDs to add.
 pub fn set_purged(server: &Server, text: &str) -> Result<(), SqlError> {
     let wrong = || SqlError::wrong_value_for_variable("gtid_purged", text);
     let (text, adds) = match text.trim().strip_prefix('+') {
@@ -131,7 +132,7 @@ pub fn set_purged(server: &Server, text: &str) -> Result<(), SqlError> {
     server.engine.add_gtid_purged(&set).map_err(|e| SqlError::new(3546, e.to_string()))
 }
 
-/// MariaDB's `@@GLOBAL.gtid_binlog_pos`; empty, too, where the log cannot be read.
+/// Returns MariaDB's `@@GLOBAL.gtid_binlog_pos`, which is empty where the log cannot be read.
 pub fn mariadb_binlog_pos(server: &Server) -> String {
     let last = server.open_binlog().and_then(|binlog| {
         let asked = binlog.mariadb_gtid_at_end();
@@ -140,7 +141,7 @@ pub fn mariadb_binlog_pos(server: &Server) -> String {
     last.map(|gtid| gtid.to_string()).unwrap_or_default()
 }
 
-/// `@@GLOBAL.gtid_owned`
+/// Returns the value of `@@GLOBAL.gtid_owned`.
 pub fn owned(server: &Server) -> Setting {
     let owned = server.engine.owned_gtids();
     Setting::Text(owned.iter().map(|(gtid, owner)| format!("{gtid}#{owner}")).collect::<Vec<_>>().join(","))

@@ -1,19 +1,20 @@
-//! System variables: the registry, global values, each session's values.
+//! System variables: the registry, the global values, and the values of each session.
 //!
-//! Everything about a variable stands in its definition, in `table`: scope, type, range, default,
-//! who may set it, what it does, where it differs from MySQL, and what setting its global value
-//! changes in the running server. What takes more than a line of that is a function in `pool`,
-//! `replication`, `server` or `gtids`. `docs/variables.md` is made from the definitions.
+//! A variable's definition in `table` has everything about it: scope, type, range, default, the
+//! privileges to set it, its purpose, its differences from MySQL, and the effect of setting its
+//! global value on the running server. An effect that needs more than a line is a function in
+//! `pool`, `replication`, `server` or `gtids`. `docs/variables.md` is made from the definitions.
 //!
-//! From the bottom up: `setting` is a value and `store` keeps the values of the server and of a
-//! session, which `Server` owns. `definition` says what a variable is, and which function of a
-//! `Server` its global value enters; `from_option` and `from_sql` make settings by it. `table` has
-//! all definitions, `registry` finds one by its name, and `effects` and `at_start` carry out what
-//! the definitions say. `of_session` is what one session sees and sets.
+//! The modules build on each other. `setting` is a value, and `store` keeps the values of the
+//! server and of a session, which `Server` owns. `definition` is what defines a variable, with the
+//! function of a `Server` that applies its global value; `from_option` and `from_sql` make settings
+//! by it. `table` has all definitions, `registry` finds one by its name, and `effects` and
+//! `at_start` carry out the effects in the definitions. `of_session` is what one session sees and
+//! sets.
 //!
-//! A variable is found by its name in any case, with dashes or underscores where an option is
-//! meant. Global values are one immutable snapshot that SET GLOBAL replaces; a session keeps the
-//! snapshot it started with, as MySQL's sessions keep the values of their start, and its own
+//! A variable is found by its name in any letter case, and for options with dashes or underscores.
+//! Global values are one immutable snapshot, which SET GLOBAL replaces. A session keeps the
+//! snapshot with which it started, as MySQL's sessions keep the values of their start, and its own
 //! changes over it.
 
 mod at_start;

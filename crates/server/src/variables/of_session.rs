@@ -9,39 +9,39 @@ use sql::memory::Budget;
 use sql::{SqlError, VariableScope};
 use types::Value;
 
-/// The values of one session, by name.
+/// The values of one session's variables.
 pub struct SessionVariables {
-    /// Lock order: held alone.
+    /// The values. No other lock is held with this one.
     values: Mutex<SessionValues>,
 }
 
 impl SessionVariables {
-    /// The values that a session begins with.
+    /// Builds the values with which a session begins.
     pub fn new(server: &Server) -> SessionVariables {
         SessionVariables { values: Mutex::new(server.globals.session()) }
     }
 
-    /// Forgets what the session has set: it has the global values as they are now.
+    /// Drops the session's own values, so that it has the present global ones.
     pub fn begin_again(&self, server: &Server) {
         *self.values.lock() = server.globals.session();
     }
 
-    /// The session's value of a variable that certainly exists, by its name.
+    /// Returns the session's value of a variable that certainly exists.
     ///
     /// # Panics
-    /// When there is no such variable.
+    /// Panics when there is no such variable.
     pub fn named(&self, name: &str) -> Setting {
         let id = find(name).unwrap_or_else(|| panic!("there is no system variable '{name}'"));
         self.values.lock().get(id)
     }
 
-    /// Whether a variable that may not exist is ON for the session.
+    /// Reports whether a variable, which need not exist, is ON for the session.
     pub fn is_on(&self, name: &str) -> bool {
         find(name).is_some_and(|id| self.values.lock().get(id).is_on())
     }
 
-    /// The value that the session is told. A variable without values of sessions has the global
-    /// one.
+    /// Returns the value that the session sees. For a variable without values of sessions that is
+    /// the global one.
     fn now(&self, server: &Server, scope: VariableScope, id: VariableId) -> Setting {
         match (scope, id.definition().scope) {
             (VariableScope::Session, Scope::Session | Scope::SessionOnly) => self.values.lock().get(id),
@@ -49,7 +49,8 @@ impl SessionVariables {
         }
     }
 
-    /// The value as `SELECT @@x` gives it; `None` where there is none of this name and scope.
+    /// Returns the value that `SELECT @@x` gives. `None` means that there is no variable of this
+    /// name and scope.
     pub fn value(&self, server: &Server, scope: VariableScope, name: &str) -> Option<Value> {
         let id = find(name)?;
         if scope == VariableScope::Global && id.definition().scope == Scope::SessionOnly {
@@ -58,7 +59,7 @@ impl SessionVariables {
         Some(self.now(server, scope, id).to_value())
     }
 
-    /// Everything that SHOW VARIABLES prints, sorted by name.
+    /// Returns everything that SHOW VARIABLES prints, sorted by name.
     pub fn list(&self, server: &Server, scope: VariableScope) -> Vec<(String, String)> {
         let shown = |id: VariableId| {
             let is_there = scope != VariableScope::Global || id.definition().scope != Scope::SessionOnly;
@@ -71,10 +72,11 @@ impl SessionVariables {
         listed
     }
 
-    /// Sets the session's value; `None` is DEFAULT, the global value.
+    /// Sets the session's value. `None` is DEFAULT, which means the global value.
     ///
     /// # Errors
-    /// 1231 and 1232 when the value is none of the variable's.
+    /// Returns 1231 (`ER_WRONG_VALUE_FOR_VAR`) or 1232 (`ER_WRONG_TYPE_FOR_VAR`) when the variable
+    /// cannot have the value.
     pub fn set(&self, server: &Server, id: VariableId, value: Option<&Value>) -> Result<(), SqlError> {
         let setting = match value {
             Some(_) => id.definition().from_sql(value)?.0,
@@ -84,7 +86,7 @@ impl SessionVariables {
         Ok(())
     }
 
-    /// Gives the memory of the session the limits that its values ask for.
+    /// Sets the limits of the session's memory to those of its variables.
     pub fn limit(&self, memory: &Budget) {
         memory.set_limits(
             self.named("connection_memory_limit").uint(),
@@ -94,10 +96,10 @@ impl SessionVariables {
     }
 }
 
-/// Refuses to read a variable in a scope that it has not.
+/// Checks that a variable has a value in this scope.
 ///
 /// # Errors
-/// 1238.
+/// Returns 1238 (`ER_INCORRECT_GLOBAL_LOCAL_VAR`) when the variable has no value in the scope.
 pub fn check_scope(scope: VariableScope, name: &str) -> Result<(), SqlError> {
     let has = find(name).map(|id| id.definition().scope);
     let only = match (scope, has) {
@@ -108,10 +110,12 @@ pub fn check_scope(scope: VariableScope, name: &str) -> Result<(), SqlError> {
     Err(SqlError::new(1238, format!("Variable '{name}' is a {only} variable")))
 }
 
-/// The variable that SET SESSION names.
+/// Returns the variable that SET SESSION names.
 ///
 /// # Errors
-/// 1193 when there is none, 1238 when it cannot be set, and 1229 when it has no values of sessions.
+/// Returns 1193 (`ER_UNKNOWN_SYSTEM_VARIABLE`) when no variable has this name, 1238
+/// (`ER_INCORRECT_GLOBAL_LOCAL_VAR`) when the variable cannot be set, and 1229
+/// (`ER_GLOBAL_VARIABLE`) when the variable has a global value only.
 pub fn settable(name: &str) -> Result<VariableId, SqlError> {
     let id = find(name).ok_or_else(|| SqlError::unknown_variable(name))?;
     if id.definition().read_only {

@@ -4,7 +4,7 @@ use super::definition::Guard;
 use super::{Definition, Kind, Scope, aliases, all};
 use std::fmt::Write;
 
-/// The page's text.
+/// Returns the text of the page.
 pub fn page() -> String {
     let mut out = String::from(HEAD);
     let of_mysql: Vec<&Definition> = all().map(|id| id.definition()).collect();
@@ -83,7 +83,8 @@ fn describe(out: &mut String, definition: &Definition) {
     }
 }
 
-/// The accounts that may set it, where the scope alone does not say it.
+/// Returns the privileges needed to set a variable. `None` means that the scope alone determines
+/// them.
 fn guard(guard: Guard) -> Option<String> {
     let own = "The session's value needs";
     Some(match guard {
@@ -105,7 +106,7 @@ fn guard(guard: Guard) -> Option<String> {
     })
 }
 
-/// Adds a paragraph, broken at 100 columns.
+/// Appends a paragraph, broken at 100 columns.
 fn wrap(out: &mut String, text: &str) {
     const WIDTH: usize = 100;
     let mut width = 0;

@@ -1,11 +1,11 @@
-//! What the variables of the buffer pool change when they are set.
+//! The effects of setting the variables of the buffer pool.
 
 use super::Setting;
 use crate::server::Server;
 use buffer::{Doublewrite, FlushNeighbors, PoolOptions};
 use sql::SqlError;
 
-/// `innodb_flush_neighbors`
+/// Sets `innodb_flush_neighbors`.
 pub fn set_flush_neighbors(options: &mut PoolOptions, setting: &Setting) {
     options.flush_neighbors = match setting.uint() {
         0 => FlushNeighbors::Off,
@@ -14,23 +14,26 @@ pub fn set_flush_neighbors(options: &mut PoolOptions, setting: &Setting) {
     };
 }
 
-/// The strategy that a value of `innodb_doublewrite` names.
+/// Returns the strategy that a value of `innodb_doublewrite` names.
 pub fn strategy(setting: &Setting) -> Doublewrite {
     Doublewrite::named(setting.text()).unwrap_or(Doublewrite::Parallel)
 }
 
-/// `innodb_buffer_pool_dump_now`
+/// Carries out `innodb_buffer_pool_dump_now`.
 pub fn dump_now(server: &Server, setting: &Setting) -> Result<(), SqlError> {
     if setting.is_on()
         && let Err(error) = server.engine.pool().dump_pages()
     {
-        // As in MySQL: the statement succeeds, the status variable tells.
+        // As in MySQL the statement succeeds, and a status variable tells the result.
         log::error!("Buffer pool(s) dump: {error}");
     }
     Ok(())
 }
 
-/// `innodb_doublewrite`
+/// Sets `innodb_doublewrite`.
+///
+/// # Errors
+/// Returns 1231 (`ER_WRONG_VALUE_FOR_VAR`) when the pool cannot be changed.
 pub fn set_doublewrite(server: &Server, setting: &Setting) -> Result<(), SqlError> {
     server.engine.pool().set_doublewrite(strategy(setting)).map_err(|error| {
         log::error!("innodb_doublewrite cannot be changed to {setting}: {error}");

@@ -5,18 +5,18 @@ use super::{Definition, table};
 use std::sync::OnceLock;
 
 impl VariableId {
-    /// The variable's definition.
+    /// Returns the variable's definition.
     pub fn definition(self) -> &'static Definition {
         registry()[self.0]
     }
 }
 
-/// The global values of a server that has been given no option.
+/// Returns the global values of a server that has been given no options.
 pub fn default_globals() -> Globals {
     Globals::new(all().map(|id| id.definition().default_setting()).collect(), find)
 }
 
-/// All variables, sorted by name.
+/// Returns the definitions of all variables, sorted by name.
 fn registry() -> &'static [&'static Definition] {
     static REGISTRY: OnceLock<Vec<&'static Definition>> = OnceLock::new();
     REGISTRY.get_or_init(|| {
@@ -26,12 +26,12 @@ fn registry() -> &'static [&'static Definition] {
     })
 }
 
-/// All variables, sorted by name.
+/// Returns all variables, sorted by name.
 pub fn all() -> impl Iterator<Item = VariableId> {
     (0..registry().len()).map(VariableId)
 }
 
-/// All names that stand for another variable, with that variable.
+/// Returns all names that stand for another variable, with that variable.
 pub fn aliases() -> impl Iterator<Item = (&'static str, VariableId)> {
     table::ALIASES.iter().filter_map(|&(old, new)| Some((old, find(new)?)))
 }

@@ -1,4 +1,4 @@
-//! What the variables of the server and its accounts change when they are set.
+//! The effects of setting the variables of the server and its accounts.
 
 use super::Setting;
 use super::event_scheduler::follow_variables;
@@ -6,7 +6,7 @@ use crate::accounts::{AccountName, roles};
 use crate::server::Server;
 use sql::SqlError;
 
-/// `read_only`: OFF takes `super_read_only` with it, and events are run again.
+/// Follows a change of `read_only`: OFF turns `super_read_only` off too, and events are run again.
 pub fn follow_read_only(server: &Server) {
     if !server.globals.named("read_only").is_on() {
         server.globals.set_named("super_read_only", Setting::Bool(false));
@@ -14,7 +14,8 @@ pub fn follow_read_only(server: &Server) {
     follow_variables(server);
 }
 
-/// `super_read_only`: ON takes `read_only` with it; after OFF events are run again.
+/// Follows a change of `super_read_only`: ON turns `read_only` on too, and after OFF events are run
+/// again.
 pub fn follow_super_read_only(server: &Server) {
     if server.globals.named("super_read_only").is_on() {
         server.globals.set_named("read_only", Setting::Bool(true));
@@ -22,7 +23,7 @@ pub fn follow_super_read_only(server: &Server) {
     follow_variables(server);
 }
 
-/// `partial_revokes` cannot be turned off while an account has restrictions.
+/// Checks that `partial_revokes` is not turned off while an account has restrictions.
 pub fn check_no_restrictions(server: &Server, setting: &Setting) -> Result<(), SqlError> {
     match setting.is_on() {
         true => Ok(()),
@@ -30,7 +31,10 @@ pub fn check_no_restrictions(server: &Server, setting: &Setting) -> Result<(), S
     }
 }
 
-/// `mandatory_roles` gives nobody what has SYSTEM_USER.
+/// Checks that no role of `mandatory_roles` has SYSTEM_USER.
+///
+/// # Errors
+/// Returns 3880 when one of the roles has SYSTEM_USER.
 pub fn check_mandatory_roles(server: &Server, setting: &Setting) -> Result<(), SqlError> {
     let table = server.accounts.table();
     let is_above = |name: &AccountName| table.get(name).is_some_and(|account| account.is_system_user());

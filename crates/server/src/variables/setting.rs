@@ -1,19 +1,20 @@
-//! A variable's value, and how it is shown.
+//! The value of a variable, and its text.
 
 use std::fmt;
 
 /// A value of a system variable.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Setting {
-    /// Of a variable that is ON or OFF.
+    /// The value of a variable that is ON or OFF.
     Bool(bool),
-    /// Of a variable that is a signed integer.
+    /// The value of a variable that is a signed integer.
     Int(i64),
-    /// Of a variable that is an unsigned integer.
+    /// The value of a variable that is an unsigned integer.
     UInt(u64),
-    /// Of a variable that is a floating point number.
+    /// The value of a variable that is a floating point number.
     Double(f64),
-    /// Of a variable that is text, or one of some words; a word is in its own case.
+    /// The value of a variable that is text or one of several words. A word has the letter case of
+    /// the definition.
     Text(String),
 }
 
@@ -24,7 +25,7 @@ impl fmt::Display for Setting {
             Setting::Bool(false) => f.write_str("OFF"),
             Setting::Int(v) => write!(f, "{v}"),
             Setting::UInt(v) => write!(f, "{v}"),
-            // MySQL shows these with six digits.
+            // MySQL shows these numbers with six decimals.
             Setting::Double(v) => write!(f, "{v:.6}"),
             Setting::Text(v) => f.write_str(v),
         }
@@ -32,8 +33,8 @@ impl fmt::Display for Setting {
 }
 
 impl Setting {
-    /// The number of an unsigned variable; 0 for every other kind, which is a mistake of the
-    /// caller's.
+    /// Returns the number of an unsigned variable. For every other kind, which is a caller's
+    /// mistake, it is 0.
     pub fn uint(&self) -> u64 {
         match self {
             Setting::UInt(v) => *v,
@@ -41,8 +42,8 @@ impl Setting {
         }
     }
 
-    /// The number of a floating point variable; 0 for every other kind, which is a mistake of the
-    /// caller's.
+    /// Returns the number of a floating point variable. For every other kind, which is a caller's
+    /// mistake, it is 0.
     pub fn double(&self) -> f64 {
         match self {
             Setting::Double(v) => *v,
@@ -50,12 +51,12 @@ impl Setting {
         }
     }
 
-    /// True for a boolean that is ON.
+    /// Reports whether the value is a boolean that is ON.
     pub fn is_on(&self) -> bool {
         matches!(self, Setting::Bool(true))
     }
 
-    /// The text of a text or enum variable; empty for every other kind.
+    /// Returns the text of a text or enum variable, which is empty for every other kind.
     pub fn text(&self) -> &str {
         match self {
             Setting::Text(v) => v,

@@ -6,31 +6,33 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The place of a variable in the registry, which is that of its value here.
+/// The index of a variable in the registry, which is also the index of its value here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VariableId(pub(super) usize);
 
-/// Finds a variable by its name.
+/// A function that finds a variable by its name.
 pub type Find = fn(&str) -> Option<VariableId>;
 
-/// The global values.
+/// The global values of all variables.
 #[derive(Debug)]
 pub struct Globals {
     find: Find,
-    /// The place of `read_only`.
+    /// The index of `read_only`.
     read_only_id: VariableId,
-    /// Lock order: held for a read or a swap only, never while another lock is taken.
+    /// The values. The lock is held for a read or a change only, and never while another lock is
+    /// taken.
     values: RwLock<Arc<Vec<Setting>>>,
-    /// The value of `read_only`, which every statement that changes rows asks for. Relaxed: nothing
-    /// else is told with it.
+    /// The value of `read_only`, which every statement that changes rows reads. Relaxed, because no
+    /// other data depends on it.
     read_only: AtomicBool,
 }
 
 impl Globals {
-    /// Values by the places of their variables, which `find` knows.
+    /// Builds the global values from a list in the order of the registry, whose indexes `find`
+    /// returns.
     ///
     /// # Panics
-    /// When `read_only`, which has to be OFF, is none of them.
+    /// Panics when `read_only` is not among the variables or is not OFF.
     pub fn new(values: Vec<Setting>, find: Find) -> Globals {
         let read_only_id = find("read_only").expect("read_only is a variable");
         assert_eq!(values[read_only_id.0], Setting::Bool(false), "a new server's read_only");
@@ -38,17 +40,17 @@ impl Globals {
         Globals { find, read_only_id, values, read_only: AtomicBool::new(false) }
     }
 
-    /// The place of a variable that certainly exists.
+    /// Returns the index of a variable that certainly exists.
     fn place(&self, name: &str) -> VariableId {
         (self.find)(name).unwrap_or_else(|| panic!("there is no system variable '{name}'"))
     }
 
-    /// The value of a variable.
+    /// Returns the value of a variable.
     pub fn get(&self, id: VariableId) -> Setting {
         self.values.read()[id.0].clone()
     }
 
-    /// The value of a variable that certainly exists, by its name.
+    /// Returns the value of a variable that certainly exists, by its name.
     pub fn named(&self, name: &str) -> Setting {
         self.get(self.place(name))
     }
@@ -62,7 +64,7 @@ impl Globals {
         Arc::make_mut(&mut values)[id.0] = setting;
     }
 
-    /// The value of `read_only`.
+    /// Returns the value of `read_only`.
     pub fn is_read_only(&self) -> bool {
         self.read_only.load(Ordering::Relaxed)
     }
@@ -72,13 +74,13 @@ impl Globals {
         self.set(self.place(name), setting);
     }
 
-    /// Values for a new session.
+    /// Returns the values for a new session.
     pub fn session(&self) -> SessionValues {
         SessionValues { start: self.values.read().clone(), own: HashMap::new() }
     }
 }
 
-/// One session's values.
+/// The values of one session's variables.
 #[derive(Debug, Clone)]
 pub struct SessionValues {
     start: Arc<Vec<Setting>>,
@@ -86,7 +88,7 @@ pub struct SessionValues {
 }
 
 impl SessionValues {
-    /// The value of a variable.
+    /// Returns the value of a variable.
     pub fn get(&self, id: VariableId) -> Setting {
         self.own.get(&id).unwrap_or(&self.start[id.0]).clone()
     }

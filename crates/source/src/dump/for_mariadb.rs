@@ -1,8 +1,9 @@
-//! QUERY events as a MariaDB replica can take them.
+//! QUERY events in a form that a MariaDB replica can take.
 //!
-//! MariaDB does not have MySQL's `utf8mb4_0900` collations and stops at a statement that was run
-//! under one. It gets the nearest that it has; the event keeps its length, so that positions stay
-//! those of the file. Two strings that differ in trailing spaces only are equal there.
+//! MariaDB does not have MySQL's `utf8mb4_0900` collations, and stops at a statement that ran under
+//! one. It gets the nearest collation that it has. The event keeps its length, so that positions
+//! stay those of the file. Under such a collation two strings are equal that differ only in
+//! trailing spaces.
 
 use binlog::encode::{append_checksum, write_status};
 use binlog::event::{Event, HEADER_LEN, event_type};
@@ -14,13 +15,13 @@ use crate::events;
 /// "Supported Character Sets and Collations").
 const FIRST_0900: u16 = 255;
 const LAST_0900: u16 = 323;
-/// `utf8mb4_0900_as_cs` and `utf8mb4_0900_bin`.
+/// The collations `utf8mb4_0900_as_cs` and `utf8mb4_0900_bin`.
 const EXACT: [u16; 2] = [278, 309];
 const UTF8MB4_BIN: u16 = 46;
 const UTF8MB4_UNICODE_520_CI: u16 = 246;
 
-/// Where the status variables of a QUERY event begin: after thread, time, length of the schema,
-/// error and their length.
+/// The offset of the status variables in a QUERY event, behind the thread, the time, the length of
+/// the schema, the error and the variables' own length.
 const STATUS_AT: usize = HEADER_LEN + 4 + 4 + 1 + 2 + 2;
 
 fn nearest(collation: u16) -> u16 {
@@ -31,8 +32,8 @@ fn nearest(collation: u16) -> u16 {
     }
 }
 
-/// Gives QUERY events other collations. Most events of a log have the same status variables (those
-/// of BEGIN), so it keeps the last ones and what became of them.
+/// Replaces collations in QUERY events. Most events of a log have the same status variables (those
+/// of BEGIN), so the last variables and their replacement are kept.
 #[derive(Default)]
 pub(super) struct Rewriter {
     status: Vec<u8>,
@@ -40,7 +41,8 @@ pub(super) struct Rewriter {
 }
 
 impl Rewriter {
-    /// The event with other collations, in `out`; false: it can go as it is.
+    /// Writes the event with other collations into `out`. Returns false when the event can be sent
+    /// as it is.
     pub fn rewrite(&mut self, event: &[u8], checksum: Checksum, out: &mut Vec<u8>) -> bool {
         let Some(status) = status_vars(event) else { return false };
         if self.status != status || status.is_empty() {
@@ -61,7 +63,7 @@ impl Rewriter {
     }
 }
 
-/// The status variables of a QUERY event.
+/// Returns the status variables of a QUERY event.
 fn status_vars(event: &[u8]) -> Option<&[u8]> {
     if events::kind(event) != event_type::QUERY {
         return None;
@@ -70,7 +72,8 @@ fn status_vars(event: &[u8]) -> Option<&[u8]> {
     event.get(STATUS_AT..STATUS_AT + usize::from(len))
 }
 
-/// Its status variables with other collations; `None`: they cannot be read, or cannot be replaced.
+/// Returns the event's status variables with other collations. `None` means that they cannot be
+/// read or replaced.
 fn rewritten(event: &[u8], checksum: Checksum) -> Option<Vec<u8>> {
     let Ok((_, Event::Query(query))) = binlog::decode(event, &Format::new(checksum)) else { return None };
     let mut status = query.status().ok()?;

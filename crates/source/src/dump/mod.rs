@@ -1,8 +1,8 @@
-//! Dump sessions: one replica (or `mysqlbinlog`) each, served from the files.
+//! Dump sessions, each of which serves one replica (or `mysqlbinlog`) from the files.
 //!
-//! A session reads whole blocks of a file up to the published end and sends event by event; at the
-//! end it sleeps until the writer publishes more, a heartbeat is due, or it is told to end. Any
-//! number of sessions run at once and share nothing but the files.
+//! A session reads whole blocks of a file up to the published end, and sends event by event. At the
+//! end it sleeps until the writer publishes more, a heartbeat is due, or it has to end. Any number
+//! of sessions run at once, and share only the files.
 
 mod for_mariadb;
 mod request;

@@ -1,5 +1,5 @@
-//! What a dump command asks for: COM_BINLOG_DUMP, COM_BINLOG_DUMP_GTID, and the session variables
-//! that go before them.
+//! The request of a dump: COM_BINLOG_DUMP or COM_BINLOG_DUMP_GTID, and the session variables that
+//! were set before it.
 
 use binlog::gtid::{GtidSet, MariadbGtidState};
 
@@ -7,40 +7,41 @@ use crate::error::Refusal;
 
 const BINLOG_DUMP_NON_BLOCK: u16 = 1;
 
-/// Where a dump starts.
+/// The point at which a dump starts.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DumpStart {
-    /// At a position; an empty file name is the first file there is.
+    /// The dump starts at a position. An empty file name is the first present file.
     Position {
-        /// Name of the file.
+        /// The name of the file.
         file: String,
-        /// Offset in it.
+        /// The offset in the file.
         pos: u64,
     },
-    /// With the first transaction that is not in this set.
+    /// The dump starts with the first transaction that is not in this set.
     Gtids(GtidSet),
-    /// With the first transaction behind a point in MariaDB's GTIDs, in MariaDB's events.
+    /// The dump starts with the first transaction behind a point in MariaDB's GTIDs, and has
+    /// MariaDB's events.
     MariadbGtids {
-        /// What the replica has (`@slave_connect_state`).
+        /// The state that the replica has (`@slave_connect_state`).
         has: MariadbGtidState,
-        /// Where it wants to stop (`@slave_until_gtid`).
+        /// The state at which the replica wants to stop (`@slave_until_gtid`).
         until: Option<MariadbGtidState>,
     },
 }
 
-/// Which checksums a client takes (`@source_binlog_checksum`, `@master_binlog_checksum`).
+/// The checksums that a client accepts (`@source_binlog_checksum`, `@master_binlog_checksum`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Checksum {
-    /// It has not said: a client from before MySQL 5.6.
+    /// The client has not said which it accepts, as before MySQL 5.6.
     Unaware,
-    /// None.
+    /// The client accepts no checksums.
     None,
-    /// CRC-32.
+    /// The client accepts CRC-32.
     Crc32,
 }
 
 impl Checksum {
-    /// From the value of the session variable, `None` where it was not set.
+    /// Parses the value of the session variable, which is `None` if it was not set.
     pub fn from_variable(value: Option<&str>) -> Checksum {
         match value {
             None => Checksum::Unaware,
@@ -50,35 +51,35 @@ impl Checksum {
     }
 }
 
-/// What a client says of itself in user variables, before the command.
+/// The properties that a client tells in user variables before the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DumpClient {
-    /// Checksums.
+    /// The checksums that the client accepts.
     pub checksum: Checksum,
-    /// After this long without an event a heartbeat is sent; 0 is never.
+    /// The time in nanoseconds without an event after which a heartbeat is sent; 0 means never.
     pub heartbeat_period_ns: u64,
-    /// It is MariaDB's (`@mariadb_slave_capability`): it gets QUERY events without the collations
-    /// that MariaDB does not have.
+    /// True when the client is MariaDB's (`@mariadb_slave_capability`). It gets QUERY events
+    /// without the collations that MariaDB does not have.
     pub is_mariadb: bool,
-    /// It acknowledges what it has received (`@rpl_semi_sync_replica`).
+    /// True when the client acknowledges what it has received (`@rpl_semi_sync_replica`).
     pub semi_sync: bool,
 }
 
 /// A dump command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DumpRequest {
-    /// Where to start.
+    /// The point at which the dump starts.
     pub start: DumpStart,
-    /// Whether to end at the end of the log instead of waiting for more.
+    /// True when the dump ends at the end of the log, and does not wait for more.
     pub non_blocking: bool,
     /// The replica's server id.
     pub server_id: u32,
-    /// The client.
+    /// The client's properties.
     pub client: DumpClient,
 }
 
 impl DumpRequest {
-    /// From the body of a COM_BINLOG_DUMP packet.
+    /// Decodes the body of a COM_BINLOG_DUMP packet.
     pub fn from_dump(body: &[u8], client: DumpClient) -> Result<DumpRequest, Refusal> {
         let mut reader = Reader(body);
         let pos = u64::from(reader.u32()?);
@@ -88,8 +89,8 @@ impl DumpRequest {
         Ok(DumpRequest::new(DumpStart::Position { file, pos }, flags, server_id, client))
     }
 
-    /// The same request, which starts and stops where MariaDB's GTIDs say instead of at a position:
-    /// `has` and `until` are a replica's `@slave_connect_state` and `@slave_until_gtid`.
+    /// Returns the same request, but with start and stop by MariaDB's GTIDs: `has` and `until` are
+    /// a replica's `@slave_connect_state` and `@slave_until_gtid`.
     pub fn by_mariadb_gtids(self, has: &str, until: Option<&str>) -> Result<DumpRequest, Refusal> {
         let parse = |text: &str, what: &str| {
             text.parse().map_err(|_| {
@@ -101,7 +102,7 @@ impl DumpRequest {
         Ok(DumpRequest { start: DumpStart::MariadbGtids { has, until }, ..self })
     }
 
-    /// From the body of a COM_BINLOG_DUMP_GTID packet.
+    /// Decodes the body of a COM_BINLOG_DUMP_GTID packet.
     pub fn from_dump_gtid(body: &[u8], client: DumpClient) -> Result<DumpRequest, Refusal> {
         let mut reader = Reader(body);
         let flags = reader.u16()?;

@@ -1,5 +1,5 @@
-//! What is sent of a dump, event by event: in the form that the client takes, with its checksum
-//! and, for a semi-synchronous replica, its acknowledgement.
+//! Sending a dump, event by event, in the form that the client takes: with its checksum and, for a
+//! semi-synchronous replica, its acknowledgement.
 
 use binlog::Checksum;
 use binlog::gtid::MariadbGtid;
@@ -14,31 +14,32 @@ use crate::events;
 use crate::files::LogFiles;
 use crate::position::FilePosition;
 
-/// One replica's end of a dump: where in the files it is, and how it takes events.
+/// The server's end of a dump to one replica: its position in the files, and the form of the
+/// events.
 pub(super) struct Sender<'a> {
     pub files: &'a LogFiles,
     pub request: &'a DumpRequest,
     pub sink: &'a mut dyn DumpSink,
     pub generation: u64,
-    /// The present group is one that the replica has.
+    /// True when the replica has the present group already.
     pub skipping: bool,
-    /// Something was left out since the last event sent.
+    /// True when an event was left out since the last one that was sent.
     pub skipped_any: bool,
     pub at: FilePosition,
     pub name: String,
-    /// What the events of the present file end with.
+    /// The checksum with which the events of the present file end.
     pub checksum: Checksum,
-    /// What events end with that the client gets: what it wants, where the file's have one. What
-    /// comes before the first format description is as the client wants it.
+    /// The checksum with which sent events end: the one that the client wants, if the file's events
+    /// have one. Events before the first format description have the one that the client wants.
     pub sent_checksum: Checksum,
     scratch: Vec<u8>,
     for_mariadb: for_mariadb::Rewriter,
-    /// The present event in MariaDB's form.
+    /// The buffer for the present event in MariaDB's form.
     rewritten: Vec<u8>,
     pub since_sent: Stopwatch,
-    /// Its number among the semi-synchronous ones.
+    /// The number of the session among the semi-synchronous ones.
     pub semi_sync: Option<u64>,
-    /// The end of the event that such a replica is to acknowledge.
+    /// The end of the event that a semi-synchronous replica has to acknowledge.
     pub wanted: Option<FilePosition>,
 }
 
@@ -51,7 +52,7 @@ impl Drop for Sender<'_> {
 }
 
 impl<'a> Sender<'a> {
-    /// Begins a dump at a place. A semi-synchronous replica is counted as one until this is
+    /// Begins a dump at a position. A semi-synchronous replica counts as one until this value is
     /// dropped.
     pub(super) fn new(
         files: &'a LogFiles,
@@ -79,7 +80,7 @@ impl<'a> Sender<'a> {
         }
     }
 
-    /// The event that says which file is sent, and from where on.
+    /// Sends the event that says which file is sent, and from which position on.
     pub(super) fn send_rotate(&mut self) -> Result<(), DumpEnd> {
         let rotate = events::fake_rotate(&self.name, self.at.pos, self.server_id(), self.sent_checksum);
         self.send_made_up(&rotate)
@@ -89,7 +90,7 @@ impl<'a> Sender<'a> {
         self.files.config.server_id
     }
 
-    /// Tells a replica that goes by MariaDB's GTIDs how far it is.
+    /// Sends a replica that reads by MariaDB's GTIDs the state that it has reached.
     pub(super) fn send_gtid_list(&mut self, last: Option<MariadbGtid>, flags: u32) -> Result<(), DumpEnd> {
         self.skipped_any = false;
         let list =
@@ -106,7 +107,7 @@ impl<'a> Sender<'a> {
         sent.map_err(DumpEnd::Disconnected)
     }
 
-    /// Leaves out an event that ends here: the replica has it.
+    /// Leaves out an event that ends at `end`, because the replica has it.
     pub(super) fn pass_over(&mut self, end: FilePosition) -> Result<(), DumpEnd> {
         self.skipped_any = true;
         if let (Some(number), true) = (self.semi_sync, self.wanted == Some(end)) {
@@ -115,8 +116,8 @@ impl<'a> Sender<'a> {
         Ok(())
     }
 
-    /// Sends an event in the form that the client takes. `end` is where it ends in the file, if it
-    /// is the whole event or the last of its parts.
+    /// Sends an event in the form that the client takes. `end` is the event's end in the file, if
+    /// this is the whole event or the last of its parts.
     pub(super) fn deliver(&mut self, event: &[u8], end: Option<FilePosition>) -> Result<(), DumpEnd> {
         let is_rewritten = self.request.client.is_mariadb
             && self.for_mariadb.rewrite(event, self.checksum, &mut self.rewritten);
@@ -139,8 +140,8 @@ impl<'a> Sender<'a> {
         }
     }
 
-    /// Waits until the replica has acknowledged what was sent. What is committed meanwhile goes
-    /// together, and is acknowledged together.
+    /// Waits until the replica has acknowledged what was sent. Groups that are committed meanwhile
+    /// are sent together, and acknowledged together.
     fn take_acknowledgement(&mut self, number: u64, end: FilePosition) -> Result<(), DumpEnd> {
         let _state = enter(State::ReplicaAckWait);
         loop {
@@ -177,7 +178,7 @@ impl<'a> Sender<'a> {
     }
 }
 
-/// The checksum that the client wants events to end with.
+/// Returns the checksum with which the client wants events to end.
 pub(super) fn wanted(request: &DumpRequest) -> Checksum {
     if request.client.checksum == ChecksumWish::Crc32 { Checksum::Crc32 } else { Checksum::None }
 }

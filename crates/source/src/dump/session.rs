@@ -1,4 +1,4 @@
-//! One dump session: where it begins, file after file, and waiting at the end.
+//! One dump session: its beginning, one file after the other, and the waiting at the end.
 
 mod mariadb;
 
@@ -25,12 +25,12 @@ use crate::{find, mariadb_gtid};
 use mariadb::ByMariadbGtid;
 
 const BLOCK_BYTES: usize = 256 * 1024;
-/// The pause of a session that has sent all there was, when the writer makes none because of others
-/// that are semi-synchronous.
+/// The pause of a session that has sent everything, for when the writer makes no pauses because of
+/// other sessions that are semi-synchronous.
 const REST: Duration = Duration::from_millis(2);
-/// More than a GTID event can be long.
+/// A number of bytes that no GTID event exceeds.
 const LONGEST_GTID_EVENT_BYTES: usize = 512;
-/// How long a session sleeps at most before it asks whether it was killed.
+/// The longest sleep of a session before it asks whether it was killed.
 const LONGEST_SLEEP: Duration = Duration::from_secs(1);
 
 pub(super) fn serve(
@@ -48,8 +48,8 @@ pub(super) fn serve(
 }
 
 fn find_start(files: &LogFiles, request: &DumpRequest) -> Result<FilePosition, Refusal> {
-    // What was committed before the request has to be in the dump, also in one that ends at the
-    // end.
+    // Everything that was committed before the request has to be in the dump, also in one that ends
+    // at the end of the log.
     let caught_up = files.wait_caught_up();
     if files.is_turned_off() {
         return Err(not_open());
@@ -62,20 +62,20 @@ fn find_start(files: &LogFiles, request: &DumpRequest) -> Result<FilePosition, R
     }
 }
 
-/// What there is to send of the present file.
+/// The part of the present file that can be sent.
 struct Readable {
-    /// How far it can be read.
+    /// The offset up to which the file can be read.
     end: u64,
-    /// Nothing will follow.
+    /// True when nothing will follow in the file.
     complete: bool,
-    /// The next bytes, where they are in memory.
+    /// The next bytes, if they are in memory.
     recent: Option<Block>,
 }
 
-/// A session: the files one after the other.
+/// A session, which sends the files one after the other.
 struct Session<'a> {
     sender: Sender<'a>,
-    /// It goes by MariaDB's GTIDs.
+    /// The state of a session that reads by MariaDB's GTIDs.
     mariadb: Option<ByMariadbGtid>,
 }
 
@@ -88,8 +88,8 @@ impl Session<'_> {
         }
     }
 
-    /// Sends what is in the present file, waiting for more while it is the newest. Returns when it
-    /// is complete and sent.
+    /// Sends the events of the present file, and waits for more while it is the newest. Returns
+    /// when the file is complete and sent.
     fn send_file(&mut self) -> Result<(), DumpEnd> {
         let file = {
             let series = self.sender.files.series.lock();
@@ -121,7 +121,7 @@ impl Session<'_> {
         }
     }
 
-    /// The fake rotate event that names the file, and its format description.
+    /// Sends the fake rotate event that names the file, and the file's format description.
     fn send_head(&mut self, file: &Arc<dyn File>) -> Result<(), DumpEnd> {
         let head = events::read_head(&**file).map_err(|what| self.sender.unreadable(&what))?;
         let head_end = head.iter().map(HeadEvent::end).max().unwrap_or(4);
@@ -164,7 +164,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The GTID of the file's first transaction, if it is there already.
+    /// Returns the GTID of the file's first transaction, if it is there already.
     fn first_gtid(&self, file: &Arc<dyn File>, pos: u64) -> Option<Gtid> {
         let mut event = vec![0; LONGEST_GTID_EVENT_BYTES];
         let got = file.read_at(&mut event, pos).ok()?;
@@ -205,7 +205,7 @@ impl Session<'_> {
             if sent > 0 {
                 return Ok(sent);
             }
-            // One event larger than the block: read it whole.
+            // A single event is larger than the block, so it is read whole.
             let size = if block.len() >= HEADER_LEN { events::size(block) } else { 0 };
             if size <= want || (end - self.sender.at.pos) < size as u64 {
                 return Err(self.sender.unreadable("an event is longer than the file"));
@@ -214,9 +214,10 @@ impl Session<'_> {
         }
     }
 
-    /// Sends the whole events of some bytes; returns how many bytes these have.
+    /// Sends the whole events in `bytes`, and returns how many bytes they have.
     fn send_events(&mut self, bytes: &[u8]) -> Result<usize, DumpEnd> {
-        // Here, not in the sink: a switch of states is what an event costs otherwise.
+        // The state is entered here and not in the sink, because per event the switch of states
+        // would be most of the cost.
         let _sending = enter(State::NetworkSend);
         let mut sent = 0;
         while let Some(size) = self.event_size(&bytes[sent..])? {
@@ -230,7 +231,7 @@ impl Session<'_> {
         Ok(sent)
     }
 
-    /// Size of the event at the front, if it is all there.
+    /// Returns the size of the event at the front, if all of it is there.
     fn event_size(&self, bytes: &[u8]) -> Result<Option<usize>, DumpEnd> {
         if bytes.len() < HEADER_LEN {
             return Ok(None);
@@ -260,7 +261,7 @@ impl Session<'_> {
         self.sender.deliver(event, Some(end))
     }
 
-    /// Everything has been sent: ends, or waits for more.
+    /// Ends the dump or waits for more, when everything has been sent.
     fn at_end(&mut self) -> Result<(), DumpEnd> {
         if let Some(mariadb) = &mut self.mariadb {
             mariadb.at_end(&mut self.sender)?;
@@ -324,8 +325,10 @@ impl Session<'_> {
     }
 }
 
-/// Whether the event belongs to a group that the replica has. `Err`: a transaction without a GTID
-/// cannot be sent by GTID.
+/// Reports whether the event belongs to a group that the replica has.
+///
+/// # Errors
+/// Returns an error for a transaction without a GTID, which cannot be sent by GTID.
 fn leaves_out(event: &[u8], checksum: Checksum, has: &GtidSet, skipping: bool) -> Result<bool, ()> {
     match events::kind(event) {
         event_type::GTID | event_type::GTID_TAGGED => {

@@ -1,4 +1,4 @@
-//! Where a dump goes, and how it ends.
+//! The destination of a dump, and the ways in which it ends.
 
 use std::io;
 
@@ -8,29 +8,30 @@ use crate::error::Refusal;
 
 /// The receiver of a dump's events: a replica's connection.
 pub trait DumpSink {
-    /// Sends one event; it may be kept back until [`DumpSink::flush`].
+    /// Sends one event, which may be kept back until [`DumpSink::flush`].
     fn send(&mut self, event: &[u8]) -> io::Result<()>;
-    /// Everything sent so far goes out now.
+    /// Sends everything that was kept back.
     fn flush(&mut self) -> io::Result<()>;
-    /// Sends one event with the header of semi-synchronous replication. One that is to be
-    /// acknowledged goes out at once.
+    /// Sends one event with the header of semi-synchronous replication. An event that has to be
+    /// acknowledged is not kept back.
     fn send_semi_sync(&mut self, event: &[u8], wants_ack: bool) -> io::Result<()>;
-    /// Waits for the acknowledgement of the event that was sent last; `None`: not within a moment,
-    /// ask again.
+    /// Waits for the acknowledgement of the event that was sent last. `None` means that it has not
+    /// come for a moment, and the caller should ask again.
     fn read_acknowledgement(&mut self) -> io::Result<Option<Acknowledgement>>;
-    /// The session is to end (KILL, shutdown).
+    /// Reports whether the session has to end (KILL, shutdown).
     fn is_killed(&self) -> bool;
 }
 
-/// How a session ended that was not just cut off.
+/// The way in which a session ended.
 #[derive(Debug)]
 pub enum DumpEnd {
-    /// Everything has been sent, and the client did not want to wait for more: an EOF packet
+    /// Everything has been sent, and the client did not want to wait for more. An EOF packet
     /// follows.
     Complete,
-    /// Killed, or the server stops: the connection is closed (or error 1053 sent).
+    /// The session was killed, or the server stops. The connection is closed, or error 1053 is
+    /// sent.
     Killed,
-    /// An error packet with this follows.
+    /// The dump is refused, and an error packet with this refusal follows.
     Refused(Refusal),
     /// The client is gone.
     Disconnected(io::Error),

@@ -1,5 +1,5 @@
-//! The group that is open, and how far the applier has come: what groups of every kind begin and
-//! end with.
+//! The open group and the point that the applier has reached: the common beginning and end of
+//! groups of every kind.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,21 +16,21 @@ use crate::error::ThreadError;
 use crate::gtid::{GroupGtid, GroupHead};
 use crate::relay::RelayPosition;
 
-/// How far a group has come.
+/// The progress of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// Between groups.
+    /// No group is open.
     Outside,
-    /// Its GTID event came.
+    /// The group's GTID event has come.
     Headed,
-    /// BEGIN came, or MariaDB's GTID event that stands for it.
+    /// BEGIN has come, or MariaDB's GTID event that stands for it.
     Open,
-    /// It is passed over, up to COMMIT if a transaction of several events has begun: it has been
-    /// executed before, or it is `counted` by `sql_replica_skip_counter`.
+    /// The group is passed over, up to COMMIT if a transaction of several events has begun. It has
+    /// been executed before, or `counted` says that `sql_replica_skip_counter` counts it.
     Skipping { in_transaction: bool, counted: bool },
 }
 
-/// See the module's header.
+/// The open group and the point that the applier has reached.
 pub(super) struct GroupProgress<'a> {
     pub(super) channel: &'a Arc<Channel>,
     pub(super) open: OpenGroup,
@@ -38,14 +38,15 @@ pub(super) struct GroupProgress<'a> {
     pub(super) head: GroupHead,
     pub(super) server_id: u32,
     pub(super) executed: GtidSet,
-    /// What [`engine::Engine::gtid_owner_changes`] was when `executed` was looked at last.
+    /// The value of [`engine::Engine::gtid_owner_changes`] when `executed` was last brought up to
+    /// date.
     owner_changes: u64,
     position_key: String,
     relay_file: (u64, String),
-    /// The end of the group that is being committed, in the relay log.
+    /// The end in the relay log of the group that is being committed.
     relay_end: u64,
     pub(super) checksum: Checksum,
-    /// The source's file and the end of the last event in it.
+    /// The source's file, and below it the end of the last event in that file.
     pub(super) file: String,
     pub(super) pos: u64,
     /// The end of the last complete group.
@@ -53,11 +54,11 @@ pub(super) struct GroupProgress<'a> {
 }
 
 impl<'a> GroupProgress<'a> {
-    /// Goes on where `resume` says.
+    /// Builds the state that goes on at `resume`.
     pub(super) fn new(channel: &'a Arc<Channel>, resume: ResumePoint) -> GroupProgress<'a> {
         let filters = channel.filters.lock().clone();
         let mut open = OpenGroup::new(channel.engine.clone(), channel.apply.clone(), filters, false);
-        // STOP REPLICA waits neither for DDL nor for a row that somebody has locked.
+        // STOP REPLICA must wait neither for DDL nor for a row that a session has locked.
         open.hold().set_interrupt(channel.applier_stop.clone());
         GroupProgress {
             channel,
@@ -84,7 +85,8 @@ impl<'a> GroupProgress<'a> {
         self.open.events.clear();
     }
 
-    /// Lets the tables go that were held open over several groups, so that DDL here gets its turn.
+    /// Releases the tables that are held open over several groups, so that DDL on this server gets
+    /// its turn.
     pub(super) fn release_tables(&mut self) {
         if self.open.transaction.is_none() {
             self.open.hold().release();
@@ -99,7 +101,7 @@ impl<'a> GroupProgress<'a> {
         report::damaged(&error, self.place())
     }
 
-    /// The group that has begun was applied before.
+    /// Reports whether the group that has begun was executed before.
     pub(super) fn is_executed(&self) -> bool {
         match self.head.gtid {
             GroupGtid::Mysql(gtid) => self.executed.contains(gtid),
@@ -107,8 +109,8 @@ impl<'a> GroupProgress<'a> {
         }
     }
 
-    /// Waits for a session that owns the group's GTID, and takes notice of what sessions have
-    /// executed.
+    /// Waits for a session that owns the group's GTID, and adds what sessions have executed to
+    /// `executed`.
     pub(super) fn mind_owners(&mut self) -> Result<(), ThreadError> {
         let GroupGtid::Mysql(gtid) = self.head.gtid else { return Ok(()) };
         let engine = &self.channel.engine;
@@ -128,7 +130,7 @@ impl<'a> GroupProgress<'a> {
         times.event_timestamp_s.store(timestamp_s.into(), Ordering::Relaxed);
     }
 
-    /// Copies an event behind the group, in the form that the log keeps.
+    /// Appends an event to the group in the form that the log keeps.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), ThreadError> {
         self.open.append(bytes).map(|_| ()).map_err(|error| self.damaged(error))
     }
@@ -136,7 +138,7 @@ impl<'a> GroupProgress<'a> {
     pub(super) fn options(&self) -> CommitOptions<'_> {
         let (gtid, mariadb_gtid) = match self.head.gtid {
             GroupGtid::Mysql(gtid) => (GtidNext::Given(gtid), None),
-            // A MariaDB transaction gets a GTID of ours where gtid_mode is ON.
+            // A transaction of MariaDB gets a GTID of this server where gtid_mode is ON.
             GroupGtid::Mariadb(gtid) => (GtidNext::Automatic, Some(gtid)),
             GroupGtid::None => (GtidNext::Anonymous, None),
         };
@@ -160,7 +162,7 @@ impl<'a> GroupProgress<'a> {
         }
     }
 
-    /// What goes into the commit record is the end of its own group.
+    /// Notes the end of the group in the relay log, which its commit record holds.
     pub(super) fn name_relay_end(&mut self, relay: RelayPosition) {
         self.relay_end = relay.pos;
         if self.relay_file.0 != relay.file {
@@ -208,7 +210,7 @@ impl<'a> GroupProgress<'a> {
         self.mark_done(relay);
     }
 
-    /// Everything up to here is applied.
+    /// Notes that everything up to here is applied.
     pub(super) fn mark_done(&mut self, relay: RelayPosition) {
         assert!(
             relay >= self.done.relay,

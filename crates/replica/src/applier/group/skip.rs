@@ -1,4 +1,5 @@
-//! Groups that are passed over: executed before, or counted by `sql_replica_skip_counter`.
+//! Groups that are passed over, because they were executed before or `sql_replica_skip_counter`
+//! counts them.
 
 use binlog::event::{Event, Header};
 use engine::{CommitOptions, GtidNext};
@@ -11,8 +12,8 @@ use crate::gtid::GroupHead;
 use crate::relay::RelayPosition;
 
 impl GroupProgress<'_> {
-    /// `sql_replica_skip_counter` says that the group is to be passed over whose first event behind
-    /// its GTID comes now.
+    /// Reports whether `sql_replica_skip_counter` makes the applier pass over the group whose first
+    /// event behind its GTID comes now, and if so begins to pass over it.
     pub(super) fn skips_from_here(&mut self, header: &Header) -> bool {
         let skips = self.stage != Stage::Open && self.channel.apply.skip_counter() > 0;
         if skips {
@@ -25,11 +26,11 @@ impl GroupProgress<'_> {
         skips
     }
 
-    /// True: the group that is passed over ends here.
+    /// Passes over an event. Returns true when the group that is passed over ends here.
     pub(super) fn pass_over(&mut self, event: &Event<'_>, relay: RelayPosition) -> Result<bool, ThreadError> {
         let Stage::Skipping { in_transaction: inside, counted } = self.stage else { return Ok(false) };
         let ends = match event {
-            // A compressed transaction is a whole one.
+            // A compressed transaction payload is a whole transaction.
             Event::Xid(_) | Event::XaPrepare(_) | Event::TransactionPayload(_) => true,
             Event::Query(query) if query.is_begin() || XaStatement::of(query) == Some(XaStatement::Start) => {
                 self.stage = Stage::Skipping { in_transaction: true, counted };
@@ -39,8 +40,8 @@ impl GroupProgress<'_> {
             _ => false,
         };
         if counted {
-            // The last of the events that are asked for is not counted before its group ends: no
-            // group is cut in two.
+            // The last event of the counter is not counted before its group ends, so that no group
+            // is cut in two.
             let left = self.channel.apply.skip_counter();
             if ends || left > 1 {
                 self.channel.apply.set_skip_counter(left.saturating_sub(1));
@@ -56,7 +57,8 @@ impl GroupProgress<'_> {
         Ok(ends)
     }
 
-    /// What `sql_replica_skip_counter` passed over is done with after a crash, too.
+    /// Commits the position behind a group that `sql_replica_skip_counter` passed over, so that it
+    /// stays passed over after a crash.
     fn note_skipped(&mut self, relay: RelayPosition) -> Result<(), ThreadError> {
         self.name_relay_end(relay);
         let options = CommitOptions { gtid: GtidNext::Anonymous, binlog: false, ..self.options() };

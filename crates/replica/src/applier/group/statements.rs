@@ -15,14 +15,14 @@ use crate::filter::query_in;
 use crate::gtid::GroupGtid;
 use crate::relay::RelayPosition;
 
-/// `ER_ERROR_ON_WRITE`.
+/// MySQL's `EE_WRITE`: a file could not be written.
 const WRITE_FAILED: u32 = 3;
 
-/// What stands in a LOAD DATA for the name of its file, which has none.
+/// The name that LOAD DATA gets for its file, which has no name.
 const NAMELESS: &str = "SQL_LOAD";
 
 impl Applier<'_> {
-    /// What the next statement depends on beside its text.
+    /// Notes a value on which the next statement depends besides its text.
     pub(super) fn before_statement(&mut self, event: &Event<'_>) -> Result<bool, ThreadError> {
         const LAST_INSERT_ID: u8 = 1;
         match event {
@@ -41,8 +41,8 @@ impl Applier<'_> {
         Ok(false)
     }
 
-    /// A statement that is neither BEGIN nor COMMIT, and may be filtered out or be about another
-    /// schema here.
+    /// Takes a statement that is neither BEGIN nor COMMIT, which the filters may leave out or move
+    /// to another schema.
     pub(super) fn filtered_query(
         &mut self,
         header: &Header,
@@ -64,7 +64,7 @@ impl Applier<'_> {
         if statement::is_allowed(&filters, query) {
             return self.allowed_query(header, bytes, query, relay);
         }
-        // What it would have depended on is not the next one's.
+        // The noted values belonged to this statement, not to the next one.
         self.logged = LoggedContext::default();
         if self.progress.stage == Stage::Open {
             return Ok(false);
@@ -73,7 +73,7 @@ impl Applier<'_> {
         self.progress.commit(relay)
     }
 
-    /// A statement that is neither BEGIN nor COMMIT, and counts.
+    /// Takes a statement that is neither BEGIN nor COMMIT, and that the filters let pass.
     fn allowed_query(
         &mut self,
         header: &Header,
@@ -98,7 +98,7 @@ impl Applier<'_> {
         self.ddl(header, query, relay)
     }
 
-    /// The table of a CREATE TABLE ... SELECT, whose rows come next.
+    /// Creates the table of a CREATE TABLE ... SELECT, whose rows come next.
     fn create_table(
         &mut self,
         header: &Header,
@@ -111,12 +111,12 @@ impl Applier<'_> {
         created.map_err(|error| error.at(self.progress.place()))?;
         self.progress.open.forget_tables();
         self.progress.append(bytes)?;
-        // The statement is to be logged even if no row comes.
+        // The statement has to be logged even if no row follows.
         self.progress.open.begin_behind_definition();
         Ok(false)
     }
 
-    /// A statement about rows: what it changed is in the group as rows.
+    /// Runs a statement about rows. Its changes are in the group as rows.
     pub(super) fn statement(
         &mut self,
         header: &Header,
@@ -130,7 +130,7 @@ impl Applier<'_> {
         let logged = std::mem::take(&mut self.logged);
         self.progress.open.end_statement();
         let mut transaction = self.progress.open.take_for_statements();
-        // The rows that it changes come behind what has come of the group.
+        // The rows that the statement changes come behind the group's earlier events.
         transaction.set_server_id(header.server_id);
         let received = transaction.receive(&self.progress.open.events);
         self.progress.open.events.clear();
@@ -156,7 +156,7 @@ impl Applier<'_> {
         }
     }
 
-    /// A block of a file, the first or a further one.
+    /// Takes a block of a file of LOAD DATA, the first or a further one.
     pub(super) fn load_block(&mut self, block: &LoadBlock<'_>, is_first: bool) -> Result<bool, ThreadError> {
         let engine = self.progress.open.engine();
         let (disk, dir) = (engine.config().disk.clone(), engine.config().tmpdir.clone());
@@ -171,7 +171,7 @@ impl Applier<'_> {
         }
     }
 
-    /// The statement that loads a file.
+    /// Runs the LOAD DATA statement that loads a file.
     pub(super) fn load(&mut self, header: &Header, load: &ExecuteLoadQuery<'_>) -> Result<bool, ThreadError> {
         let file = self.loaded.remove(load.file_id);
         let text = load.statement_for(NAMELESS);
@@ -199,7 +199,7 @@ impl Applier<'_> {
         report::not_supported(&what, self.progress.place())
     }
 
-    /// Whether a statement that failed is left out (`replica_skip_errors`).
+    /// Reports whether a statement that failed is left out (`replica_skip_errors`).
     fn skips_statement(&self, error: &StatementError) -> bool {
         let skips = error.number().is_some_and(|number| {
             !number::is_temporary(number) && self.progress.channel.apply.skipped_errors().contains(number)
@@ -210,8 +210,8 @@ impl Applier<'_> {
         skips
     }
 
-    /// Whether a statement outside of a transaction was about temporary tables of the source's
-    /// session alone, and has been run. The log gets an empty transaction for it.
+    /// Runs a statement outside of a transaction if it is only about temporary tables of the
+    /// source's session, and reports whether it was. The log gets an empty transaction for it.
     fn define_temporary(&mut self, header: &Header, query: &QueryEvent<'_>) -> Result<bool, ThreadError> {
         self.progress.release_tables();
         let of_mariadb = matches!(self.progress.head.gtid, GroupGtid::Mariadb(_));

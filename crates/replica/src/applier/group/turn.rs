@@ -1,4 +1,4 @@
-//! Groups that workers have prepared.
+//! The turn of a group that a worker has prepared.
 
 use std::sync::atomic::Ordering;
 
@@ -11,19 +11,20 @@ use crate::error::ThreadError;
 use crate::event;
 use crate::relay::RelayPosition;
 
-/// What became of a prepared group whose turn came.
+/// The result of a prepared group's turn.
 pub(in crate::applier) enum Turned {
-    /// It is in the log, or done with; its rows, if it has any, are yet to be put on their pages.
+    /// The group is in the log, or was executed before. Its rows, if there are any, must still be
+    /// put on their pages.
     Logged(Option<LoggedTransaction>),
-    /// It has to wait for something, and was not to.
+    /// The group would have to wait for something, which was not permitted.
     Blocked(ReadyGroup),
-    /// It must be applied from its events, and nothing of it has been done.
+    /// The group must be applied from its events, and nothing of it has been done.
     NotAsPrepared,
 }
 
 impl GroupProgress<'_> {
-    /// The turn of a group that was prepared has come; `relay` is its end in the relay log, `hold`
-    /// gets its tables. `behind` is a group of the same worker that is not on its pages yet.
+    /// Logs a prepared group whose turn has come. `relay` is the group's end in the relay log, and
+    /// `hold` gets its tables. `behind` is a group of the same worker that is not on its pages yet.
     pub fn take_turn(
         &mut self,
         mut ready: ReadyGroup,
@@ -50,8 +51,8 @@ impl GroupProgress<'_> {
                 }
                 Some(Err(_)) => return Ok(Turned::NotAsPrepared),
             };
-        // What was begun before it may not be on its pages; the oldest of that is what the lag
-        // counts from.
+        // Earlier groups may not be on their pages yet, and the lag counts from the oldest of them,
+        // so `applying_us` stays.
         self.channel.times.event_timestamp_s.store(ready.timestamp_s.into(), Ordering::Relaxed);
         if let Some(end) = ready.end_pos {
             self.pos = event::unwrap_pos(self.pos, end);

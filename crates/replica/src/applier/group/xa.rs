@@ -1,5 +1,5 @@
-//! XA transactions of a source. Prepared ones are kept aside by the engine, with their locks, until
-//! the source's XA COMMIT or XA ROLLBACK comes; what is received in between goes on.
+//! XA transactions of a source. The engine keeps a prepared one aside with its locks until the
+//! source's XA COMMIT or XA ROLLBACK comes. Transactions in between are applied meanwhile.
 
 use binlog::event::{QueryEvent, XaPrepareEvent};
 use engine::{EngineError, XaFinish};
@@ -38,7 +38,7 @@ impl Applier<'_> {
         Ok(false)
     }
 
-    /// The end of an XA transaction's events.
+    /// Takes the event that ends an XA transaction's events.
     pub(super) fn xa_prepare(
         &mut self,
         event: &XaPrepareEvent,

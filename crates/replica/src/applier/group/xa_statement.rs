@@ -1,4 +1,4 @@
-//! Statements about XA transactions, as sources log them.
+//! Statements about XA transactions, in the form in which sources log them.
 
 use binlog::Xid;
 use binlog::event::QueryEvent;
@@ -12,7 +12,8 @@ pub(super) enum XaStatement {
 }
 
 impl XaStatement {
-    /// The statement as sources log it, `None` for any other.
+    /// Parses a statement in the form in which sources log it. `None` means that it is another
+    /// statement.
     pub fn of(query: &QueryEvent<'_>) -> Option<XaStatement> {
         let text = std::str::from_utf8(query.statement.strip_prefix(b"XA ")?).ok()?;
         let (word, xid) = text.split_once(' ')?;

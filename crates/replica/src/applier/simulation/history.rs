@@ -1,4 +1,4 @@
-//! A source's history: what it logged, and every state that it had.
+//! A source's history: the groups that it logged, and every state that it had.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,27 +22,27 @@ pub const SOURCE: Uuid = Uuid([1; 16]);
 const SCHEMA: &str = "s";
 const BASE: EventBase = EventBase { timestamp: 1_700_000_000, server_id: 1 };
 
-/// All rows of all tables, by table; rows in the order of their images.
+/// All rows of all tables, by table. The rows are in the order of their images.
 pub type Content = BTreeMap<String, Vec<Vec<u8>>>;
 
-/// A group as the binary log has it.
+/// An event group as the binary log has it.
 pub struct Group {
     pub bytes: Vec<u8>,
-    /// Where it begins in the source's file.
+    /// The offset in the source's file where the group begins.
     pub start: u64,
     pub end: u64,
-    /// What it is, for a failure's message.
+    /// The group's statements, for the message of a failed test.
     pub text: String,
 }
 
-/// See the module's header.
+/// A source's history.
 pub struct History {
     pub groups: Vec<Group>,
-    /// `states[n]` is what the source held after the first `n` groups.
+    /// The content of the source after the first `n` groups, in `states[n]`.
     pub states: Vec<Arc<Content>>,
 }
 
-/// A small engine without threads of its own.
+/// Opens a small engine without threads of its own.
 pub fn engine(disk: &SimDisk, change: impl FnOnce(&mut EngineConfig)) -> Result<Arc<Engine>, EngineError> {
     let mut config = EngineConfig {
         page_size: 4096,
@@ -59,12 +59,12 @@ pub fn engine(disk: &SimDisk, change: impl FnOnce(&mut EngineConfig)) -> Result<
     Engine::open(config)
 }
 
-/// When the source committed the group with this number, from 1.
+/// Returns the time when the source committed the group with this number, which counts from 1.
 pub fn commit_us(number: u64) -> u64 {
     u64::from(BASE.timestamp) * 1_000_000 + number
 }
 
-/// What a transaction sees.
+/// Returns the content that a transaction sees.
 pub fn content(transaction: &mut Transaction) -> Result<Content, EngineError> {
     let tables = transaction.engine().catalog().tables(SCHEMA);
     let mut content = Content::new();
@@ -101,16 +101,16 @@ fn query_event<'a>(schema: &'a str, text: &'a str) -> QueryEvent<'a> {
 
 struct Source {
     engine: Arc<Engine>,
-    /// Runs its statements.
+    /// Runs the source's statements.
     runner: ReceivedStatements,
     history: History,
-    /// Rows that follow from others by a foreign key are left to the replicas' engines, as MariaDB
-    /// leaves them.
+    /// True when rows that follow from others by a foreign key are left to the replicas' engines,
+    /// as MariaDB leaves them.
     leaves_children: bool,
 }
 
 impl History {
-    /// A history of about `length` groups.
+    /// Makes a random history of about `length` groups.
     pub fn random(rng: &mut Rng, length: usize) -> History {
         let disk = SimDisk::new(rng.u64());
         let image = *rng.pick(&[RowImage::Full, RowImage::Minimal, RowImage::Noblob]);
@@ -139,12 +139,12 @@ impl History {
         source.history
     }
 
-    /// The end of the source's file.
+    /// Returns the end of the source's file.
     pub fn end(&self) -> u64 {
         self.groups.last().map_or(4, |last| last.end)
     }
 
-    /// Where `found` is not the state after so many groups.
+    /// Describes where `found` differs from the state after this number of groups.
     pub fn difference(&self, found: &Content, groups: usize) -> String {
         let expected = &*self.states[groups];
         let differs =
@@ -166,7 +166,7 @@ impl Source {
         CommitOptions { gtid: GtidNext::Given(Gtid::new(SOURCE, gno)), ..CommitOptions::default() }
     }
 
-    /// A statement that fails leaves no trace.
+    /// Runs and logs a DDL statement. If it fails, it leaves no trace.
     fn ddl(&mut self, text: &str) {
         let mut bytes = Vec::new();
         let schema = if text.starts_with("CREATE DATABASE") { "" } else { SCHEMA };
@@ -177,8 +177,8 @@ impl Source {
         }
     }
 
-    /// A transaction, logged as rows or as statements. One that fails, or changes nothing, leaves
-    /// no trace.
+    /// Runs a transaction and logs it as rows or as statements. If it fails or changes nothing, it
+    /// leaves no trace.
     fn transaction(&mut self, statements: &[String], as_statements: bool) {
         let mut transaction = self.engine.begin(Isolation::RepeatableRead);
         let mut texts = Vec::new();
@@ -210,8 +210,8 @@ impl Source {
         self.log(&bytes, &statements.join("; "));
     }
 
-    /// A group without the rows of `children` that follow from those of `parents`, and without the
-    /// flags that tell of them.
+    /// Returns a group without the rows of `children` that follow from rows of `parents`, and
+    /// without the flags that announce them.
     fn without_followers(&self, events: &[u8]) -> Vec<u8> {
         const FLAGS_AT: usize = HEADER_LEN + 6;
         const TOLD: u16 = rows_flag::NO_FOREIGN_KEY_CHECKS | rows_flag::USE_SQL_FOREIGN_KEY;
@@ -222,8 +222,8 @@ impl Source {
             let start = kept.len();
             kept.extend_from_slice(bytes);
             if let Ok((_, Event::Rows(rows))) = binlog::decode(bytes, &Format::new(Checksum::None)) {
-                // Nothing follows from a row of `children`, so that its own statements do not have
-                // the flag.
+                // Nothing follows from a row of `children`, so an event of a statement about
+                // `children` itself does not have the flag.
                 if rows.table_id == children && rows.flags & rows_flag::NO_FOREIGN_KEY_CHECKS != 0 {
                     kept.truncate(start);
                 } else {
@@ -260,8 +260,8 @@ impl Source {
     }
 }
 
-/// With and without a primary key, with unique and other indexes, with values that go off the page,
-/// with foreign keys.
+/// The tables: with and without a primary key, with unique and other indexes, with values that go
+/// off the page, with foreign keys.
 const TABLES: [&str; 6] = [
     "CREATE TABLE hot (id INT PRIMARY KEY, n INT NOT NULL)",
     "CREATE TABLE keyed (id INT PRIMARY KEY, k INT NOT NULL, u INT, c TEXT, UNIQUE KEY u (u), KEY k (k))",
@@ -285,7 +285,7 @@ fn random_ddl(rng: &mut Rng) -> String {
     text.to_string()
 }
 
-/// One statement, or some that belong together.
+/// Returns one random statement, or several that belong together.
 fn random_statements(rng: &mut Rng) -> Vec<String> {
     let (id, other) = (rng.below(30), rng.below(30));
     let (small, k) = (rng.below(4), rng.below(5));

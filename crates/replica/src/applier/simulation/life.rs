@@ -1,4 +1,4 @@
-//! One life of a replica: from where it stands to the end of the source's history, or to a crash.
+//! One life of a replica: from its present state to the end of the source's history, or to a crash.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,12 +22,12 @@ use crate::{Replica, ReplicaSettings};
 
 const FILE: &str = "source.000001";
 
-/// How far a worker is with its job.
+/// A worker's progress with its job.
 enum At {
     Idle,
     Cut(u64),
     Prepared(u64),
-    /// The turn has come, and something has to be waited for.
+    /// The turn has come, and a group has to wait for something.
     Blocked(u64),
     Logged(u64, ResumePoint),
 }
@@ -38,17 +38,18 @@ struct Worker {
     open: OpenGroup,
 }
 
-/// What a life is like.
+/// The properties of a life.
 #[derive(Debug, Clone, Copy)]
 pub struct Nature {
     pub workers: usize,
-    /// Groups of a job.
+    /// The number of groups in a job.
     pub groups: usize,
     pub policy: Policy,
-    /// A snapshot is open all the time, so that commits keep versions.
+    /// True when a snapshot is open all the time, so that commits keep versions.
     pub versioned: bool,
     pub durable: bool,
-    /// Ends with a crash after so many steps.
+    /// The number of steps after which the life ends with a crash. `None` means that there is no
+    /// crash.
     pub crash_after: Option<u64>,
 }
 
@@ -73,7 +74,7 @@ fn settings() -> ReplicaSettings {
     }
 }
 
-/// Plays one life on the disk. Returns whether the end was reached.
+/// Plays one life on the disk. Returns whether the end of the history was reached.
 pub fn live(history: &History, disk: &SimDisk, nature: Nature, rng: &mut Rng) -> bool {
     let engine = history::engine(disk, |config| {
         config.flush_log_at_trx_commit = if nature.durable { 1 } else { 2 };
@@ -102,7 +103,7 @@ pub fn live(history: &History, disk: &SimDisk, nature: Nature, rng: &mut Rng) ->
         engine: &engine,
         replica: &replica,
         writer: RelayWriter::open(&channel.relay).expect("the disk works"),
-        // Some of what it has may be sent again.
+        // A part of the groups that the replica has may be sent again.
         sent: from - if rng.one_in(3) { rng.below(from as u64 + 1).min(4) as usize } else { 0 },
         seen: from,
         intake,
@@ -135,13 +136,15 @@ pub fn live(history: &History, disk: &SimDisk, nature: Nature, rng: &mut Rng) ->
     if reached {
         life.check_end();
     } else {
-        // Nobody completes them any more, nor does the disk take anything.
+        // No worker completes the logged groups any more, so the disk must take nothing more
+        // either.
         disk.power_cut();
     }
     reached
 }
 
-/// How many groups the replica has applied, by its position; by GTIDs it must be as many.
+/// Returns the number of groups that the replica has applied by its position, and checks that the
+/// executed GTIDs say the same.
 pub fn stands_at(history: &History, engine: &Engine, replica: &Replica) -> usize {
     let (file, pos) = replica.channel.applied_position();
     let stands = history.groups.iter().position(|group| group.end == pos).map_or(0, |at| at + 1);
@@ -155,7 +158,7 @@ pub fn stands_at(history: &History, engine: &Engine, replica: &Replica) -> usize
     stands
 }
 
-/// What readers see is what the source had after `groups` groups.
+/// Checks that readers see the state that the source had after `groups` groups.
 fn check_state(history: &History, engine: &Arc<Engine>, groups: usize, thoroughly: bool) {
     let mut reader = engine.begin(Isolation::RepeatableRead);
     let found = content(&mut reader).expect("reads");
@@ -181,24 +184,24 @@ struct Life<'a, 'c> {
     engine: &'a Arc<Engine>,
     replica: &'a Replica,
     writer: RelayWriter,
-    /// Groups that are in the relay log.
+    /// The number of groups that are in the relay log.
     sent: usize,
-    /// Groups that a reader has seen.
+    /// The number of groups that a reader has seen.
     seen: usize,
     intake: Intake<'c>,
     turns: Turns<'a, 'c>,
     order: Order,
-    /// Jobs given out, and those that have had their turn.
+    /// The number of jobs given out, and below it the number of those that have had their turn.
     next: u64,
     turn: u64,
     workers: Vec<Worker>,
-    /// A reader whose snapshot is old, and what it saw.
+    /// A reader with an old snapshot, and the number of groups that it saw.
     old: Option<(Transaction, usize)>,
     versioned: bool,
 }
 
 impl Life<'_, '_> {
-    /// What a source sends at the beginning of a connection.
+    /// Writes what a source sends at the beginning of a connection.
     fn connect(&mut self) {
         let pos = self.history.groups.get(self.sent).map_or(self.history.end(), |group| group.start);
         let rotate = source::events::fake_rotate(FILE, pos, 1, Checksum::Crc32);
@@ -210,7 +213,7 @@ impl Life<'_, '_> {
             let Some(group) = self.history.groups.get(self.sent) else { break };
             let mut bytes = &group.bytes[..];
             if rng.one_in(40) {
-                // The connection breaks within the group, which comes again.
+                // The connection breaks within the group, which is then sent again.
                 let events: Vec<&[u8]> = crate::event::split(bytes).map(|(event, _)| event).collect();
                 for event in &events[..rng.below(events.len() as u64) as usize] {
                     self.writer.append(event).expect("the disk works");
@@ -251,7 +254,8 @@ impl Life<'_, '_> {
         stands_at(self.history, self.engine, self.replica)
     }
 
-    /// Nothing that readers do not see is older than what the lag counts from.
+    /// Checks that no transaction which readers do not see is older than the time from which the
+    /// lag counts.
     fn check_lag(&self) {
         let (visible, since_us) = (self.visible(), self.replica.channel.pending_since_us());
         if visible < self.sent
@@ -266,10 +270,10 @@ impl Life<'_, '_> {
         }
     }
 
-    /// A reader sees a state that the source had, the one that the position tells, and never an
-    /// earlier one than before.
+    /// Checks that a reader sees the state that the position tells, and never an earlier one than
+    /// before.
     fn read(&mut self) {
-        // A snapshot waits for commits without versions.
+        // Opening a snapshot waits for commits without versions.
         if self.versioned || !self.anything_logged() {
             let visible = self.visible();
             assert!(visible >= self.seen, "readers went back from {} to {visible}", self.seen);
@@ -278,7 +282,7 @@ impl Life<'_, '_> {
         }
     }
 
-    /// Begins a long transaction, or reads again in the one that there is.
+    /// Begins a long reading transaction, or reads again in the present one.
     fn read_again(&mut self, rng: &mut Rng) {
         match self.old.take() {
             Some((mut reader, groups)) => {
@@ -298,7 +302,7 @@ impl Life<'_, '_> {
         }
     }
 
-    /// One step of a worker, if there is one that it need not wait for.
+    /// Makes one step of a worker, if that step need not wait for another worker.
     fn work(&mut self, at: usize, rng: &mut Rng) {
         let at_now = std::mem::replace(&mut self.workers[at].at, At::Idle);
         let new = match at_now {
@@ -329,12 +333,12 @@ impl Life<'_, '_> {
         self.workers[at].at = new;
     }
 
-    /// The next groups are applied by one thread alone, as many as it happens.
+    /// Applies the next groups in one thread alone, a random number of them.
     fn apply_alone(&mut self, rng: &mut Rng) {
         if !self.intake.is_at_end_of_event() || !self.order.is_complete(self.next) {
             return;
         }
-        // A reader's metadata lock would be waited for.
+        // The applier would wait for a reader's metadata lock.
         self.old = None;
         let applied =
             self.intake.apply_alone(self.turns.applier, |came_to| came_to == CameTo::Pause || rng.one_in(4));
@@ -359,7 +363,7 @@ impl Life<'_, '_> {
                 }
                 At::Idle
             }
-            // Asked again later, the answer is the same.
+            // The intake gives the same answer when it is asked again later.
             _ => At::Idle,
         }
     }
@@ -380,7 +384,7 @@ impl Life<'_, '_> {
         if self.workers.iter().any(|worker| matches!(worker.at, At::Logged(..))) {
             return At::Blocked(number);
         }
-        // A reader's metadata lock would be waited for.
+        // The applier would wait for a reader's metadata lock.
         self.old = None;
         let worker = &mut self.workers[at];
         self.turns.order_waiting(&mut worker.job, &mut worker.open).expect("it can be applied");

@@ -1,12 +1,13 @@
-//! The applier with workers in a simulation: one thread plays all workers, a random step of a
-//! random one at a time, on a simulated disk whose power goes. What is compared with is the
-//! source's own history, state by state.
+//! The applier with workers in a simulation. One thread plays all workers, one random step of a
+//! random worker at a time, on a simulated disk whose power fails. The results are compared with
+//! the source's own history, state by state.
 //!
-//! What must hold: the end is what the source has, whatever the schedule; whoever reads meanwhile
-//! sees a state that the source had, the one that the position tells, and sees it again; after a
-//! crash position, GTIDs and rows are those of one such state.
+//! What must hold: the final state is the source's, whatever the schedule. A reader meanwhile sees
+//! a state that the source had, namely the one that the position tells, and sees it again later.
+//! After a crash, position, GTIDs and rows are those of one such state.
 //!
-//! `SEED=n` plays one history and its schedules again, exactly; `SIMULATED_RUNS=n` plays so many.
+//! `SEED=n` plays one history and its schedules again, exactly. `SIMULATED_RUNS=n` plays n
+//! schedules.
 
 mod history;
 mod life;
@@ -18,7 +19,7 @@ use super::Policy;
 use history::History;
 use life::{Nature, live};
 
-/// Schedules of one history.
+/// The number of schedules that are played for one history.
 const SCHEDULES: u64 = 8;
 
 fn nature(rng: &mut Rng) -> Nature {
@@ -38,7 +39,7 @@ fn nature(rng: &mut Rng) -> Nature {
     }
 }
 
-/// Plays a history on one replica, through any number of crashes. Returns how many there were.
+/// Plays a history on one replica, through any number of crashes, and returns their number.
 fn play(history: &History, rng: &mut Rng) -> u64 {
     let mut disk = SimDisk::new(rng.u64());
     let mut crashes = 0;
@@ -55,7 +56,7 @@ fn every_schedule_ends_as_serial_replay_and_shows_only_states_of_the_source() {
     let seed = test_seed("simulation");
     let (mut played, mut crashes) = (0, 0);
     while played < runs {
-        // Shown when it fails: SEED of this history alone.
+        // A failed test shows the SEED of this history alone.
         let seed = seed.wrapping_add(played / SCHEDULES);
         println!("run {played}: SEED={seed}");
         let mut rng = Rng::new(seed);

@@ -1,4 +1,4 @@
-//! Both ends of the exchange in one process, over a socket pair and over TCP.
+//! Tests with both ends of the exchange in one process, over a socket pair and over TCP.
 
 use super::*;
 use crate::accounts::AccountTable;
@@ -45,7 +45,7 @@ const OFFERED: u32 = cap::PROTOCOL_41
     | cap::PLUGIN_AUTH_LENENC_CLIENT_DATA
     | cap::CONNECT_ATTRS;
 
-/// Greets, authenticates, answers.
+/// Greets one client, authenticates it and sends the answer.
 fn serve_one(stream: Stream, host: ClientHost, accounts: &Accounts) {
     let mut channel = Channel::new(stream, 1 << 20);
     let nonce = new_nonce();
@@ -82,7 +82,7 @@ fn over_tcp(accounts: &Arc<Accounts>, user: &str, password: &str, may_ask: bool)
     over_tcp_with(accounts, user, password, may_ask, |_| ())
 }
 
-/// As [`over_tcp`]; `prepare` is given the server's end first.
+/// Connects like [`over_tcp`], and calls `prepare` with the server's end first.
 fn over_tcp_with(
     accounts: &Arc<Accounts>,
     user: &str,
@@ -100,7 +100,7 @@ fn over_tcp_with(
         serve_one(stream, ClientHost::Ip { ip: peer.ip(), name: Some("localhost".into()) }, &accounts);
     });
     let options = ConnectOptions::tcp("127.0.0.1", port).user(user, password);
-    // Generating the RSA key takes its time on a busy machine.
+    // Generating the RSA key takes long on a busy machine.
     let connect_timeout = Duration::from_secs(120);
     let options = ConnectOptions { get_server_public_key: may_ask, connect_timeout, ..options };
     let result = Client::connect(&options);
@@ -158,7 +158,7 @@ fn a_retained_password_is_one_until_it_is_discarded() {
     for password in ["old", "new", "old"] {
         over_socket(&accounts, "two", password).unwrap();
     }
-    // Both are in the cache.
+    // Both passwords are in the cache now.
     for password in ["old", "new"] {
         over_tcp(&accounts, "two", password, false).unwrap();
     }
@@ -181,17 +181,17 @@ fn the_password_travels_encrypted_once_and_then_not_at_all() {
     let refused = over_tcp(&accounts, "sha2", "right", false).unwrap_err();
     assert!(matches!(refused, ClientError::Authentication(_)), "{refused}");
     over_tcp(&accounts, "sha2", "right", true).unwrap();
-    // Cached now: the client that may not ask for the key gets in by its scramble.
+    // The password is cached now, so a client that may not ask for the key gets in by its scramble.
     over_tcp(&accounts, "sha2", "right", false).unwrap();
-    // What changes other accounts leaves it there; FLUSH PRIVILEGES does not.
+    // A change of other accounts leaves the password in the cache; FLUSH PRIVILEGES does not.
     accounts.replace(accounts.table().as_ref().clone());
     over_tcp(&accounts, "sha2", "right", false).unwrap();
     accounts.forget_passwords();
     assert!(over_tcp(&accounts, "sha2", "right", false).is_err());
 }
 
-/// MariaDB's library, when the greeting's plugin is one that it does not have: it names its own,
-/// leaves the answer out, and waits to be asked.
+/// MariaDB's library names its own plugin when it does not have the greeting's, leaves the answer
+/// out, and waits to be asked.
 #[test]
 fn a_client_that_waits_to_be_asked_is_asked() {
     let accounts = Arc::new(accounts());
@@ -221,13 +221,13 @@ fn a_client_that_waits_to_be_asked_is_asked() {
     server.join().unwrap();
 }
 
-/// What a client sees that logs in: of each packet what it is, and the words of the last one
-/// without the name.
+/// Returns what a client sees at a login: the kind of each packet, and the text of the last one
+/// without the user's name.
 fn exchange(accounts: &Arc<Accounts>, is_tcp: bool, user: &str, first: &str, password: &[u8]) -> Vec<String> {
     let (ours, theirs, host) = if is_tcp {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let theirs = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        // From anywhere, so that nothing is taken in clear text.
+        // The client's address is no loopback, so that no password is taken in clear text.
         (
             Stream::from(listener.accept().unwrap().0),
             Stream::from(theirs),
@@ -285,7 +285,7 @@ fn exchange(accounts: &Arc<Accounts>, is_tcp: bool, user: &str, first: &str, pas
 #[test]
 fn names_of_nobody_cannot_be_told_from_those_of_accounts() {
     let accounts = Arc::new(accounts());
-    // Its password is in the cache.
+    // This puts the account's password into the cache.
     over_tcp(&accounts, "sha2", "right", true).unwrap();
     let nobody = |plugin: &str| {
         let mut names = (0..1000).map(|n| format!("nobody{n}"));
@@ -302,7 +302,7 @@ fn names_of_nobody_cannot_be_told_from_those_of_accounts() {
             }
         }
     }
-    // An account without a password is one to who tries none, and only then.
+    // An account without a password can be told only by trying no password.
     for is_tcp in [true, false] {
         let see = |user: &str| exchange(&accounts, is_tcp, user, plugin::CACHING_SHA2, b"wrong");
         assert_eq!(see("open"), see(&nobody(plugin::CACHING_SHA2)));

@@ -1,4 +1,5 @@
-//! What a session may do with the server, its variables, and what others have defined.
+//! The checks of what a session may do with the server, its variables, and objects that others have
+//! defined.
 
 use super::wanted::bits;
 use crate::accounts::{Privileges, access_denied, needs_privilege};
@@ -7,13 +8,17 @@ use crate::variables::definition::{Definition, Guard};
 use crate::variables::{self, Scope};
 use sql::{Privilege, SqlError, VariableScope};
 
-/// The privileges to say under which GTID a transaction is committed. SUPER is enough too, unless
-/// the GTID has a tag.
+/// The privileges of which one is needed to set the GTID of a transaction. SUPER is enough too,
+/// unless the GTID has a tag.
 const SETS_GTID_NEXT: &[&str] = &["SYSTEM_VARIABLES_ADMIN", "SESSION_VARIABLES_ADMIN", "REPLICATION_APPLIER"];
 
 impl ConnectionHost {
-    /// Error 1227 unless the account has SUPER or one of the dynamic privileges; `wording` is
-    /// MySQL's list of them.
+    /// Checks that the account has SUPER or one of the dynamic privileges. `wording` is MySQL's
+    /// list of them.
+    ///
+    /// # Errors
+    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when the account has none of these
+    /// privileges.
     pub fn require_admin(&self, wording: &str, dynamic: &[&str]) -> sql::Result<()> {
         if self.may_do_everything() || self.account().administers(dynamic) {
             return Ok(());
@@ -21,8 +26,11 @@ impl ConnectionHost {
         Err(needs_privilege(wording))
     }
 
-    /// Error 1227 unless the account has one of the dynamic privileges; SUPER does not stand for
-    /// them.
+    /// Checks that the account has one of the dynamic privileges; SUPER does not stand for them.
+    ///
+    /// # Errors
+    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when the account has none of these
+    /// privileges.
     pub fn require_dynamic(&self, wording: &str, dynamic: &[&str]) -> sql::Result<()> {
         let account = self.account();
         if self.may_do_everything() || dynamic.iter().any(|name| account.dynamic.contains_key(*name)) {
@@ -31,26 +39,32 @@ impl ConnectionHost {
         Err(needs_privilege(wording))
     }
 
-    /// Whether the account has this static privilege on everything.
+    /// Reports whether the account has this static privilege on `*.*`.
     ///
     /// # Panics
-    /// When there is no privilege of this name.
+    /// Panics when there is no privilege of this name.
     pub fn has_static(&self, name: &str) -> bool {
         let privilege = Privileges::named(name).unwrap_or_else(|| panic!("there is no privilege {name}"));
         self.may_do_everything() || self.account().global.contains(privilege)
     }
 
-    /// Error 1227 unless the account has this static privilege on everything.
+    /// Checks that the account has this static privilege on `*.*`.
+    ///
+    /// # Errors
+    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when the account lacks the privilege.
     pub fn require_static(&self, name: &str) -> sql::Result<()> {
         if self.has_static(name) { Ok(()) } else { Err(needs_privilege(name)) }
     }
 
-    /// Whether accounts with SYSTEM_USER may be changed and their connections killed.
+    /// Reports whether the session may change accounts with SYSTEM_USER and kill their connections.
     pub fn is_system_user(&self) -> bool {
         self.may_do_everything() || self.account().is_system_user()
     }
 
-    /// Error 1227 unless the account has RELOAD or this dynamic privilege.
+    /// Checks that the account has RELOAD or this dynamic privilege.
+    ///
+    /// # Errors
+    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when the account has neither privilege.
     pub fn require_reload_or(&self, dynamic: &str) -> sql::Result<()> {
         let account = self.account();
         if self.may_do_everything()
@@ -62,7 +76,10 @@ impl ConnectionHost {
         Err(needs_privilege(&format!("RELOAD or {dynamic}")))
     }
 
-    /// Error 1045 unless the account has FILE.
+    /// Checks that the account has FILE.
+    ///
+    /// # Errors
+    /// Returns 1045 (`ER_ACCESS_DENIED_ERROR`) when the account lacks FILE.
     pub(crate) fn check_may_use_files(&self) -> sql::Result<()> {
         if self.may_do_everything() || self.account().global.contains(Privileges::of_names(&["FILE"])) {
             return Ok(());
@@ -72,7 +89,11 @@ impl ConnectionHost {
         Err(access_denied(&login.user, &login.host, with_password))
     }
 
-    /// Error 1227 unless the account may make an object that has the privileges of another.
+    /// Checks that the account may make an object that runs with the privileges of `definer`.
+    ///
+    /// # Errors
+    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when the account may not make such an
+    /// object.
     pub(crate) fn check_definer_is_allowed(&self, definer: (&str, &str)) -> sql::Result<()> {
         if self.may_do_everything() || self.login_account().shown() == format!("{}@{}", definer.0, definer.1)
         {
@@ -87,14 +108,21 @@ impl ConnectionHost {
         self.check_definer_is_not_above(definer)
     }
 
-    /// Error 1227 where the definer has SYSTEM_USER, and the account has not.
+    /// Checks that the definer does not have SYSTEM_USER while the account has not.
+    ///
+    /// # Errors
+    /// Returns 1227 (`ER_SPECIFIC_ACCESS_DENIED_ERROR`) when only the definer has SYSTEM_USER.
     pub(crate) fn check_definer_is_not_above(&self, definer: (&str, &str)) -> sql::Result<()> {
         let name = (definer.0.to_owned(), definer.1.to_lowercase());
         let is_above = self.server().accounts.table().get(&name).is_some_and(|of| of.is_system_user());
         if is_above && !self.is_system_user() { Err(needs_privilege("SYSTEM_USER")) } else { Ok(()) }
     }
 
-    /// Errors 1418 and 1419 unless the account may make a trigger or a function.
+    /// Checks that the account may make a trigger or a function.
+    ///
+    /// # Errors
+    /// Returns 1418 when the program is not declared to be safe for the binary log, and 1419 when
+    /// the account has no SUPER.
     pub(crate) fn check_may_make_functions(&self, is_safe: bool) -> sql::Result<()> {
         let globals = &self.server().globals;
         if globals.named("log_bin_trust_function_creators").is_on() || !globals.named("log_bin").is_on() {
@@ -114,8 +142,8 @@ impl ConnectionHost {
         Err(SqlError::new(1419, text))
     }
 
-    /// The errors of SET GLOBAL and SET PERSIST. What nobody can set is refused for that before it
-    /// is asked who sets it.
+    /// Checks that the account may use SET GLOBAL or SET PERSIST_ONLY for a variable. A variable
+    /// that no account can set is refused for that reason before privileges are checked.
     pub(crate) fn check_set_global(&self, definition: &Definition, scope: VariableScope) -> sql::Result<()> {
         variables::check_has_global(definition, scope == VariableScope::PersistOnly)?;
         if scope == VariableScope::PersistOnly {
@@ -135,9 +163,9 @@ impl ConnectionHost {
         }
     }
 
-    /// The error of SET SESSION of a guarded variable.
+    /// Checks that the account may use SET SESSION for a guarded variable.
     pub(crate) fn check_set_own(&self, name: &str) -> sql::Result<()> {
-        // A name that is not known, or that cannot be set anyway, is refused by what sets it.
+        // A name that is unknown or that cannot be set is refused when it is set.
         let Some(definition) = variables::find(name).map(variables::VariableId::definition) else {
             return Ok(());
         };
@@ -147,7 +175,7 @@ impl ConnectionHost {
         self.check_guard(definition)
     }
 
-    /// The errors of a guarded session variable.
+    /// Checks the privileges that the guard of a session variable asks for.
     fn check_guard(&self, definition: &Definition) -> sql::Result<()> {
         match definition.guard {
             Guard::Open | Guard::GlobalWith(..) | Guard::GlobalWithout(..) => Ok(()),
@@ -168,8 +196,11 @@ impl ConnectionHost {
         }
     }
 
-    /// A GTID with a tag needs TRANSACTION_GTID_TAG beside what `gtid_next` needs, of which SUPER
-    /// is not enough here.
+    /// Checks that the account may use a GTID with a tag. It needs TRANSACTION_GTID_TAG besides one
+    /// of the privileges to set `gtid_next`, and SUPER is not enough.
+    ///
+    /// # Errors
+    /// Returns 6038 when the account lacks TRANSACTION_GTID_TAG, or may not set `gtid_next`.
     pub(super) fn check_gtid_tag(&self) -> sql::Result<()> {
         let account = self.account();
         if self.may_do_everything()

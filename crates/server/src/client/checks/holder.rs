@@ -1,4 +1,4 @@
-//! An account whose rights a client's session asks for: its own, or that of a view's definer.
+//! The account whose rights a client's session asks for: its own, or that of a view's definer.
 
 use crate::accounts::{Account, AccountName, access_denied};
 use crate::client::connection_host::ConnectionHost;
@@ -6,23 +6,24 @@ use crate::client::session_rights::SessionRights;
 use sql::SqlError;
 use std::sync::Arc;
 
-/// An account with the rights of its active roles, and the session that asks for them.
+/// An account with the rights of its active roles, and the session that asks for these rights.
 pub struct Holder<'a> {
     pub(super) host: &'a ConnectionHost,
     pub(super) account: Arc<Account>,
 }
 
 impl<'a> Holder<'a> {
-    /// The session's own account, with its rights as they are now.
+    /// Returns the session's own account, with its rights as they are now.
     pub fn of_session(host: &'a ConnectionHost) -> Holder<'a> {
         Holder { host, account: host.account() }
     }
 
-    /// The account that has defined a view, with its rights after a login. `None`: nothing needs to
-    /// be checked.
+    /// Returns the account that has defined a view, with the rights that it has after a login.
+    /// `None` means that nothing needs to be checked.
     ///
     /// # Errors
-    /// 1449 when there is no such account; 1045 instead for an account without SUPER.
+    /// Returns an error when the definer's account does not exist: 1449 (`ER_NO_SUCH_USER`) if the
+    /// session's account has SUPER, and 1045 (`ER_ACCESS_DENIED_ERROR`) otherwise.
     pub fn of_definer(&self, (user, host): (&str, &str)) -> sql::Result<Option<Holder<'a>>> {
         if self.host.may_do_everything() {
             return Ok(None);

@@ -1,8 +1,8 @@
-//! What a session may do: the checks that it asks for before it does what a statement says.
+//! The checks whether a session may do what a statement says, made before it is done.
 //!
-//! `wanted` names the privileges, `sight` says what an account sees, `holder` whose rights are
-//! asked for. The others are the checks: `administration` of what concerns the server, `objects` of
-//! what is in it.
+//! `wanted` names the privileges, `sight` decides what an account sees, and `holder` is the account
+//! whose rights are checked. The others are the checks: `administration` of everything about the
+//! server, `objects` of everything in it.
 
 mod administration;
 mod holder;

@@ -1,4 +1,5 @@
-//! What a session may do with schemas, tables, columns and routines, and what it sees of them.
+//! The checks of what a session may do with schemas, tables, columns and routines, and of what it
+//! sees of them.
 
 use super::holder::Holder;
 use super::sight::{ON_COLUMN, sees};
@@ -8,25 +9,28 @@ use engine::ObjectKind;
 use sql::{Privilege, Sight, SqlError};
 use std::sync::LazyLock;
 
-/// Whether a table of this schema and name is computed by the server when it is read.
+/// A function that reports whether the server computes the table of this schema and name when it is
+/// read.
 pub type IsVirtual = fn(&str, &str) -> bool;
 
-/// Privileges for rows.
+/// The privileges to use rows.
 static USES_ROWS: LazyLock<Privileges> =
     LazyLock::new(|| Privileges::of_names(&["SELECT", "INSERT", "UPDATE", "DELETE"]));
 
-/// Privileges that let one lock the rows that one reads.
+/// The privileges that permit to lock the rows that are read.
 static LOCKS_ROWS: LazyLock<Privileges> =
     LazyLock::new(|| Privileges::of_names(&["UPDATE", "DELETE", "LOCK TABLES"]));
 
-/// Privileges for making tables and changing what they are.
+/// The privileges to make tables and to change their definitions.
 static DEFINES_TABLES: LazyLock<Privileges> = LazyLock::new(|| {
     Privileges::of_names(&["CREATE", "ALTER", "INDEX", "REFERENCES", "CREATE VIEW", "TRIGGER"])
 });
 
 impl Holder<'_> {
-    /// Error 1142, 1044 or 1227 unless the account has this privilege: on a table, on all of a
-    /// schema, or on everything.
+    /// Checks that the account has this privilege: on a table, on all of a schema, or on `*.*`.
+    ///
+    /// # Errors
+    /// Returns 1142 for a table, 1044 for a schema, and 1227 otherwise.
     pub(crate) fn check_one(
         &self,
         privilege: Privilege,
@@ -62,7 +66,10 @@ impl Holder<'_> {
         }
     }
 
-    /// Error 1142 that names the privileges that are missing on a table.
+    /// Checks that the account has these privileges on a table.
+    ///
+    /// # Errors
+    /// Returns 1142 (`ER_TABLEACCESS_DENIED_ERROR`), which names the missing privileges.
     pub(crate) fn check_all(
         &self,
         wanted: &[Privilege],
@@ -84,16 +91,20 @@ impl Holder<'_> {
         if missing.is_empty() {
             return Ok(());
         }
-        // What is held on columns alone is told only where nothing else is missing.
+        // Privileges held on columns alone are reported as missing only when nothing else is
+        // missing.
         let beyond_columns = missing.without(account.on_columns_of(schema, table));
         let missing = if beyond_columns.is_empty() { missing } else { beyond_columns };
-        // Of a foreign key's parent MySQL tells the schema too.
+        // For a foreign key's parent table MySQL's message names the schema too.
         let parent = (missing == bits(Privilege::References)).then(|| format!("{schema}.{table}"));
         Err(self.table_denied(&missing.to_string(), parent.as_deref().unwrap_or(table)))
     }
 
-    /// The error of what nobody may do with a table that is computed: 1044 for what makes and
-    /// changes tables, and for all but reading in information_schema; 1142 for changes of its rows.
+    /// Checks that a computed table is not used for what no account may do with it.
+    ///
+    /// # Errors
+    /// Returns 1044 for making and changing tables, and for everything but reading in
+    /// information_schema. Returns 1142 for changes of rows.
     fn check_computed(
         &self,
         wanted: Privileges,
@@ -108,7 +119,7 @@ impl Holder<'_> {
             return Err(schema_denied(&self.account.shown(), schema));
         }
         let denied = match table.eq_ignore_ascii_case("host_cache") {
-            // It can be emptied.
+            // TRUNCATE, which needs DROP, is allowed for this table.
             true => wanted.without(bits(Privilege::Drop)),
             false => wanted,
         };
@@ -118,8 +129,11 @@ impl Holder<'_> {
         }
     }
 
-    /// Error 1142 unless the account may lock the rows of a table that it reads: those may that may
-    /// change them or lock their table.
+    /// Checks that the account may lock the rows that it reads in a table. It needs a privilege to
+    /// change them or to lock the table.
+    ///
+    /// # Errors
+    /// Returns 1142 (`ER_TABLEACCESS_DENIED_ERROR`) when the account has none of these privileges.
     pub(crate) fn check_locking(&self, schema: &str, table: &str) -> sql::Result<()> {
         if self.host.may_do_everything() || is_read_by_all(schema, table) {
             return Ok(());
@@ -132,7 +146,10 @@ impl Holder<'_> {
         Err(self.table_denied("SELECT with locking clause", table))
     }
 
-    /// Error 1370 unless the account has a privilege on a routine.
+    /// Checks that the account has a privilege on a routine.
+    ///
+    /// # Errors
+    /// Returns 1370 (`ER_PROCACCESS_DENIED_ERROR`) when the account lacks the privilege.
     pub(crate) fn check_on_routine(
         &self,
         wanted: Privilege,
@@ -151,7 +168,10 @@ impl Holder<'_> {
         Err(routine_denied(names(wanted), &account.shown(), &format!("{schema}.{name}")))
     }
 
-    /// The error that MySQL tells of what the account does not see.
+    /// Checks that the account sees an object.
+    ///
+    /// # Errors
+    /// Returns the error that MySQL has for objects of this kind which the account does not see.
     pub(crate) fn check_seen(&self, sight: Sight<'_>) -> sql::Result<()> {
         let account = &self.account;
         if self.host.may_do_everything() || sees(account, sight) {
@@ -179,19 +199,23 @@ impl Holder<'_> {
         })
     }
 
-    /// The account's user at the host that the client connected from, which MySQL tells in some
-    /// errors.
+    /// Returns the account's user at the host that the client connected from, which some of MySQL's
+    /// errors name.
     fn user_at_client(&self) -> String {
         format!("{}@{}", self.account.user, self.host.client_host())
     }
 
-    /// Error 1142 for privileges on a table.
+    /// Builds error 1142 for missing privileges on a table.
     pub(crate) fn table_denied(&self, privileges: &str, table: &str) -> SqlError {
         let user = quoted(&self.user_at_client());
         SqlError::new(1142, format!("{privileges} command denied to user {user} for table '{table}'"))
     }
 
-    /// Errors 1142 and 1143 unless a privilege holds on each of these columns.
+    /// Checks that a privilege holds on each of these columns.
+    ///
+    /// # Errors
+    /// Returns 1143 for the first column on which the privilege is missing, or 1142 when that
+    /// column or one before it has grants of its own.
     pub(crate) fn check_on_all_columns(
         &self,
         privilege: Privilege,
@@ -211,7 +235,11 @@ impl Holder<'_> {
         Ok(())
     }
 
-    /// Error 1142 unless rows of a table may be read or changed.
+    /// Checks that the account may read or change rows of a table.
+    ///
+    /// # Errors
+    /// Returns 1142 (`ER_TABLEACCESS_DENIED_ERROR`) when the account may neither read nor change
+    /// rows.
     pub(crate) fn check_some_use(&self, schema: &str, table: &str) -> sql::Result<()> {
         let account = &self.account;
         let held = account.on_schema(schema).with(account.on_table_itself(schema, table));
@@ -225,7 +253,7 @@ impl Holder<'_> {
         Err(SqlError::new(1142, format!("ANY command denied to user {user} for table '{table}'")))
     }
 
-    /// What the account may do with a column, by name.
+    /// Returns the names of the privileges that the account has on a column, separated by commas.
     pub(crate) fn held_on_column(&self, schema: &str, table: &str, column: &str) -> String {
         if self.host.may_do_everything() {
             return "select,insert,update,references".into();
@@ -237,12 +265,15 @@ impl Holder<'_> {
         held.names().join(",").to_lowercase()
     }
 
-    /// What is held on some column of a table.
+    /// Returns the privileges that the account has on some column of a table.
     pub(crate) fn on_columns_of(&self, schema: &str, table: &str) -> Privileges {
         self.account.on_columns_of(schema, table)
     }
 
-    /// Error 1143 unless a privilege holds on a column.
+    /// Checks that a privilege holds on a column.
+    ///
+    /// # Errors
+    /// Returns 1143 (`ER_COLUMNACCESS_DENIED_ERROR`) when the account lacks the privilege.
     pub(crate) fn check_on_column(
         &self,
         privilege: Privilege,

@@ -1,4 +1,4 @@
-//! What an account sees of schemas, tables, columns and routines, by MySQL's rules.
+//! The rules by which an account sees schemas, tables, columns and routines, which are MySQL's.
 
 use super::wanted::{bits, is_computed};
 use crate::accounts::{Account, Privileges, RoutineName};
@@ -6,7 +6,7 @@ use engine::ObjectKind;
 use sql::{Privilege, Sight};
 use std::sync::LazyLock;
 
-/// Privileges that count for using a schema, as MySQL's DB_OP_ACLS.
+/// The privileges that count for using a schema, which are MySQL's DB_OP_ACLS.
 static IN_SCHEMA: LazyLock<Privileges> = LazyLock::new(|| {
     Privileges::of_names(&[
         "CREATE TEMPORARY TABLES",
@@ -18,7 +18,7 @@ static IN_SCHEMA: LazyLock<Privileges> = LazyLock::new(|| {
     ])
 });
 
-/// Privileges that count for seeing a table, as MySQL's TABLE_OP_ACLS.
+/// The privileges that count for seeing a table, which are MySQL's TABLE_OP_ACLS.
 static ON_TABLE: LazyLock<Privileges> = LazyLock::new(|| {
     Privileges::of_names(&[
         "SELECT",
@@ -36,26 +36,26 @@ static ON_TABLE: LazyLock<Privileges> = LazyLock::new(|| {
     ])
 });
 
-/// Privileges that count for seeing a routine.
+/// The privileges that count for seeing a routine.
 static ON_ROUTINE: LazyLock<Privileges> =
     LazyLock::new(|| Privileges::of_names(&["EXECUTE", "CREATE ROUTINE", "ALTER ROUTINE"]));
 
-/// Privileges that it takes to see what a view consists of.
+/// The privileges that are needed to see the definition of a view.
 static SHOWS_VIEW: LazyLock<Privileges> = LazyLock::new(|| Privileges::of_names(&["SELECT", "SHOW VIEW"]));
 
-/// Privileges that count for seeing a column.
+/// The privileges that count for seeing a column.
 pub static ON_COLUMN: LazyLock<Privileges> =
     LazyLock::new(|| Privileges::of_names(&["SELECT", "INSERT", "UPDATE", "REFERENCES"]));
 
-/// Whether an account reads what routines of others consist of.
+/// Reports whether an account may read the definitions of other accounts' routines.
 fn shows_routines(account: &Account) -> bool {
     account.global.contains(bits(Privilege::Select)) || account.dynamic.contains_key("SHOW_ROUTINE")
 }
 
-/// Whether an account sees something. A privilege on a table itself counts whichever it is.
+/// Reports whether an account sees an object. Any privilege on a table itself counts.
 pub fn sees(account: &Account, sight: Sight<'_>) -> bool {
     let in_schema = || IN_SCHEMA.with(*ON_TABLE);
-    // Everybody sees that there is a performance_schema, and may not use it.
+    // Every account sees that there is a performance_schema, but may not use it.
     let is_everybodys = |schema: &str| schema.eq_ignore_ascii_case("information_schema");
     match sight {
         Sight::Schema(schema) => {
@@ -66,7 +66,8 @@ pub fn sees(account: &Account, sight: Sight<'_>) -> bool {
                 || is_computed(schema)
         }
         Sight::SchemaToUse(schema) | Sight::CreateSchema(schema) => {
-            // What information_schema is made by is not told to everybody, as in MySQL.
+            // As in MySQL, the CREATE statement of information_schema is not shown to every
+            // account.
             (is_everybodys(schema) && matches!(sight, Sight::SchemaToUse(_)))
                 || account.on_schema(schema).intersects(in_schema())
                 || account

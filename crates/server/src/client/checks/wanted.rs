@@ -3,23 +3,25 @@
 use crate::accounts::Privileges;
 use sql::Privilege;
 
-/// Whether a schema has computed tables only.
+/// Reports whether a schema has only computed tables.
 pub fn is_computed(schema: &str) -> bool {
     ["information_schema", "performance_schema"].iter().any(|name| schema.eq_ignore_ascii_case(name))
 }
 
-/// Tables of performance_schema that everybody reads; the others need SELECT, as in MySQL.
+/// The tables of performance_schema that every account may read. As in MySQL, the others need
+/// SELECT.
 const READ_BY_ALL: &[&str] =
     &["global_status", "global_variables", "processlist", "session_status", "session_variables"];
 
-/// Whether everybody may read a table: of information_schema all, of performance_schema some.
+/// Reports whether every account may read a table: all tables of information_schema, and some of
+/// performance_schema.
 pub fn is_read_by_all(schema: &str, table: &str) -> bool {
     schema.eq_ignore_ascii_case("information_schema")
         || schema.eq_ignore_ascii_case("performance_schema")
             && READ_BY_ALL.iter().any(|name| name.eq_ignore_ascii_case(table))
 }
 
-/// The name of the privilege, and of those that stand for it.
+/// Returns the name of the privilege, together with those that stand for it.
 pub fn names(privilege: Privilege) -> &'static str {
     match privilege {
         Privilege::Select => "SELECT",
@@ -50,7 +52,7 @@ pub fn names(privilege: Privilege) -> &'static str {
     }
 }
 
-/// The set of this one privilege.
+/// Returns the set of this one privilege.
 pub fn bits(privilege: Privilege) -> Privileges {
     Privileges::of_names(&[names(privilege)])
 }

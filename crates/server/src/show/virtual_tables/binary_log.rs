@@ -1,11 +1,12 @@
-//! What performance_schema shows of the binary log.
+//! The tables of performance_schema about the binary log.
 
 use super::cells::{Cells, number, table, text, time};
 use crate::client::connection_host::ConnectionHost;
 use source::compression::{CompressionCounts, Counted};
 use sql::ComputedTable;
 
-/// `binary_log_transaction_compression_stats`; of the binary log, not of the relay log.
+/// Returns `binary_log_transaction_compression_stats`, with the rows of the binary log but not of
+/// the relay log.
 pub fn compression_stats(host: &ConnectionHost) -> ComputedTable<'_> {
     let nothing = Counted { gtid: None, compressed_bytes: 0, uncompressed_bytes: 0, at_us: 0 };
     table(row("", &CompressionCounts::default(), nothing, nothing), || {

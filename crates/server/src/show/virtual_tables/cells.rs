@@ -1,5 +1,5 @@
-//! Rows of computed tables, cell by cell: each brings its column along, so that names and values
-//! stand in one place.
+//! Rows of computed tables, cell by cell. Each cell brings its column along, so that names and
+//! values stand in one place.
 
 use crate::show::result_table::{number_column, text_column, text_or_null, time_column, time_value};
 use replica::status::Cell;
@@ -9,7 +9,8 @@ use types::Value;
 /// One row and its columns.
 pub type Cells = Vec<(ColumnMeta, Value)>;
 
-/// A table with the columns of `sample`, and the rows that `rows` gives when they are read.
+/// Returns a table with the columns of `sample`, and with the rows that `rows` returns when they
+/// are read.
 pub fn table<'h, I>(sample: Cells, rows: impl FnOnce() -> I + 'h) -> ComputedTable<'h>
 where
     I: IntoIterator<Item = Cells>,
@@ -17,12 +18,12 @@ where
     ComputedTable::of_rows(columns(sample), || rows().into_iter().map(values))
 }
 
-/// The columns that cells bring along.
+/// Returns the columns of these cells.
 pub fn columns(sample: Cells) -> Vec<ColumnMeta> {
     sample.into_iter().map(|(column, _)| column).collect()
 }
 
-/// A row without its columns.
+/// Returns a row without its columns.
 pub fn values(cells: Cells) -> Vec<Value> {
     cells.into_iter().map(|(_, value)| value).collect()
 }
@@ -31,7 +32,7 @@ pub fn text(name: &str, value: &str) -> (ColumnMeta, Value) {
     text_of(name, Some(value))
 }
 
-/// Text, or NULL.
+/// Returns a cell with text or NULL.
 pub fn text_of(name: &str, value: Option<&str>) -> (ColumnMeta, Value) {
     (text_column(name, 1024), text_or_null(value))
 }
@@ -40,7 +41,7 @@ pub fn number(name: &str, value: u64) -> (ColumnMeta, Value) {
     (number_column(name), Value::UInt(value))
 }
 
-/// As a channel shows it.
+/// Converts a cell of a channel's status.
 pub fn of_status((name, cell): (&str, Cell)) -> (ColumnMeta, Value) {
     match cell {
         Cell::Null => text_of(name, None),
@@ -53,13 +54,13 @@ pub fn yes_no(name: &str, value: bool) -> (ColumnMeta, Value) {
     text(name, if value { "YES" } else { "NO" })
 }
 
-/// A moment in microseconds of unix time; 0 is never.
+/// Returns a cell with a time, given in microseconds of unix time; 0 means never.
 pub fn time(name: &str, at_us: u64) -> (ColumnMeta, Value) {
     (time_column(name), time_value(at_us))
 }
 
-/// The number that `performance_schema.threads` gives to the `nth` running background thread of
-/// this name.
+/// Returns the number that `performance_schema.threads` gives to the `nth` running background
+/// thread of this name.
 pub fn thread_id(name: &str, nth: usize) -> Option<u64> {
     super::performance::background_threads()
         .into_iter()

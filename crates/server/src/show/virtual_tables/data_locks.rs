@@ -1,4 +1,4 @@
-//! `performance_schema.data_locks` and `data_lock_waits`, as MySQL 8.0 and later have them.
+//! `performance_schema.data_locks` and `data_lock_waits`, as in MySQL 8.0 and later.
 
 use super::cells::{Cells, columns, number, text_of, values};
 use crate::client::connection_host::ConnectionHost;
@@ -8,7 +8,8 @@ use sql::{ColumnMeta, ComputedRows, ComputedTable};
 use std::collections::HashMap;
 use types::Value;
 
-/// The numbers in `performance_schema.threads` of the connections that transactions belong to.
+/// The numbers in `performance_schema.threads` of the connections that transactions belong to, by
+/// transaction.
 #[derive(Default)]
 struct ThreadIds(HashMap<u64, u64>);
 
@@ -57,14 +58,15 @@ fn lock_cells(lock: Option<&DataLock>, threads: &ThreadIds) -> Cells {
     ]
 }
 
-/// What is there. It is collected before it is shown, so its memory is charged first.
+/// Collects the present locks. They are all in memory before they are shown, so their memory is
+/// charged first.
 fn all_locks(host: &ConnectionHost, rows: &mut dyn ComputedRows) -> sql::Result<DataLocks> {
     let engine = &host.server().engine;
     rows.charge(engine.data_locks_bytes())?;
     Ok(engine.data_locks(&host.entry().kill_flag())?)
 }
 
-/// Every lock of a row, a gap or a table.
+/// Returns the table of all locks of rows, gaps and tables.
 pub fn locks(host: &ConnectionHost) -> ComputedTable<'_> {
     ComputedTable::new(columns(lock_cells(None, &ThreadIds::default())), |rows| {
         let threads = ThreadIds::new(host);
@@ -90,7 +92,7 @@ fn wait_cells(wait: Option<&DataLockWait>, threads: &ThreadIds) -> Cells {
     cells
 }
 
-/// Which transaction waits for whose lock.
+/// Returns the table that says which transaction waits for which transaction's lock.
 pub fn waits(host: &ConnectionHost) -> ComputedTable<'_> {
     ComputedTable::new(columns(wait_cells(None, &ThreadIds::default())), |rows| {
         let threads = ThreadIds::new(host);
@@ -109,7 +111,7 @@ fn data_text(data: &LockData) -> String {
     }
 }
 
-/// As InnoDB shows a column: numbers plain, all else in quotes.
+/// Returns a column's value as InnoDB shows it: numbers plain, all other values in quotes.
 fn value_text(value: &Value) -> String {
     let mut text = Vec::new();
     value.to_text(None, &mut text);

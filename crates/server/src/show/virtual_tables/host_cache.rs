@@ -1,4 +1,4 @@
-//! The host cache in performance_schema.
+//! The table of performance_schema that shows the host cache.
 
 use crate::server::host_cache::{COUNTS, HostCache, HostEntry};
 use crate::show::result_table::{count_column, text_column, text_or_null, timestamp_column, timestamp_value};

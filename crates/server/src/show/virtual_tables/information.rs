@@ -54,7 +54,7 @@ pub fn plugins(_host: &ConnectionHost) -> ComputedTable<'_> {
     ComputedTable::of_rows(names.map(|n| text_column(n, 64)).into(), || rows)
 }
 
-/// The accounts that a session may see the privileges of: all, or its own.
+/// Returns the accounts whose privileges a session may see: all accounts, or its own.
 fn visible_accounts(host: &ConnectionHost) -> Vec<Arc<Account>> {
     let own = host.account();
     let sees_all = host.may_do_everything()
@@ -63,7 +63,7 @@ fn visible_accounts(host: &ConnectionHost) -> Vec<Arc<Account>> {
     table.iter().filter(|account| sees_all || account.name() == own.name()).cloned().collect()
 }
 
-/// A table about the privileges of accounts, which puts what each of them has.
+/// Returns a table about the privileges of accounts. `put` adds the rows of each account.
 fn of_accounts<'h>(
     host: &'h ConnectionHost,
     middle: &[&str],
@@ -76,14 +76,14 @@ fn of_accounts<'h>(
     })
 }
 
-/// The first columns of an account's row: the account and the catalog, and what the privilege is
-/// on.
+/// Returns the first columns of an account's row: the account, the catalog, and the object of the
+/// privilege.
 fn head(account: &Account, place: &[&str]) -> Vec<Value> {
     let grantee = format!("'{}'@'{}'", account.user, account.host);
     [grantee.as_str(), "def"].iter().chain(place).map(|text| Value::text(text)).collect()
 }
 
-/// One row for each privilege of a set; USAGE for an empty one.
+/// Adds one row for each privilege of a set, or a row with USAGE for an empty set.
 fn put_privileges(set: Privileges, head: &[Value], rows: &mut dyn ComputedRows) -> sql::Result<()> {
     let option = if set.contains(Privileges::grant_option()) { "YES" } else { "NO" };
     let mut put = |name: &str| {

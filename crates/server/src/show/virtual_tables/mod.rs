@@ -1,5 +1,5 @@
-//! Tables of information_schema and performance_schema that are the server's: computed when they
-//! are read.
+//! The tables of information_schema and performance_schema that the server computes when they are
+//! read.
 
 mod binary_log;
 mod cells;
@@ -19,10 +19,11 @@ use crate::client::checks::Holder;
 use crate::client::connection_host::ConnectionHost;
 use sql::ComputedTable;
 
-/// A table as a session sees it: its columns at once, its rows when they are read.
+/// A function that returns a table as a session sees it: its columns at once, its rows when they
+/// are read.
 type Compute = fn(&ConnectionHost) -> ComputedTable<'_>;
 
-/// Schema, table, and how it is computed. Names are in lower case.
+/// Schema and name of each table, in lower case, and the function that computes it.
 const TABLES: &[(&str, &str, Compute)] = &[
     ("mysql", "gtid_executed", replication_info::gtid_executed),
     ("mysql", "innodb_index_stats", table_statistics::indexes),
@@ -69,21 +70,22 @@ const TABLES: &[(&str, &str, Compute)] = &[
     ("performance_schema", "replication_connection_status", replication::connection_status),
 ];
 
-/// A table as a session sees it.
+/// Returns a table as a session sees it. `None` means that there is no such table.
 pub fn table<'h>(host: &'h ConnectionHost, schema: &str, table: &str) -> Option<ComputedTable<'h>> {
     let (_, _, compute) = TABLES.iter().find(|(s, t, _)| *s == schema && *t == table)?;
     Some(compute(host))
 }
 
-/// Whether there is such a table. Case does not count.
+/// Reports whether there is such a table. Case does not count.
 pub fn is_one(schema: &str, table: &str) -> bool {
     TABLES.iter().any(|(s, t, _)| schema.eq_ignore_ascii_case(s) && table.eq_ignore_ascii_case(t))
 }
 
-/// Empties a table that counts.
+/// Empties a table of counters.
 ///
 /// # Errors
-/// 1142 when it is not one that can be emptied, 1146 when there is none of this name.
+/// Returns 1142 (`ER_TABLEACCESS_DENIED_ERROR`) when the table cannot be emptied, and 1146
+/// (`ER_NO_SUCH_TABLE`) when no table has this name.
 pub fn truncate(host: &ConnectionHost, schema: &str, table: &str) -> sql::Result<()> {
     if (schema, table) == ("performance_schema", "host_cache") {
         host.server().hosts.clear();
@@ -95,12 +97,12 @@ pub fn truncate(host: &ConnectionHost, schema: &str, table: &str) -> sql::Result
     }
 }
 
-/// The number that `performance_schema.threads` gives to the thread of a connection.
+/// Returns the number that `performance_schema.threads` gives to the thread of a connection.
 pub fn thread_of_connection(host: &ConnectionHost, connection_id: u32) -> Option<u64> {
     performance::thread_ids(host).get(&connection_id).copied()
 }
 
-/// The names of a schema's tables.
+/// Returns the names of a schema's tables.
 pub fn names(schema: &str) -> Vec<String> {
     TABLES.iter().filter(|(s, ..)| *s == schema).map(|(_, t, _)| (*t).to_owned()).collect()
 }

@@ -1,4 +1,4 @@
-//! Tables of performance_schema about variables, status and threads.
+//! The tables of performance_schema about variables, status and threads.
 
 use crate::client::connection_host::ConnectionHost;
 use crate::server::sessions::ProcessLine;
@@ -31,7 +31,8 @@ pub fn session_variables(host: &ConnectionHost) -> ComputedTable<'_> {
     pairs(|| host.session_variables().list(host.server(), VariableScope::Session))
 }
 
-/// Where every thread's time went: a row for each thread and state. This server's own table.
+/// Returns the time accounts of all threads, with a row for each thread and state. The table is
+/// this server's own.
 pub fn thread_times(_host: &ConnectionHost) -> ComputedTable<'_> {
     let columns = vec![
         text_column("THREAD_NAME", 128),
@@ -59,19 +60,21 @@ pub fn thread_times(_host: &ConnectionHost) -> ComputedTable<'_> {
     })
 }
 
-/// The running threads that are not connections', in the order in which [`threads`] numbers them.
+/// Returns the running threads that serve no connection, in the order in which [`threads`] numbers
+/// them.
 pub fn background_threads() -> Vec<os::account::ThreadTime> {
     os::account::snapshot().into_iter().filter(|t| t.name != "connection" && t.tid.is_some()).collect()
 }
 
-/// The numbers that [`threads`] gives to the connections that the session may see.
+/// Returns the numbers that [`threads`] gives to the connections that the session may see, by
+/// connection id.
 pub fn thread_ids(host: &ConnectionHost) -> HashMap<u32, u64> {
     let first = background_threads().len() as u64 + 1;
     let lines = visible_processes(host);
     lines.iter().zip(first..).map(|(line, number)| (line.id, number)).collect()
 }
 
-/// Background threads first, then the connections.
+/// Returns the table of threads: background threads first, then the connections.
 pub fn threads(host: &ConnectionHost) -> ComputedTable<'_> {
     let columns = vec![
         number_column("THREAD_ID"),
@@ -105,7 +108,7 @@ pub fn threads(host: &ConnectionHost) -> ComputedTable<'_> {
     })
 }
 
-/// A connection's row in [`threads`].
+/// Returns a connection's row in [`threads`].
 fn connection(line: &ProcessLine, number: u64) -> Vec<Value> {
     let name = ["thread/sql/one_connection", "FOREGROUND"].map(Value::text);
     std::iter::once(Value::UInt(number)).chain(name).chain(values(line)).chain([Value::Null]).collect()

@@ -1,4 +1,4 @@
-//! Tables of performance_schema about the replication channels that have a source.
+//! The tables of performance_schema about the replication channels that have a source.
 
 use super::cells::{Cells, number, table, text, text_of, thread_id, time, yes_no};
 use crate::client::connection_host::ConnectionHost;
@@ -7,7 +7,7 @@ use replica::status::{ReplicaStatus, Running, TransactionSeen};
 use sql::ComputedTable;
 use types::Value;
 
-/// A table with one row for each channel.
+/// Returns a table with one row for each channel.
 fn one_row(host: &ConnectionHost, row: fn(&ReplicaStatus) -> Cells) -> ComputedTable<'_> {
     let statuses = || host.server().replica.statuses();
     table(row(&ReplicaStatus::default()), move || statuses().into_iter().map(move |status| row(&status)))
@@ -30,7 +30,7 @@ fn error(cells: &mut Cells, error: Option<&ThreadError>) {
     ]);
 }
 
-/// A transaction's name and its commit times.
+/// Adds the cells of a transaction's GTID and its commit times.
 fn transaction(cells: &mut Cells, prefix: &str, seen: &TransactionSeen) {
     cells.extend([
         text(prefix, &seen.gtid),
@@ -129,7 +129,8 @@ pub fn applier_status(host: &ConnectionHost) -> ComputedTable<'_> {
     })
 }
 
-/// The thread that commits; as with mysqld only where there are workers beside it.
+/// Returns the table of the threads that commit. As in mysqld, a channel is in it only when it has
+/// workers.
 pub fn applier_status_by_coordinator(host: &ConnectionHost) -> ComputedTable<'_> {
     let row = |s: &ReplicaStatus| {
         let runs = s.sql_running == Running::Yes;
@@ -154,7 +155,8 @@ pub fn applier_status_by_coordinator(host: &ConnectionHost) -> ComputedTable<'_>
     })
 }
 
-/// One row for each worker. The coordinator is one of them, the first, and commits for all.
+/// Returns the table with one row for each worker. The coordinator is the first of them, and
+/// commits for all.
 pub fn applier_status_by_worker(host: &ConnectionHost) -> ComputedTable<'_> {
     let row = |s: &ReplicaStatus, nth: u64| {
         let runs = s.sql_running == Running::Yes;

@@ -1,4 +1,4 @@
-//! The replication filters in performance_schema.
+//! The tables of performance_schema about replication filters.
 
 use crate::client::connection_host::ConnectionHost;
 use crate::show::result_table::{number_column, text_column, time_column, time_value};
@@ -6,7 +6,7 @@ use replica::filter::ShownFilter;
 use sql::ComputedTable;
 use types::Value;
 
-/// What both tables show of a filter.
+/// Returns the values that both tables show of a filter.
 fn values(shown: &ShownFilter) -> Vec<Value> {
     vec![
         Value::text(shown.kind.name()),

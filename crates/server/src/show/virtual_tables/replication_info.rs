@@ -1,5 +1,6 @@
-//! What mysqld keeps in tables of schema `mysql` about its replication. Here it is in the commit
-//! records and in the channels' files; these are computed from there, for tools that read them.
+//! The tables of schema `mysql` in which mysqld keeps the state of replication. Here that state is
+//! in the commit records and in the channels' files, and the tables are computed from it for tools
+//! that read them.
 
 use super::cells::{columns, number, of_status, table, text, values};
 use crate::client::connection_host::ConnectionHost;
@@ -7,7 +8,7 @@ use replica::info::{Place, Repository};
 use replica::status::ReplicaStatus;
 use sql::ComputedTable;
 
-/// `mysql.gtid_executed`: a row for each interval.
+/// Returns `mysql.gtid_executed`, with a row for each interval.
 pub fn gtid_executed(host: &ConnectionHost) -> ComputedTable<'_> {
     let row = |uuid: &str, tag: &str, first: u64, last: u64| {
         vec![
@@ -35,17 +36,17 @@ pub fn gtid_executed(host: &ConnectionHost) -> ComputedTable<'_> {
     })
 }
 
-/// `mysql.slave_master_info`.
+/// Returns `mysql.slave_master_info`.
 pub fn source(host: &ConnectionHost) -> ComputedTable<'_> {
     repository(host, Repository::Connection)
 }
 
-/// `mysql.slave_relay_log_info`.
+/// Returns `mysql.slave_relay_log_info`.
 pub fn relay_log(host: &ConnectionHost) -> ComputedTable<'_> {
     repository(host, Repository::Applier)
 }
 
-/// Without rows while the repository is a file.
+/// Returns the table of a repository, which has no rows while the repository is a file.
 fn repository(host: &ConnectionHost, repository: Repository) -> ComputedTable<'_> {
     let row = move |status: &ReplicaStatus| repository.row(status).into_iter().map(of_status).collect();
     table(row(&ReplicaStatus::default()), move || {
@@ -58,8 +59,8 @@ fn repository(host: &ConnectionHost, repository: Repository) -> ComputedTable<'_
     })
 }
 
-/// `mysql.slave_worker_info`: without rows, for there is one position, the coordinator's; no worker
-/// has one of its own.
+/// Returns `mysql.slave_worker_info`. It has no rows, because there is only the coordinator's
+/// position, and no worker has one of its own.
 pub fn workers(_host: &ConnectionHost) -> ComputedTable<'_> {
     let columns = vec![
         number("Id", 0),

@@ -1,5 +1,5 @@
-//! What the enabled roles of a session were granted on tables, columns and routines:
-//! information_schema's ROLE_TABLE_GRANTS, ROLE_COLUMN_GRANTS and ROLE_ROUTINE_GRANTS.
+//! The grants on tables, columns and routines of a session's enabled roles: information_schema's
+//! ROLE_TABLE_GRANTS, ROLE_COLUMN_GRANTS and ROLE_ROUTINE_GRANTS.
 
 use crate::accounts::AccountName;
 use crate::client::connection_host::ConnectionHost;
@@ -9,7 +9,8 @@ use crate::show::result_table::{text_column, text_or_null};
 use sql::ComputedTable;
 use types::Value;
 
-/// Who granted what to a role: the first columns of all three tables.
+/// The first columns of all three tables: the grantor and the role, with their widths in
+/// characters.
 const HEAD: [(&str, u32); 4] =
     [("GRANTOR", 97), ("GRANTOR_HOST", 256), ("GRANTEE", 32), ("GRANTEE_HOST", 255)];
 
@@ -17,11 +18,11 @@ const CATALOG: &str = "def";
 
 /// One of the three tables.
 struct Listed {
-    /// Where the grants are stored, with their grantor.
+    /// The query that reads the stored grants with their grantors.
     query: &'static str,
-    /// The stored column of privileges.
+    /// The stored column that holds the privileges.
     privileges: &'static str,
-    /// The columns between who and what: their names, and the stored columns they show.
+    /// The columns that name the object: their names, and the stored columns that they show.
     places: &'static [(&'static str, &'static str)],
 }
 

@@ -1,4 +1,4 @@
-//! Tables of information_schema about roles.
+//! The tables of information_schema about roles.
 
 use crate::accounts::AccountName;
 use crate::client::connection_host::ConnectionHost;
@@ -24,7 +24,8 @@ fn yes_no(yes: bool) -> Value {
     Value::text(if yes { "YES" } else { "NO" })
 }
 
-/// The roles that the session's account may make active, and those that they were granted.
+/// Returns the table of the roles that the session's account may activate, and of those granted to
+/// these roles.
 fn applicable(host: &ConnectionHost, only_grantable: bool) -> ComputedTable<'_> {
     let columns = APPLICABLE.iter().map(|(name, chars)| text_column(name, *chars)).collect();
     ComputedTable::new(columns, move |rows| {
@@ -72,7 +73,7 @@ pub fn enabled_roles(host: &ConnectionHost) -> ComputedTable<'_> {
         let table = host.server().accounts.table();
         let mandatory = mandatory_roles(host.server());
         let account = table.get(&host.login_account().name());
-        // MySQL does not list the roles that these were granted.
+        // As in MySQL, the roles that were granted to these are not listed.
         let enabled: BTreeSet<AccountName> = host.active_roles();
         enabled.into_iter().map(move |role| {
             let is_default = account.as_ref().is_some_and(|account| account.default_roles.contains(&role));

@@ -1,4 +1,4 @@
-//! `information_schema.USER_ATTRIBUTES`: what COMMENT and ATTRIBUTE said.
+//! `information_schema.USER_ATTRIBUTES`: the COMMENT and ATTRIBUTE of accounts.
 
 use crate::accounts::{Account, Privileges};
 use crate::client::connection_host::ConnectionHost;
@@ -6,7 +6,8 @@ use crate::show::result_table::text_column;
 use sql::ComputedTable;
 use types::Value;
 
-/// All accounts for those who may read or change the table of them; one's own otherwise.
+/// Returns the table. A session that may read or change the table of accounts sees all accounts,
+/// and any other its own.
 pub fn table(host: &ConnectionHost) -> ComputedTable<'_> {
     let columns =
         vec![text_column("USER", 32), text_column("HOST", 255), text_column("ATTRIBUTE", 4_194_304)];

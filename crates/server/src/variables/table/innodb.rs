@@ -1,15 +1,15 @@
-//! Variables of the storage engine.
+//! The variables of the storage engine.
 //!
-//! Names, scopes, ranges and defaults are MySQL 9.7's, as its manual gives them; where a default
-//! differs, it is because the value tells what this server does. Some that MySQL changes while it
-//! runs are read-only here: they are taken at start.
+//! Names, scopes, ranges and defaults are MySQL 9.7's, as its manual gives them. Where a default
+//! differs, it tells what this server does. Some variables that MySQL changes while it runs are
+//! read only here, because they are read at start.
 
 use crate::variables::definition::Kind::{Bool, Double, Enum, Text, UInt};
 use crate::variables::definition::{Definition, Guard};
 use crate::variables::definition::{global, session};
 use crate::variables::pool;
 
-/// Sorted by name.
+/// The definitions, sorted by name.
 pub const DEFINITIONS: &[Definition] = &[
     global("innodb_adaptive_flushing", Bool, "ON")
         .does("The page cleaners write more pages the fuller the redo log is.")

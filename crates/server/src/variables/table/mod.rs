@@ -1,4 +1,4 @@
-//! The definitions of all variables, by what they are about.
+//! The definitions of all variables, grouped by subject.
 
 mod innodb;
 mod replication;
@@ -9,6 +9,6 @@ use super::definition::Definition;
 
 pub use replication::ALIASES;
 
-/// All definitions.
+/// The definitions of all system variables.
 pub const ALL: &[&[Definition]] =
     &[innodb::DEFINITIONS, replication::DEFINITIONS, server::DEFINITIONS, session::DEFINITIONS];

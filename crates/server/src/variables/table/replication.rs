@@ -1,7 +1,7 @@
-//! Variables of replication and of the binary log.
+//! The variables of replication and of the binary log.
 //!
-//! Names, scopes, ranges and defaults are MySQL 9.7's, as its manual gives them; where a default
-//! differs, it is because the value tells what this server does.
+//! Names, scopes, ranges and defaults are MySQL 9.7's, as its manual gives them. Where a default
+//! differs, it tells what this server does.
 
 use crate::variables::definition::Kind::{Bool, Enum, Text, UInt};
 use crate::variables::definition::{Definition, Guard};
@@ -12,7 +12,7 @@ use replica::info::Repository;
 
 const SEMI_SYNC: &str = "It is there without a plugin, which MySQL has to load first.";
 
-/// Sorted by name.
+/// The definitions, sorted by name.
 pub const DEFINITIONS: &[Definition] = &[
     session("auto_increment_increment", UInt(1, 65_535), "1")
         .does("Generated AUTO_INCREMENT values are that far apart."),
@@ -411,7 +411,7 @@ pub const DEFINITIONS: &[Definition] = &[
         .kept("The position is in each commit record."),
 ];
 
-/// Names of before MySQL 8.0.26, which still work: each stands for the variable beside it.
+/// The names from before MySQL 8.0.26, which still work. Each stands for the variable beside it.
 pub const ALIASES: &[(&str, &str)] = &[
     ("init_slave", "init_replica"),
     ("log_slave_updates", "log_replica_updates"),

@@ -1,7 +1,7 @@
-//! Variables of the server itself: network, files, accounts, logs.
+//! The variables of the server itself: network, files, accounts, logs.
 //!
-//! Names, scopes, ranges and defaults are MySQL 9.7's, as its manual gives them; where a default
-//! differs, it is because the value tells what this server does.
+//! Names, scopes, ranges and defaults are MySQL 9.7's, as its manual gives them. Where a default
+//! differs, it tells what this server does.
 
 use crate::query_log::Log;
 use crate::variables::definition::Kind::{Bool, Enum, Text, UInt};
@@ -11,7 +11,7 @@ use crate::variables::server::{
     check_mandatory_roles, check_no_restrictions, follow_read_only, follow_super_read_only,
 };
 
-/// Sorted by name.
+/// The definitions, sorted by name.
 pub const DEFINITIONS: &[Definition] = &[
     global("activate_all_roles_on_login", Bool, "OFF")
         .does("All granted roles are active when a session begins, not only the default ones."),

@@ -1,14 +1,14 @@
-//! Variables of statements and sessions.
+//! The variables of statements and sessions.
 //!
-//! Names, scopes, ranges and defaults are MySQL 9.7's, as its manual gives them; where a default
-//! differs, it is because the value tells what this server does.
+//! Names, scopes, ranges and defaults are MySQL 9.7's, as its manual gives them. Where a default
+//! differs, it tells what this server does.
 
 use crate::variables::definition::Kind::{Bool, Double, Enum, Text, UInt};
 use crate::variables::definition::{Definition, Guard};
 use crate::variables::definition::{global, own, session};
 use crate::variables::event_scheduler::{check_setting, follow_variables};
 
-/// Sorted by name.
+/// The definitions, sorted by name.
 pub const DEFINITIONS: &[Definition] = &[
     session("autocommit", Bool, "ON")
         .does("Each statement is a transaction of its own."),

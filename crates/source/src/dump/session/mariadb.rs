@@ -1,10 +1,11 @@
 //! The dump to a MariaDB replica by MariaDB's GTIDs (decision 0029).
 //!
-//! The n-th transaction of the binary log is `0-S-n`: S is the server id in its events, n counts
-//! all that the log has ever had, those of purged files by the previous GTIDs at the head of the
-//! oldest one. A GTID event is held back until the next event tells what it starts, since MariaDB's
-//! stands for the BEGIN too. A replica adds up the lengths of what it gets to know where in our
-//! files it is; so MariaDB's event is made as long as what it stands for.
+//! The n-th transaction of the binary log is `0-S-n`, where S is the server id in its events. n
+//! counts all transactions that the log has ever had; those of purged files are counted by the
+//! previous GTIDs at the head of the oldest file. A GTID event is held back until the next event
+//! tells what it starts, because MariaDB's GTID event stands for the BEGIN too. A replica adds up
+//! the lengths of the events that it gets to know its position in this server's files. So MariaDB's
+//! event is made as long as the events that it stands for.
 
 use binlog::compressed::PayloadReader;
 use binlog::encode::{self, EventBase, finish_event};
@@ -23,59 +24,61 @@ use crate::events::{self, HeadEvent};
 use crate::mariadb_gtid::DOMAIN;
 use crate::position::FilePosition;
 
-/// Offset of the type in an event's header.
+/// The offset of the type in an event's header.
 const TYPE_OFFSET: usize = 4;
-/// Makes a comment of a statement.
+/// The text that turns a statement into a comment.
 const COMMENT: &[u8] = b"# ";
 
-/// How far a replica is, and the group that it is being sent.
+/// The state of a replica, and the group that it is being sent.
 pub(super) struct ByMariadbGtid {
-    /// The replica has everything up to this one; `None`: nothing.
+    /// The last transaction that the replica has, with all before it. `None` means that it has
+    /// none.
     has: Option<MariadbGtid>,
-    /// It wants everything up to this number.
+    /// The number of the last transaction that the replica wants. `None` means that it wants all.
     until: Option<u64>,
-    /// The last transaction met, or that the replica has. Number 0: none.
+    /// The last transaction that was met, or that the replica has. Number 0 means that there is
+    /// none.
     last: MariadbGtid,
-    /// The start of a group whose next event is not yet seen.
+    /// The start of a group whose next event has not been seen yet.
     held: Option<Held>,
-    /// The XA transaction that is sent is committed at its end, not only prepared: it goes as a
-    /// plain one.
+    /// True when the present XA transaction is committed at its end, and not only prepared. It is
+    /// then sent as a plain transaction.
     one_phase: bool,
-    /// Transactions that may be applied together: their number, and the first one's
-    /// `sequence_number`.
+    /// The transactions that may be applied together: their common number, and the
+    /// `sequence_number` of the first one.
     together: (u64, i64),
-    /// More bytes have been sent than the file has.
+    /// True when more bytes have been sent than the file has.
     is_ahead: bool,
     /// The present file's format description, as it was sent.
     format: Vec<u8>,
     made: Vec<u8>,
 }
 
-/// A GTID event of the file.
+/// A GTID event of the file that is held back.
 struct Held {
     header: Header,
     gtid: GtidEvent,
-    /// Where it begins.
+    /// The offset in the file where the event begins.
     pos: u64,
 }
 
-/// What an event is of one in the file.
+/// The relation of a sent event to the events in the file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// All of it.
+    /// The event is a whole one of the file.
     Whole,
-    /// One of the events that it holds.
+    /// The event is one of those in a compressed transaction, but not the last.
     Inner,
-    /// The last one of these.
+    /// The event is the last one of a compressed transaction.
     Last,
 }
 
-/// What the event behind a GTID event says of the group.
+/// The kind of a group, which the event behind its GTID event tells.
 #[derive(Debug, PartialEq, Eq)]
 enum Start {
     Transaction,
     PreparesXa(Xid),
-    /// One event is all there is.
+    /// The group ends an XA transaction, and has only one event.
     EndsXa(Xid),
     Statement,
 }
@@ -101,7 +104,7 @@ impl Start {
         }
     }
 
-    /// MariaDB's flags of the group.
+    /// Returns MariaDB's flags for the group.
     fn flags(&self) -> u8 {
         use mariadb_flag::{ALLOW_PARALLEL, COMPLETED_XA, DDL, PREPARED_XA, STANDALONE, TRANSACTIONAL};
         ALLOW_PARALLEL
@@ -113,7 +116,7 @@ impl Start {
             }
     }
 
-    /// MariaDB's GTID event says it all.
+    /// Reports whether MariaDB's GTID event stands for the first event of the group too.
     fn is_in_the_gtid_event(&self) -> bool {
         matches!(self, Start::Transaction | Start::PreparesXa(_))
     }
@@ -124,7 +127,8 @@ impl ByMariadbGtid {
         let has = has.get(DOMAIN).filter(|gtid| gtid.seq > 0);
         ByMariadbGtid {
             has,
-            // Until a point of other domains only: nothing of ours.
+            // A replica that wants to stop at a point of other domains only wants nothing of this
+            // log.
             until: until.map(|until| until.get(DOMAIN).map_or(0, |gtid| gtid.seq)),
             last: has.unwrap_or(MariadbGtid { domain: DOMAIN, server_id: 0, seq: 0 }),
             held: None,
@@ -140,7 +144,7 @@ impl ByMariadbGtid {
         self.has.map_or(0, |gtid| gtid.seq)
     }
 
-    /// The head of a file, before whose transactions there are so many.
+    /// Sends the head of a file before which there are `before` transactions.
     pub fn send_head(
         &mut self,
         sender: &mut Sender<'_>,
@@ -155,11 +159,12 @@ impl ByMariadbGtid {
         self.format = events::format_for_mariadb(&format.bytes, sender.sent_checksum);
         sender.send_made_up(&self.format)?;
         self.last.seq = before;
-        // Until the first one that it lacks is met its own is the last one known.
+        // Until the first transaction is met that the replica lacks, its own state is the last one
+        // known.
         if before >= self.has() { sender.send_gtid_list(self.last(), 0) } else { Ok(()) }
     }
 
-    /// The last transaction that was met, if there was one.
+    /// Returns the last transaction that was met, if there was one.
     fn last(&self) -> Option<MariadbGtid> {
         Some(self.last).filter(|gtid| gtid.seq > 0)
     }
@@ -177,7 +182,7 @@ impl ByMariadbGtid {
         }
     }
 
-    /// A transaction begins: leaves it out, or holds its first event back.
+    /// Takes the beginning of a transaction: leaves it out, or holds its first event back.
     fn meet(&mut self, sender: &mut Sender<'_>, event: &[u8]) -> Result<(), DumpEnd> {
         self.end_if_reached(sender)?;
         let decoded = binlog::decode(event, &Format::new(sender.checksum));
@@ -200,7 +205,7 @@ impl ByMariadbGtid {
         Ok(())
     }
 
-    /// Sends an event of a group, or of a compressed one, that ends at `end`.
+    /// Sends an event of a plain or a compressed group. The event in the file ends at `end`.
     fn send_part(
         &mut self,
         sender: &mut Sender<'_>,
@@ -231,8 +236,8 @@ impl ByMariadbGtid {
         sender.deliver(event, end)
     }
 
-    /// MariaDB's GTID event in the place of the one held and, where it stands for the next event
-    /// too, of that one with its length and end.
+    /// Builds MariaDB's GTID event in place of the held one. Where it stands for the next event
+    /// too, it gets the length of both and the end of that event.
     fn make_gtid_event(
         &mut self,
         held: &Held,
@@ -260,8 +265,8 @@ impl ByMariadbGtid {
         finish_event(&mut self.made, 0, Some(end_pos.saturating_sub(made_len as u64)), checksum);
     }
 
-    /// The number that MariaDB's workers know transactions by that were committed together: none of
-    /// them depends on another one.
+    /// Returns the number by which MariaDB's workers know transactions that were committed
+    /// together. None of these depends on another one of them.
     fn commit_id(&mut self, gtid: &GtidEvent) -> u64 {
         let (id, first) = self.together;
         let joins = id > 0 && gtid.sequence_number > first && gtid.last_committed < first;
@@ -271,15 +276,15 @@ impl ByMariadbGtid {
         self.together.0
     }
 
-    /// The event of an XA transaction of one phase as a plain transaction has it; false: it stays
-    /// as it is.
+    /// Builds the form that an event of a one-phase XA transaction has in a plain transaction.
+    /// Returns false when the event stays as it is.
     fn make_plain(&mut self, event: &[u8], checksum: Checksum) -> bool {
         let kind = events::kind(event);
         let body_end = event.len() - checksum.len_bytes();
         self.made.clear();
         self.made.extend_from_slice(&event[..body_end]);
         match kind {
-            // Its number is not read by anybody; the event is filled up to its length.
+            // No reader uses its number, so the event is filled up to its length.
             event_type::XA_PREPARE => {
                 self.made[HEADER_LEN..].fill(0);
                 self.made[TYPE_OFFSET] = event_type::XID;
@@ -327,7 +332,8 @@ impl ByMariadbGtid {
         Ok(())
     }
 
-    /// Everything has been sent.
+    /// Checks, when everything has been sent, whether the dump has to end, and tells the replica
+    /// its position if transactions were left out.
     pub fn at_end(&mut self, sender: &mut Sender<'_>) -> Result<(), DumpEnd> {
         if self.last.seq < self.has() {
             return Err(self.not_in_the_log());
@@ -336,7 +342,7 @@ impl ByMariadbGtid {
         if sender.skipped_any { sender.send_gtid_list(self.last(), 0) } else { Ok(()) }
     }
 
-    /// The replica wants no more: says so, and ends.
+    /// Ends the dump, with a message to the replica, when it wants no more.
     fn end_if_reached(&mut self, sender: &mut Sender<'_>) -> Result<(), DumpEnd> {
         if self.until.is_none_or(|until| self.last.seq < until) {
             return Ok(());
@@ -346,13 +352,13 @@ impl ByMariadbGtid {
         Err(DumpEnd::Complete)
     }
 
-    /// Sets the replica's position right before a heartbeat, which must not be behind it.
+    /// Corrects the replica's position before a heartbeat, which must not be behind it.
     pub fn before_heartbeat(&mut self, sender: &mut Sender<'_>) -> Result<(), DumpEnd> {
         if !std::mem::take(&mut self.is_ahead) {
             return Ok(());
         }
         sender.send_rotate()?;
-        // A rotate event makes a replica forget the format.
+        // A rotate event makes a replica forget the format, so it is sent again.
         sender.send_made_up(&self.format)
     }
 
@@ -364,7 +370,8 @@ impl ByMariadbGtid {
     }
 }
 
-/// An event of a compressed transaction, which has no checksum, as an event that ends at `end_pos`.
+/// Writes an event of a compressed transaction, which has no checksum, as an event of the file that
+/// ends at `end_pos`.
 fn in_file(event: &[u8], end_pos: u64, checksum: Checksum, out: &mut Vec<u8>) {
     out.clear();
     out.extend_from_slice(event);
@@ -376,8 +383,8 @@ fn in_file(event: &[u8], end_pos: u64, checksum: Checksum, out: &mut Vec<u8>) {
     }
 }
 
-/// Whether the XA transaction that begins with a GTID event is committed at its end: the last event
-/// says it, in the byte before its number.
+/// Reports whether the XA transaction that begins with a GTID event is committed at its end. Its
+/// last event tells that, in the byte in front of its XID.
 fn is_one_phase(sender: &Sender<'_>, held: &Held, xid: &Xid) -> Result<bool, DumpEnd> {
     let behind = 12 + xid.data().len() + sender.checksum.len_bytes();
     let at = (held.pos + held.gtid.transaction_length).saturating_sub(behind as u64 + 1);
