@@ -1,20 +1,21 @@
-//! How many rows a table has, and how many different values its indexes begin with: what a query
-//! processor weighs ways to read a table by.
+//! Statistics of tables: the number of rows, and how many different values the leading parts of
+//! each index have. A query processor chooses by them how to read a table.
 
 use crate::definition::IndexRef;
 
-/// Figures of a table.
+/// The statistics of one table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableStatistics {
-    /// Rows that the table has.
+    /// The number of rows of the table.
     pub rows: u64,
-    /// For each index, the clustered one first, and each number of leading parts: how many
-    /// different values they have. `None`: not known.
+    /// The number of different values, for each index (the clustered one first) and for each number
+    /// of leading parts. `None` means that the number is not known.
     pub(crate) distinct: Vec<Vec<Option<f64>>>,
 }
 
 impl TableStatistics {
-    /// How many different values the first parts of an index have together.
+    /// Returns how many different values the first `parts` parts of an index have together. `None`
+    /// means that the number is not known.
     pub fn distinct(&self, index: IndexRef, parts: usize) -> Option<f64> {
         let index = match index {
             IndexRef::Primary => 0,
