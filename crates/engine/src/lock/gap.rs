@@ -169,7 +169,7 @@ pub(crate) struct TableLocks {
     gaps: Mutex<Gaps>,
     inserter_count: AtomicUsize,
     inserters: Mutex<Vec<Arc<Inserter>>>,
-    /// Owners of announced keys that have ended; see the module's head.
+    /// The number of owners of announced keys that have ended; see the module's head.
     released: AtomicU64,
     /// The newest commit whose intervals were released. It is written before the intervals are
     /// removed, so that Acquire and Release are enough.

@@ -100,7 +100,7 @@ impl LockTable {
         }
     }
 
-    /// A new owner that holds nothing.
+    /// Returns a new owner that holds nothing.
     pub fn owner(&self) -> LockOwner {
         LockOwner::new(self.next_owner.fetch_add(1, Ordering::Relaxed))
     }
