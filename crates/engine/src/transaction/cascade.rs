@@ -140,7 +140,7 @@ impl Transaction {
     }
 
     /// Refuses a change of a row that has child rows which forbid it, as far as that can be told
-    /// before others are changed. Nothing of the change has been done yet.
+    /// before other rows are changed. Nothing of the change has been done yet.
     pub(super) fn check_references(
         &mut self,
         references: &[Reference],
