@@ -122,7 +122,7 @@ impl Pages {
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments)] // one row's whole context; splitting it would only hide it
+    #[allow(clippy::too_many_arguments)] // The arguments are the whole context of one row.
     fn apply_row(
         &self,
         writes: &TableWrites,
