@@ -22,7 +22,7 @@ pub enum RowImage {
 pub struct EngineConfig {
     /// The disk that all files are on.
     pub disk: Arc<dyn os::disk::Disk>,
-    /// `datadir`
+    /// The path of the data directory (`datadir`).
     pub datadir: PathBuf,
     /// `innodb_page_size` in bytes. An existing data directory must have been made with the same
     /// page size.
@@ -36,24 +36,24 @@ pub struct EngineConfig {
     pub redo_capacity_bytes: u64,
     /// `innodb_log_buffer_size` in bytes.
     pub log_buffer_bytes: u64,
-    /// `innodb_log_writer_threads`
+    /// Whether only the log's own threads write and sync it (`innodb_log_writer_threads`).
     pub log_writer_threads: bool,
     /// `innodb_flush_log_at_trx_commit`: 0, 1 or 2.
     pub flush_log_at_trx_commit: u8,
-    /// `server_id`
+    /// The id of this server in its events (`server_id`).
     pub server_id: u32,
-    /// `server_uuid`
+    /// The UUID of this server in its GTIDs (`server_uuid`).
     pub server_uuid: Uuid,
     /// The server version in GTID events, for example 80400 for 8.4.0.
     pub server_version: u32,
-    /// `log_bin`
+    /// Whether the server writes a binary log (`log_bin`).
     pub log_bin: bool,
     /// Whether the engine starts with `gtid_mode=ON`, so that local transactions get GTIDs of this
     /// server. See [`crate::Engine::set_gtid_mode`].
     pub gtid_mode: bool,
     /// `binlog_do_db` and `binlog_ignore_db`.
     pub binlog_filter: BinlogFilter,
-    /// `binlog_row_image`
+    /// The columns that row images have (`binlog_row_image`).
     pub binlog_row_image: RowImage,
     /// `binlog_row_event_max_size` in bytes.
     pub binlog_row_event_max_bytes: usize,

@@ -6,24 +6,22 @@
 //! `redo`), changed entries to the trees (crates `btree` and `buffer`), and committed event groups,
 //! in commit order, to the binary log writer (crate `source`).
 //!
-//! A transaction takes this way: [`Engine::begin`] starts it. Its reads merge its private write set
-//! over the pages. Its changes take row locks and go to the write set and the event group.
-//! [`Transaction::commit`] puts one record into the log and applies the write set to leaf pages.
-//! Module `commit` has the protocol and its invariants, `version` how readers see consistent
-//! states, `lock` the row, gap and metadata locks, `recovery` and `replay` what happens after a
-//! crash, and `ddl` the statements that change definitions.
+//! [`Engine::begin`] starts a transaction. Its reads merge its private write set over the pages.
+//! Its changes take row locks and go to the write set and the event group. [`Transaction::commit`]
+//! puts one record into the log and applies the write set to leaf pages. Module `commit` has the
+//! protocol and its invariants, `version` how readers see consistent states, `lock` the row, gap
+//! and metadata locks, `recovery` and `replay` what happens after a crash, and `ddl` the statements
+//! that change definitions.
 //!
 //! Invariants:
 //! - Pages hold committed rows only. A transaction that does not commit leaves no trace except used
-//! row ids and AUTO_INCREMENT values.
+//!   row ids and AUTO_INCREMENT values.
 //! - A commit is in the log before its rows are on pages, and the log is on disk before a page that
-//!   it
-//! covers (crate `buffer`).
+//!   depends on it (crate `buffer`).
 //! - Between the moment a commit gets its place in the log and the moment its rows are on pages,
-//!   only
-//! the machine can fail. Then the server stops.
+//!   only the machine can fail. Then the server stops.
 //! - What a transaction reads of other transactions is a prefix of the commit order, or the newest
-//! commit under a lock.
+//!   commit under a lock.
 //!
 //! Module `xa` has XA transactions: a prepared one is a durable write set with its locks.
 //!

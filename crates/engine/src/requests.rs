@@ -28,7 +28,7 @@ use binlog::Xid;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Opening.
+/// The opening of an engine.
 impl Engine {
     /// Opens the engine in its data directory. In an empty directory it creates what the engine
     /// needs, otherwise it recovers to the last commit in the log.
@@ -59,7 +59,7 @@ impl Engine {
     }
 }
 
-/// Transactions.
+/// The requests about transactions.
 impl Engine {
     /// Begins a transaction.
     pub fn begin(self: &Arc<Engine>, isolation: Isolation) -> Transaction {
@@ -107,7 +107,8 @@ impl Engine {
     }
 }
 
-/// Statements that define schemas, views, triggers, routines and events, or change nothing here.
+/// The statements that define schemas, views, triggers, routines and events, or that change nothing
+/// here.
 impl Engine {
     /// Logs a statement that changes nothing that the engine keeps, such as `CREATE USER`, `GRANT`,
     /// or `DROP TABLE IF EXISTS` of a table that does not exist.
@@ -146,7 +147,7 @@ impl Engine {
     }
 }
 
-/// Statements that define tables.
+/// The statements that define tables.
 impl Engine {
     /// Runs `CREATE TABLE`.
     pub fn create_table(&self, def: TableDef, context: &DdlContext<'_>) -> Result<CommitOutcome> {
@@ -257,7 +258,7 @@ impl Engine {
     }
 }
 
-/// Temporary tables. None of these statements is a commit.
+/// The statements that define temporary tables. None of them is a commit.
 impl Engine {
     /// Runs `CREATE TEMPORARY TABLE`. Truncating a temporary table makes an empty one here, too.
     pub fn create_temporary_table(&self, def: TableDef) -> Result<TemporaryTable> {
@@ -278,7 +279,7 @@ impl Engine {
     }
 }
 
-/// Checks and reports.
+/// The requests for checks and reports.
 impl Engine {
     /// Checks a table while others may go on changing it. Returns what is wrong, each as a
     /// sentence. An empty list means that all is well.

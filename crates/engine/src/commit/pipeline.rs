@@ -52,7 +52,7 @@ pub enum GtidNext {
 /// The options of a commit.
 #[derive(Clone, Copy, Debug)]
 pub struct CommitOptions<'a> {
-    /// `gtid_next`
+    /// The GTID that the transaction gets (`gtid_next`).
     pub gtid: GtidNext,
     /// The GTID that a MariaDB source gave the transaction.
     pub mariadb_gtid: Option<MariadbGtid>,

@@ -16,7 +16,7 @@ use redo::Lsn;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Commits.
+/// The requests about commits.
 impl Engine {
     /// Commits an empty transaction under a GTID, so that the GTID counts as executed (`BEGIN;
     /// COMMIT;` with `gtid_next` set, or a transaction that a filter left empty), or only moves a
@@ -58,7 +58,7 @@ impl Engine {
     }
 }
 
-/// Checkpoints and purge.
+/// The requests about checkpoints and purge.
 impl Engine {
     /// Makes a checkpoint as far as pages are on disk already. Returns the position of the
     /// checkpoint.
@@ -90,7 +90,7 @@ impl Engine {
     }
 }
 
-/// XA transactions.
+/// The requests about XA transactions.
 impl Engine {
     /// Begins the branch of an XA transaction.
     ///
@@ -117,7 +117,7 @@ impl Engine {
     }
 }
 
-/// GTIDs that sessions own.
+/// The requests about GTIDs that sessions own.
 impl Engine {
     /// Makes a connection the owner of a GTID, waiting while another connection owns it. `None`
     /// means that the GTID has been executed, so that nobody is to own it.
@@ -184,7 +184,7 @@ impl Engine {
     }
 }
 
-/// The replication state that users see and set: GTIDs and positions.
+/// The requests about the replication state that users see and set: GTIDs and positions.
 impl Engine {
     /// Returns `gtid_executed`: every GTID whose transaction is visible.
     pub fn gtid_executed(&self) -> GtidSet {

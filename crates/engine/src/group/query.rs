@@ -27,7 +27,7 @@ pub struct SessionContext {
     pub collation_server: u16,
     /// `auto_increment_increment` and `auto_increment_offset`.
     pub auto_increment: (u16, u16),
-    /// `explicit_defaults_for_timestamp`
+    /// Whether `explicit_defaults_for_timestamp` is on.
     pub explicit_timestamps: bool,
     /// `time_zone`. It is not sent when it is empty.
     pub time_zone: String,

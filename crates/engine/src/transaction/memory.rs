@@ -20,7 +20,7 @@ pub trait MemoryBudget: Send + Sync {
 /// set and in the journal, and its key in both. Measured: 640 bytes for a row with one secondary
 /// index and its lock.
 const ROW_BYTES: u64 = 256;
-/// The same for an entry of a secondary index.
+/// The approximate bytes of a changed entry of a secondary index, in the same places.
 const ENTRY_BYTES: u64 = 288;
 /// The approximate bytes of a lock: 32 in a map and 8 in a list, both of which double when they
 /// grow.
