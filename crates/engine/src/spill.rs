@@ -96,8 +96,9 @@ impl SpillFile {
         self.len
     }
 
-    /// Appends bytes, and starts writing each block to storage before the next. Writing everything
-    /// back only at the commit, or one sync of many blocks, would hold up the log's syncs.
+    /// Appends bytes, and brings each block to storage before it writes the next. Writing
+    /// everything back only at the commit, or one sync of many blocks, would hold up the log's
+    /// syncs.
     pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
         for (block, number) in bytes.chunks(BLOCK_BYTES).zip(0u64..) {
             let at = self.len + number * BLOCK_BYTES as u64;

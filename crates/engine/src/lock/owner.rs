@@ -78,15 +78,15 @@ impl LockOwner {
         self.works_under = Some(holder);
     }
 
-    /// Does what [`LockOwner::set_works_under`] does, and lets the holder's interrupt flag (`KILL`)
-    /// end this owner's waits too.
+    /// Does what [`LockOwner::set_works_under`] does, and lets the flag that ends the holder's
+    /// waits end this owner's waits too.
     pub fn set_works_for(&mut self, holder: &LockOwner) {
         self.works_under = Some(holder.id);
         self.interrupt.clone_from(&holder.interrupt);
     }
 
-    /// Notes that this owner has all its locks itself, so that nobody waits for it through another
-    /// owner.
+    /// Notes that this owner has all its locks itself and works for no session any more, so that no
+    /// interrupt (`KILL`) ends its waits.
     pub fn set_works_alone(&mut self) {
         self.works_under = None;
         self.interrupt = None;

@@ -33,8 +33,8 @@ impl Transaction {
         self.tables.is_empty() && self.snapshot.is_none()
     }
 
-    /// Prepares the transaction (`XA PREPARE`). From here on it is independent of its session and
-    /// ends by [`Engine::finish_xa`]. After an error it is rolled back.
+    /// Prepares the transaction (`XA PREPARE`). From here on it holds all its locks itself and ends
+    /// by [`Engine::finish_xa`]. After an error it is rolled back.
     pub fn prepare_xa(
         mut self,
         branch: XaBranch,

@@ -1,8 +1,8 @@
 //! An external sort of entries by key, in bounded memory.
 //!
 //! Entries are collected in a buffer (`innodb_sort_buffer_size`), sorted there, and written to a
-//! temporary file as a run when the buffer is full. [`merge`] reads the runs back in order. Entries
-//! that fit the buffer are never written.
+//! temporary file as a run when the buffer is full. [`merge`] reads the runs back in order. If all
+//! entries fit the buffer, nothing is written.
 //!
 //! Sorting looks at eight key bytes at a time, which are kept beside each entry's place as a
 //! number. Entries are compared in the array that is being sorted, and only entries that are equal
