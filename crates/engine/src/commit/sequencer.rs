@@ -37,8 +37,7 @@ struct InFlight {
 
 struct State {
     in_flight: VecDeque<InFlight>,
-    /// The spilled commits that later commits have passed. Only some of their pages have their
-    /// rows.
+    /// The spilled commits that later commits have passed. Only a part of their rows is on pages.
     passed: Vec<InFlight>,
     /// The spilled commits whose files are still needed.
     spilled: Vec<SpilledCommit>,
