@@ -1,12 +1,12 @@
 //! Putting a logged commit on the pages.
 //!
-//! Each net row change is one descent: the leaf is latched, the version that it replaces is kept if
-//! somebody may need it, and the entry is put, marked or removed with the commit's sequence number
-//! as its page LSN.
+//! Each net row change is one descent: the leaf is latched, the version that is replaced is kept if
+//! a snapshot may need it, and the entry is put, marked or removed with the commit's sequence
+//! number as its page LSN.
 //!
-//! Nothing here can be refused any more: the log has the commit. A disk that is full, although room
-//! was made for what was likely, is waited out; at the end of the server it ends the process, and
-//! the next start puts the commit on its pages.
+//! Nothing here can be refused any more, because the log has the commit. If the disk is full
+//! although room was made for what was likely, the commit waits for space. At the server's shutdown
+//! a full disk ends the process instead, and the next start puts the commit on its pages.
 
 use crate::bytes::KeyBuf;
 use crate::dictionary::DictionaryOp;
@@ -24,7 +24,7 @@ use redo::Log;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Whether a commit keeps what it replaces; see [`crate::version::snapshot`].
+/// Whether a commit keeps the versions that it replaces; see [`crate::version::snapshot`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Versioning {
     On,
@@ -35,15 +35,15 @@ thread_local! {
     static VALUE: std::cell::Cell<Vec<u8>> = const { std::cell::Cell::new(Vec::new()) };
 }
 
-/// How often a full disk is looked at again, and how often the waiting is reported.
+/// The time between two looks at a full disk, and the number of looks between two reports.
 const FULL_DISK_LOOK: Duration = Duration::from_millis(100);
 const LOOKS_PER_REPORT: u64 = 600;
 
-/// Entries that a spilled commit makes room for ahead of its next one.
+/// The number of entries for which a spilled commit makes room ahead of its next one.
 const ENTRIES_AHEAD: usize = 16;
 
-/// Where commits put their rows: the trees of the tables, older versions beside them, and what
-/// purge has to do afterwards.
+/// The destination of the rows of commits: the trees of the tables, the older versions beside them,
+/// and the queue of what purge has to do afterwards.
 pub(crate) struct Pages {
     pub log: Arc<Log>,
     pub dictionary: Tree,
@@ -52,8 +52,8 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// Does what a commit needs that is in the log; waits for somebody to free space where the disk
-    /// is full.
+    /// Makes a change that a logged commit needs. If the disk is full, waits until somebody frees
+    /// space.
     fn past_full_disk(&self, mut change: impl FnMut() -> btree::Result<()>) -> Result<()> {
         let mut looks = 0u64;
         loop {
@@ -73,8 +73,8 @@ impl Pages {
         }
     }
 
-    /// Applies dictionary entries. The dictionary has no versions: DDL holds the metadata locks of
-    /// what it changes.
+    /// Applies dictionary entries. The dictionary has no versions, because DDL holds the metadata
+    /// locks of everything that it changes.
     pub(crate) fn apply_dictionary(&self, ops: &[DictionaryOp], record: RecordLsn) -> Result<()> {
         for (key, value) in ops {
             self.dictionary.modify(key, record, |_| match value {
@@ -86,9 +86,9 @@ impl Pages {
     }
 
     /// Applies a write set to the pages by the commit whose record is at `record`. A spilled commit
-    /// holds neither the log nor anybody else: its pages need the log from where it is when they
-    /// change, and before each of its entries, with nothing latched, it waits for log space, frames
-    /// and a longer file, so that others find some.
+    /// holds up neither the log nor other commits: its pages need the log only from its end at the
+    /// moment when they change. Before each entry, with nothing latched, a spilled commit waits for
+    /// log space, frames and a longer file, so that others find some.
     pub(crate) fn apply_writes(
         &self,
         writes: &WriteSet,
@@ -122,7 +122,7 @@ impl Pages {
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments)] // one row's whole context; splitting it would only hide it
+    #[allow(clippy::too_many_arguments)] // The arguments are the whole context of one row.
     fn apply_row(
         &self,
         writes: &TableWrites,
@@ -154,7 +154,8 @@ impl Pages {
             None => table.clustered.locate(key),
         };
         let mut modify = |current: Option<&[u8]>| {
-            // Asked again after a split: purge may have taken a mark away meanwhile.
+            // The closure is called again after a split, and purge may have taken a mark away
+            // meanwhile.
             kept = None;
             match current.map(ClusteredValue::parse) {
                 _ if versioning != Versioning::On => {}
@@ -198,7 +199,8 @@ impl Pages {
         for (index, entries) in writes.table.indexes.iter().zip(&writes.entries) {
             for (key, change) in entries {
                 if change.derivable && !change.present {
-                    // Put and taken back within the transaction: the pages never had it.
+                    // The entry was put and removed within the transaction, so the pages never had
+                    // it.
                     continue;
                 }
                 let record = place(&index.tree, key.len())?;

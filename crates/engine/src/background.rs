@@ -1,26 +1,26 @@
-//! How the engine's own threads are woken and stopped.
+//! Waking and stopping the engine's own threads.
 
 use os::thread::JoinHandle;
 use parking_lot::{Condvar, Mutex};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How often the checkpointer and purge look around unasked.
+/// How often the checkpointer and purge look for work when nobody wakes them.
 pub(crate) const CHECKPOINT_PERIOD: Duration = Duration::from_secs(1);
 pub(crate) const PURGE_PERIOD: Duration = Duration::from_millis(10);
 
-/// How the engine's threads are woken and stopped.
+/// The state by which the engine's threads are woken and stopped.
 #[derive(Default)]
 pub(crate) struct Background {
     pub stop: AtomicBool,
-    /// The log asked for space.
+    /// Whether the log has asked for space.
     pub space_needed: Mutex<bool>,
     pub wake: Condvar,
     pub threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Background {
-    /// Waits until a checkpoint is due; true when it is because the log asked for space.
+    /// Waits until a checkpoint is due. Returns true when the log asked for space.
     pub fn wait_for_checkpoint(&self) -> bool {
         let mut needed = self.space_needed.lock();
         if !*needed && !self.stop.load(Ordering::Acquire) {
@@ -30,7 +30,7 @@ impl Background {
         std::mem::take(&mut *needed)
     }
 
-    /// Whether the engine's threads are to end.
+    /// Reports whether the engine's threads are to end.
     pub fn is_stopping(&self) -> bool {
         self.stop.load(Ordering::Acquire)
     }
@@ -41,7 +41,8 @@ impl Background {
         *self.space_needed.lock() = true;
         self.wake.notify_all();
         for thread in self.threads.lock().drain(..) {
-            // The last reference may be let go by one of the threads themselves.
+            // One of the threads may itself drop the last reference to the engine, and cannot join
+            // itself.
             if !os::thread::is_current(&thread) && thread.join().is_err() {
                 log::error!("InnoDB: A background thread panicked");
             }

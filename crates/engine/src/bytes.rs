@@ -4,18 +4,18 @@
 use crate::error::{EngineError, Result};
 use smallvec::SmallVec;
 
-/// The encoded key of a tree entry; short ones need no allocation.
+/// The encoded key of a tree entry. A key of up to 32 bytes needs no allocation.
 pub(crate) type KeyBuf = SmallVec<[u8; 32]>;
 
-/// Appends fields to a buffer.
+/// The operations that append fields to a buffer.
 pub(crate) trait Put {
     fn put_u8(&mut self, value: u8);
     fn put_u16(&mut self, value: u16);
     fn put_u32(&mut self, value: u32);
     fn put_u64(&mut self, value: u64);
-    /// LEB128: seven bits a byte, lowest first.
+    /// Appends a number in LEB128: seven bits in each byte, the lowest bits first.
     fn put_varint(&mut self, value: u64);
-    /// A variable-length count, then the bytes.
+    /// Appends the number of the bytes as a variable-length number, then the bytes.
     fn put_bytes(&mut self, bytes: &[u8]);
     fn put_str(&mut self, text: &str) {
         self.put_bytes(text.as_bytes());
@@ -51,7 +51,7 @@ impl Put for Vec<u8> {
     }
 }
 
-/// Takes fields off the front of some bytes; an error names what was being read.
+/// A reader that takes fields off the front of some bytes. Its errors name what was being read.
 #[derive(Clone)]
 pub(crate) struct Reader<'a> {
     rest: &'a [u8],
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
         EngineError::Corrupt(format!("{} is cut short", self.what))
     }
 
-    /// An error that says that this record holds an impossible value.
+    /// Builds the error which says that this record holds an impossible value.
     pub fn impossible(&self, field: &str) -> EngineError {
         EngineError::Corrupt(format!("{} holds an impossible {field}", self.what))
     }
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// All that is left.
+    /// Takes all bytes that are left.
     pub fn rest(&mut self) -> &'a [u8] {
         std::mem::take(&mut self.rest)
     }
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
         Err(self.impossible("number"))
     }
 
-    /// A count of things that take at least one byte each.
+    /// Reads a count of items that take at least one byte each.
     pub fn count(&mut self) -> Result<usize> {
         let count = self.varint()?;
         if count > self.rest.len() as u64 {

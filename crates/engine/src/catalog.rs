@@ -1,8 +1,8 @@
 //! The schemas, tables, views, triggers, routines and events that exist now, in memory.
 //!
-//! The catalog is what the dictionary (a tree in the system tablespace) says, with trees opened.
-//! Only DDL changes it, after its commit record is in the log and while it holds the exclusive
-//! metadata locks of what it changes.
+//! The catalog has the content of the dictionary (a tree in the system tablespace), with trees
+//! opened. Only DDL changes it, after its commit record is in the log and while it holds the
+//! exclusive metadata locks of everything that it changes.
 //!
 //! Lock order: the catalog's lock is a leaf; nothing is taken under it.
 
@@ -17,16 +17,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Default)]
 struct Content {
     schemas: BTreeMap<String, (u64, Arc<SchemaDef>)>,
-    /// By schema, then table name.
+    /// The tables by schema, then table name.
     tables: BTreeMap<String, BTreeMap<String, Arc<Table>>>,
-    /// With the sequence number of the commit that gave the table this definition; 0: an older one
-    /// than the start.
+    /// The tables by id, each with the sequence number of the commit that gave it this definition.
+    /// 0 means a commit before the engine was opened.
     by_id: BTreeMap<u64, (Arc<Table>, Lsn)>,
-    /// That of the newest commit that changes definitions.
+    /// The sequence number of the newest commit that changes definitions.
     changed_by: Lsn,
-    /// The tables with foreign keys about a table, by its name; both may be gone.
+    /// For the name of a table, the names of the tables whose foreign keys refer to it. Any of
+    /// these tables may be gone.
     children: HashMap<(String, String), BTreeSet<(String, String)>>,
-    /// By schema, then kind and what names of the kind are compared by.
+    /// The objects by schema, then by kind and the form in which names of the kind are compared.
     objects: BTreeMap<String, BTreeMap<(ObjectKind, String), Arc<Object>>>,
 }
 
@@ -35,7 +36,7 @@ impl Content {
         self.tables.get(schema)?.get(name)
     }
 
-    /// A table's foreign keys count.
+    /// Enters a table's foreign keys, so that they count.
     fn link(&mut self, table: &Table) {
         let own = (table.def.schema.clone(), table.def.name.clone());
         for foreign_key in &table.def.foreign_keys {
@@ -75,14 +76,15 @@ impl Content {
         self.objects.get(schema).into_iter().flat_map(|objects| objects.values())
     }
 
-    /// Tells a table which triggers it has.
+    /// Notes in a table which triggers it has.
     fn note_triggers(&self, table: &Table) {
         let places = self.objects_of(&table.def.schema).filter_map(|object| object.def.trigger.as_ref());
         let own = places.filter(|place| place.table == table.def.name);
         table.set_triggers(own.fold(0, |events, place| events | place.event.bit()));
     }
 
-    /// Tells the table of an object, if it is a trigger, which triggers it has now.
+    /// Notes in the table of an object, if the object is a trigger, which triggers the table has
+    /// now.
     fn note_trigger(&self, object: &Object) {
         let Some(place) = &object.def.trigger else { return };
         if let Some(table) = self.named(&(object.def.schema.clone(), place.table.clone())) {
@@ -90,7 +92,7 @@ impl Content {
         }
     }
 
-    /// A table's foreign keys do not count any more.
+    /// Takes a table's foreign keys out, so that they no longer count.
     fn unlink(&mut self, table: &Table) {
         let own = (table.def.schema.clone(), table.def.name.clone());
         for foreign_key in &table.def.foreign_keys {
@@ -111,18 +113,18 @@ impl Content {
 #[derive(Default)]
 pub struct Catalog {
     content: RwLock<Content>,
-    /// How often tables have been put and removed. Counted with `content` locked, and before
-    /// anybody sees the change.
+    /// How often tables and objects have been put and removed. It is raised with `content` locked,
+    /// and before anybody sees the change.
     changes: AtomicU64,
 }
 
 impl Catalog {
-    /// Names of all schemas, sorted.
+    /// Returns the names of all schemas, sorted.
     pub fn schemas(&self) -> Vec<String> {
         self.content.read().schemas.keys().cloned().collect()
     }
 
-    /// The schema with this name.
+    /// Returns the schema with this name.
     pub fn schema(&self, name: &str) -> Option<Arc<SchemaDef>> {
         self.content.read().schemas.get(name).map(|(_, def)| def.clone())
     }
@@ -131,71 +133,72 @@ impl Catalog {
         self.content.read().schemas.get(name).map(|(id, _)| *id)
     }
 
-    /// The table with this name. It may be dropped or replaced at any time unless a transaction
-    /// uses it; see [`crate::Transaction::open_table`].
+    /// Returns the table with this name. The table may be dropped or replaced at any time unless a
+    /// transaction uses it; see [`crate::Transaction::open_table`].
     pub fn table(&self, schema: &str, name: &str) -> Option<Arc<Table>> {
         self.content.read().tables.get(schema)?.get(name).cloned()
     }
 
-    /// The table with this id.
+    /// Returns the table with this id.
     pub fn table_by_id(&self, id: u64) -> Option<Arc<Table>> {
         self.content.read().by_id.get(&id).map(|(table, _)| table.clone())
     }
 
-    /// The table with this id, if a commit with the sequence number `seq` saw this very definition.
+    /// Returns the table with this id, if a commit with the sequence number `seq` saw this very
+    /// definition.
     pub(crate) fn table_as_of(&self, id: u64, seq: Lsn) -> Option<Arc<Table>> {
         let content = self.content.read();
         content.by_id.get(&id).filter(|(_, defined_by)| *defined_by < seq).map(|(table, _)| table.clone())
     }
 
-    /// As long as this is the same, so are the tables.
+    /// Returns a count that stays the same as long as the tables do.
     pub(crate) fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
     }
 
-    /// What is put from here on is by the commit `seq`.
+    /// Notes that everything put from here on comes from the commit `seq`.
     pub(crate) fn begin_change(&self, seq: Lsn) {
         self.content.write().changed_by = seq;
     }
 
-    /// Tables of a schema, sorted by name.
+    /// Returns the tables of a schema, sorted by name.
     pub fn tables(&self, schema: &str) -> Vec<Arc<Table>> {
         let content = self.content.read();
         content.tables.get(schema).map(|tables| tables.values().cloned().collect()).unwrap_or_default()
     }
 
-    /// All tables, sorted by schema and name.
+    /// Returns all tables, sorted by schema and name.
     pub fn all_tables(&self) -> Vec<Arc<Table>> {
         self.content.read().tables.values().flat_map(|tables| tables.values().cloned()).collect()
     }
 
-    /// The tables with foreign keys about this one, sorted by schema and name; it may be among
-    /// them.
+    /// Returns the tables with foreign keys that refer to this table, sorted by schema and name.
+    /// The table itself may be among them.
     pub fn children(&self, schema: &str, name: &str) -> Vec<Arc<Table>> {
         let content = self.content.read();
         let names = content.children.get(&(schema.to_owned(), name.to_owned()));
         names.into_iter().flatten().filter_map(|child| content.named(child).cloned()).collect()
     }
 
-    /// The view, trigger, routine or event with this name.
+    /// Returns the view, trigger, routine or event with this name.
     pub fn object(&self, schema: &str, kind: ObjectKind, name: &str) -> Option<Arc<Object>> {
         self.content.read().objects.get(schema)?.get(&(kind, kind.key(name))).cloned()
     }
 
-    /// Objects of a schema, sorted by kind and name.
+    /// Returns the objects of a schema, sorted by kind and name.
     pub fn objects(&self, schema: &str) -> Vec<Arc<Object>> {
         self.content.read().objects_of(schema).cloned().collect()
     }
 
-    /// Objects of one kind, sorted by schema and name.
+    /// Returns the objects of one kind, sorted by schema and name.
     pub fn all_objects(&self, kind: ObjectKind) -> Vec<Arc<Object>> {
         let content = self.content.read();
         let all = content.objects.values().flat_map(|objects| objects.values());
         all.filter(|object| object.def.kind == kind).cloned().collect()
     }
 
-    /// The triggers of a table: by event, those before a change first, in the order of their
-    /// running.
+    /// Returns the triggers of a table, sorted by event, BEFORE triggers first, and then in the
+    /// order in which they run.
     pub fn triggers(&self, schema: &str, table: &str) -> Vec<Arc<Object>> {
         let content = self.content.read();
         let place = |object: &&Arc<Object>| object.def.trigger.as_ref().is_some_and(|own| own.table == table);
@@ -206,7 +209,7 @@ impl Catalog {
         found
     }
 
-    /// Adds an object, or replaces the one with the same id.
+    /// Adds an object, or replaces the one with the same name.
     pub(crate) fn put_object(&self, object: Arc<Object>) {
         let mut content = self.content.write();
         self.changes.fetch_add(1, Ordering::Release);
@@ -245,7 +248,7 @@ impl Catalog {
         self.replace_tables(&[table], &[]);
     }
 
-    /// Takes tables out and puts others in, at once: whoever looks up a name, without any lock,
+    /// Takes tables out and puts others in, at once. A lookup of a name without any lock therefore
     /// finds a table before and after, and never the moment in between. (A replica's applier and
     /// every statement look a name up before they lock it.)
     pub(crate) fn replace_tables(&self, gone: &[&Table], put: &[Arc<Table>]) {
@@ -261,7 +264,7 @@ impl Catalog {
     }
 }
 
-/// Takes a table's name out, unless another table has it by now.
+/// Removes a table's name, unless another table has it by now.
 fn remove_name(tables: &mut BTreeMap<String, BTreeMap<String, Arc<Table>>>, table: &Table) {
     let Some(schema) = tables.get_mut(&table.def.schema) else { return };
     if schema.get(&table.def.name).is_some_and(|held| held.id == table.id) {

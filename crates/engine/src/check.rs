@@ -1,4 +1,4 @@
-//! CHECK TABLE: trees are sound, and secondary indexes agree with the table.
+//! CHECK TABLE: verifies that trees are sound and that secondary indexes agree with the table.
 
 use crate::definition::IndexRef;
 use crate::entry::ClusteredValue;
@@ -10,33 +10,33 @@ use btree::Direction;
 use buffer::Pool;
 use std::sync::Arc;
 
-/// How many faults are listed before the check gives up on an index.
+/// The number of faults that are listed for an index at most.
 const MAX_FAULTS: usize = 10;
 
-/// What the pages of a table's file are used for.
+/// The use of the pages of a table's file, as numbers of pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpacePages {
-    /// Handed out at some time.
+    /// The pages that were handed out at some time.
     pub allocated: u64,
-    /// On the free list.
+    /// The pages on the free list.
     pub free: u64,
-    /// In the table's trees.
+    /// The pages in the table's trees.
     pub trees: u64,
-    /// Holding long values of rows.
+    /// The pages that hold long values of rows.
     pub overflow: u64,
-    /// Indexes that are being built or freed.
+    /// The number of indexes that are being built or freed.
     pub claims: u64,
 }
 
 impl SpacePages {
-    /// Pages that nothing names. Page 0, and pages of indexes being built or freed, are not told
-    /// from them.
+    /// Returns the number of pages that nothing names, without page 0. Pages of indexes that are
+    /// being built or freed are among them.
     pub fn unaccounted(&self) -> u64 {
         (self.allocated - 1).saturating_sub(self.free + self.trees + self.overflow)
     }
 
-    /// Counts the pages of a table's file by what uses them, reading all of the table. Nobody may
-    /// be changing it.
+    /// Counts the pages of a table's file by what uses them, which reads the whole table. Nobody
+    /// may be changing the table.
     pub(crate) fn count(pool: &Pool, table: &Table) -> Result<SpacePages> {
         let space = table.placement.space;
         let (allocated, free) = pool.space_usage(space)?;
@@ -60,12 +60,12 @@ impl SpacePages {
     }
 }
 
-/// Checks a table, in a transaction that has used nothing yet, while others may go on changing the
-/// table; returns what is wrong, each as a sentence. None: all is well.
+/// Checks a table, in a transaction that has not been used yet, while others may go on changing the
+/// table. Returns what is wrong, each as a sentence. An empty list means that all is well.
 ///
-/// Every page of every tree is verified (order, bounds, levels). Then, as one snapshot sees
-/// them: every entry of a secondary index has a row with that key, and there are as many
-/// entries as rows, so that every row has its entry.
+/// The check verifies every page of every tree (order, bounds, levels). Then it checks, as one
+/// snapshot sees the table, that every entry of a secondary index has a row with that key, and that
+/// there are as many entries as rows, so that every row has its entry.
 pub(crate) fn check_table(mut txn: Transaction, table: &Arc<Table>) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     txn.use_table(table)?;

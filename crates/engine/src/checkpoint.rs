@@ -1,13 +1,14 @@
-//! Checkpoints: how far the log is no longer needed, and the state that goes with that position.
+//! Checkpoints: the position before which the log is no longer needed, and the state that goes with
+//! that position.
 //!
-//! The checkpoint position is the smallest of: the oldest change of a dirty page, the start of the
-//! oldest commit not yet on its pages, what the participant (the binary log writer) still needs,
-//! and the log's end when the search began. They are read in such an order that a commit which
-//! begins meanwhile starts at or after the log's end that was read.
+//! The checkpoint position is the smallest of these: the oldest change of a dirty page, the start
+//! of the oldest commit that is not yet on its pages, the position from which the participant (the
+//! binary log writer) needs the log, and the log's end when the search began. They are read in such
+//! an order that a commit which begins meanwhile starts at or after the log's end that was read.
 //!
-//! The state is captured before it is known to be durable, so the log is made durable up to the
-//! moment of the capture before the checkpoint is written: whatever the state says of commits past
-//! the checkpoint position, replay finds too.
+//! The state is captured before it is known to be durable. The log is therefore made durable up to
+//! the moment of the capture before the checkpoint is written: everything that the state says of
+//! commits past the checkpoint position, replay finds too.
 
 use crate::bytes::{Put, Reader};
 use crate::commit::pipeline::Committer;
@@ -26,36 +27,37 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A part outside the engine that needs the log from some position on: the binary log writer.
 pub trait CheckpointParticipant: Send + Sync {
-    /// Everything before this position is safe without the log.
+    /// Returns the position before which the participant does not need the log.
     fn safe_lsn(&self) -> Lsn;
-    /// What the participant needs to know after a crash; given back by
-    /// [`crate::Engine::recovered_participant_state`].
+    /// Returns the state that the participant needs after a crash.
+    /// [`crate::Engine::recovered_participant_state`] gives it back.
     fn state(&self) -> Vec<u8>;
 }
 
-/// When the log is short the checkpoint advances by this part of what it holds at a time.
+/// When log space is short, each step advances the checkpoint by the log's age divided by this
+/// number.
 const CHECKPOINT_STEPS: u64 = 16;
 
 const VERSION: u8 = 4;
-/// Without the list of prepared transactions.
+/// The version without the list of prepared transactions.
 const VERSION_3: u8 = 3;
-/// Spilled commits have no position.
+/// The version whose spilled commits have no position.
 const VERSION_2: u8 = 2;
-/// Without the list of spilled commits.
+/// The version without the list of spilled commits.
 const VERSION_1: u8 = 1;
 
-/// The blob in the log's checkpoint. `docs/formats/commit-record.md` has it field by field.
+/// The state in the log's checkpoint. `docs/formats/commit-record.md` has it field by field.
 pub(crate) struct CheckpointState {
     pub page_size: u32,
     pub dictionary_root: u32,
     pub next_ids: NextIds,
     pub replication: ReplicationState,
-    /// (table id, next value) of every table with a counter in use.
+    /// The (table id, next value) of every table that has an AUTO_INCREMENT counter.
     pub auto_increments: Vec<(u64, u64)>,
     pub participant: Vec<u8>,
-    /// Commits in spill files that may not be on their pages.
+    /// The commits in spill files that may not be on their pages.
     pub spilled: Vec<SpilledCommit>,
-    /// Transactions that were prepared before the checkpoint.
+    /// The XA transactions that were prepared before the checkpoint.
     pub prepared: Vec<PreparedRecord>,
 }
 
@@ -125,18 +127,19 @@ pub(crate) struct Checkpointer {
     pub branches: Arc<Branches>,
     pub spills: Arc<SpillFiles>,
     pub next_ids: Arc<Mutex<NextIds>>,
-    /// Held by whoever makes a checkpoint, and by whoever changes two things that no checkpoint may
-    /// have one of without the other.
+    /// Held by a thread that makes a checkpoint, and by a thread that changes two things of which
+    /// no checkpoint may have only one.
     pub checkpointing: Mutex<()>,
     pub last_checkpoint: AtomicU64,
     pub participant: Mutex<Option<Arc<dyn CheckpointParticipant>>>,
-    /// Until a participant is set, the log is kept from here on for it.
+    /// The position from which the log is kept until a participant is set.
     pub participant_floor: AtomicU64,
     pub recovered_participant_state: Vec<u8>,
 }
 
 impl Checkpointer {
-    /// The checkpoint state now, given the replication state already encoded.
+    /// Returns the encoded checkpoint state of this moment, with the given encoded replication
+    /// state.
     fn encode_state(
         &self,
         replication: &[u8],
@@ -176,7 +179,8 @@ impl Checkpointer {
         out
     }
 
-    /// Makes a checkpoint as far as pages are on disk already. Returns its position.
+    /// Makes a checkpoint as far as pages are on disk already. Returns the position of the
+    /// checkpoint.
     pub fn checkpoint(&self) -> Result<Lsn> {
         let _only_one = self.checkpointing.lock();
         let _state = os::account::enter(os::account::State::Checkpoint);
@@ -197,15 +201,15 @@ impl Checkpointer {
             lsn = lsn.min(dirty);
         }
         let last = self.last_checkpoint.load(Ordering::Acquire);
-        // The state may be newer although the position is not: positions set outside commits are in
-        // it alone.
+        // The state may be newer even if the position is not: changes outside commits, such as
+        // those of `gtid_purged`, are in the state alone.
         let lsn = lsn.max(last);
         assert!(lsn <= current, "the checkpoint at {lsn} is not ahead of the log's end {current}");
         spilled.retain(|commit| commit.is_needed_from(lsn));
         let prepared = self.in_files(prepared, lsn)?;
         let state = self.encode_state(&replication, &spilled, &prepared, &participant_state);
         // A prepared transaction that the state does not name has ended before the capture, or
-        // begins behind the position.
+        // begins behind the checkpoint position.
         self.committer.log.wait_durable(current)?;
         self.committer.log.write_checkpoint(lsn, &state)?;
         self.last_checkpoint.store(lsn, Ordering::Release);
@@ -218,8 +222,8 @@ impl Checkpointer {
         Ok(lsn)
     }
 
-    /// Those of the prepared transactions that a record before this position prepares, each in a
-    /// file.
+    /// Returns the prepared transactions whose records end at or before this position, and makes
+    /// sure that each of them is in a file.
     fn in_files(
         &self,
         prepared: Vec<Arc<PreparedRecord>>,
@@ -229,25 +233,25 @@ impl Checkpointer {
         records.map(|record| record.in_a_file(&self.spills).map(|file| (record, file))).collect()
     }
 
-    /// Flushes every page and makes a checkpoint: the log is then needed by the participant alone.
+    /// Flushes every page and makes a checkpoint. Afterwards only the participant needs the log.
     pub fn sharp_checkpoint(&self) -> Result<Lsn> {
         self.committer.log.wait_durable(self.committer.log.current_lsn())?;
         self.committer.pages.rows.pool.flush_all()?;
         self.checkpoint()
     }
 
-    /// What the checkpointer does each time it is woken: makes room in the log if that is short,
-    /// then a checkpoint.
+    /// Runs one round of the checkpointer: makes room in the log if log space is short, then makes
+    /// a checkpoint.
     pub fn round(&self, urgent: bool, is_stopping: impl Fn() -> bool) -> Result<()> {
         let mut last = self.last_checkpoint.load(Ordering::Acquire);
         loop {
             let age = self.committer.log.current_lsn() - last;
-            // Until then it is up to the page cleaners. Asked anew each time: the capacity may be
-            // changed meanwhile.
+            // Below this age the page cleaners are enough. The capacity is asked for each time
+            // because it may be changed meanwhile.
             let is_short = urgent && age > self.committer.log.capacity_bytes() / 2;
             if is_short {
-                // In small steps: those who wait for space go on after the first, and the disk has
-                // other work in between.
+                // The steps are small, so that threads that wait for space go on after the first
+                // step and the disk has time for other work between the steps.
                 self.committer.pages.rows.pool.flush_until(last + age / CHECKPOINT_STEPS)?;
             }
             if age == 0 {

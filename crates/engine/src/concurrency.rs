@@ -1,32 +1,34 @@
-//! `innodb_thread_concurrency`: how many statements may be inside the engine at once.
+//! `innodb_thread_concurrency`: the limit on the statements that are inside the engine at once.
 //!
-//! A statement takes a place before it runs and gives it back when it ends, or while it waits for a
-//! lock: whoever holds the lock may need a place to let it go. Without a limit nothing is counted.
+//! A statement takes a place before it runs. It gives the place back when it ends, and also while
+//! it waits for a lock, because the holder of that lock may need a place to release it. Without a
+//! limit nothing is counted.
 //!
-//! Lock order: the mutex is a leaf; nothing is held while a place is waited for but what the
-//! session holds between statements, and whoever waits for *that* has given its place back.
+//! Lock order: the mutex is a leaf. A session that waits for a place holds only what it holds
+//! between statements, and any session that waits for one of those locks has given its own place
+//! back.
 
 use parking_lot::{Condvar, Mutex};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 thread_local! {
-    /// Places that this thread has.
+    /// Whether this thread has a place.
     static HAS_PLACE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The gate.
+/// The gate at which statements take and give back their places.
 #[derive(Debug, Default)]
 pub(crate) struct ThreadConcurrency {
-    /// 0: no limit.
+    /// The number of places. 0 means no limit.
     limit: AtomicU32,
     inside: Mutex<u32>,
     left: Condvar,
-    /// Statements that had to wait.
+    /// The number of times that a statement had to wait for a place.
     pub waits: AtomicU64,
 }
 
-/// A place inside; given back when dropped.
+/// A place inside the engine, which is given back when this value is dropped.
 #[derive(Debug)]
 pub struct Place<'e> {
     gate: Option<&'e ThreadConcurrency>,
@@ -39,7 +41,8 @@ impl ThreadConcurrency {
         self.left.notify_all();
     }
 
-    /// Takes a place, waiting for one if need be. A thread that has one gets no second.
+    /// Takes a place, waiting for one if need be. A thread that has a place already gets no second
+    /// one.
     pub fn enter(&self) -> Place<'_> {
         if self.limit.load(Ordering::Relaxed) == 0 || HAS_PLACE.get() {
             return Place { gate: None };
@@ -71,7 +74,7 @@ impl ThreadConcurrency {
         self.left.notify_one();
     }
 
-    /// Runs a wait without the place that the thread may have.
+    /// Runs `wait` without the place that the thread may have, and takes a place again afterwards.
     pub fn outside<R>(&self, wait: impl FnOnce() -> R) -> R {
         if !HAS_PLACE.get() {
             return wait();

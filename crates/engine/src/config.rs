@@ -1,83 +1,85 @@
-//! What an engine is opened with.
+//! The options that an engine is opened with.
 
 use crate::group::filter::BinlogFilter;
 use binlog::gtid::Uuid;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// `binlog_row_image`
+/// The values of `binlog_row_image`: which columns the row images of events have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RowImage {
-    /// All columns before and after.
+    /// All columns, before and after the change.
     #[default]
     Full,
-    /// The primary key before, the changed columns after.
+    /// The primary key before the change, the changed columns after it.
     Minimal,
-    /// All columns but BLOBs that are not needed.
+    /// All columns except BLOBs that are not needed.
     Noblob,
 }
 
-/// Options of an engine, named as MySQL names them where it has them.
+/// The options of an engine. They have MySQL's names where MySQL has the option.
 #[derive(Clone, Debug)]
 pub struct EngineConfig {
-    /// The disk that everything is on.
+    /// The disk that all files are on.
     pub disk: Arc<dyn os::disk::Disk>,
-    /// `datadir`
+    /// The path of the data directory (`datadir`).
     pub datadir: PathBuf,
-    /// `innodb_page_size` in bytes; an existing data directory must have been made with the same.
+    /// `innodb_page_size` in bytes. An existing data directory must have been made with the same
+    /// page size.
     pub page_size: u32,
     /// `innodb_buffer_pool_size` in bytes.
     pub pool_bytes: u64,
-    /// Memory for older versions of rows, in bytes; 0: a quarter of the pool, and 8 MB at least.
+    /// The limit of the memory for older versions of rows, in bytes. 0 means a quarter of the pool,
+    /// and 8 MB at least.
     pub version_memory_limit_bytes: u64,
     /// `innodb_redo_log_capacity` in bytes.
     pub redo_capacity_bytes: u64,
     /// `innodb_log_buffer_size` in bytes.
     pub log_buffer_bytes: u64,
-    /// `innodb_log_writer_threads`
+    /// Whether only the log's own threads write and sync it (`innodb_log_writer_threads`).
     pub log_writer_threads: bool,
     /// `innodb_flush_log_at_trx_commit`: 0, 1 or 2.
     pub flush_log_at_trx_commit: u8,
-    /// `server_id`
+    /// The id of this server in its events (`server_id`).
     pub server_id: u32,
-    /// `server_uuid`
+    /// The UUID of this server in its GTIDs (`server_uuid`).
     pub server_uuid: Uuid,
-    /// Version in GTID events, e.g. 80400 for 8.4.0.
+    /// The server version in GTID events, for example 80400 for 8.4.0.
     pub server_version: u32,
-    /// `log_bin`
+    /// Whether the server writes a binary log (`log_bin`).
     pub log_bin: bool,
-    /// Starts with `gtid_mode=ON`: local transactions get GTIDs of this server. See
-    /// [`crate::Engine::set_gtid_mode`].
+    /// Whether the engine starts with `gtid_mode=ON`, so that local transactions get GTIDs of this
+    /// server. See [`crate::Engine::set_gtid_mode`].
     pub gtid_mode: bool,
-    /// `binlog_do_db`, `binlog_ignore_db`
+    /// `binlog_do_db` and `binlog_ignore_db`.
     pub binlog_filter: BinlogFilter,
-    /// `binlog_row_image`
+    /// The columns that row images have (`binlog_row_image`).
     pub binlog_row_image: RowImage,
     /// `binlog_row_event_max_size` in bytes.
     pub binlog_row_event_max_bytes: usize,
     /// `max_binlog_cache_size` in bytes: the largest event group of a transaction.
     pub max_binlog_cache_bytes: usize,
-    /// What of a transaction's event group is kept in memory, in bytes; the rest is spilled to a
-    /// file.
+    /// The largest part of a transaction's event group that is kept in memory, in bytes. The rest
+    /// is spilled to a file.
     pub spill_bytes: usize,
     /// `innodb_lock_wait_timeout` in milliseconds, for row locks.
     pub innodb_lock_wait_timeout_ms: u64,
     /// `lock_wait_timeout` in milliseconds, for metadata locks.
     pub lock_wait_timeout_ms: u64,
-    /// Options of the buffer pool.
+    /// The options of the buffer pool.
     pub pool: buffer::PoolOptions,
-    /// `tmpdir`, on the same disk interface; what is there is never needed again after a restart.
+    /// `tmpdir`, on the same disk. Its files are never needed again after a restart.
     pub tmpdir: PathBuf,
-    /// `innodb_sort_buffer_size` in bytes: memory for sorting the keys of one index, for each
+    /// `innodb_sort_buffer_size` in bytes: the memory for sorting the keys of one index, for each
     /// thread that reads the table.
     pub sort_buffer_bytes: usize,
-    /// Run the checkpointer and purge as threads. Off in tests that decide themselves when each
-    /// runs.
+    /// Whether the checkpointer and purge run as threads. Tests that decide themselves when each
+    /// runs turn this off.
     pub background: bool,
 }
 
 impl EngineConfig {
-    /// MySQL's defaults on this disk and directory, no binary log.
+    /// Returns MySQL's defaults on this disk and directory, without a binary log.
     pub fn new(disk: Arc<dyn os::disk::Disk>, datadir: impl Into<PathBuf>) -> EngineConfig {
         let datadir = datadir.into();
         EngineConfig {

@@ -1,22 +1,24 @@
-//! Answering from a secondary index alone.
+//! Answering a read from a secondary index alone.
 //!
-//! An entry that a snapshot sees and that is not marked is there for the snapshot, and so is its
-//! row, with just the columns that the key says: whatever changes one of them takes the entry away.
-//! So a plain read that wants no other column need not look the row up, as long as the key has the
-//! columns' values and not only their weights.
+//! If a snapshot sees an entry that is not marked, the snapshot sees the entry's row, too, with
+//! just the columns in the key: a change of one of them removes the entry. So a plain read that
+//! wants no other column need not look the row up, as long as the key has the columns' values and
+//! not only their weights.
 //!
-//! An entry newer than the snapshot may have replaced another state; then the row is read, as
-//! without all this. Locking reads go to the row anyway: that is where the locks are.
+//! An entry newer than the snapshot may have replaced another state, so in that case the row is
+//! read as usual. Locking reads go to the row anyway, because the locks are there.
 
 use crate::definition::IndexRef;
 use crate::error::{EngineError, Result};
 use crate::table::{KeyPart, Table};
 use types::Value;
 
-/// How wanted columns are read from the key of a secondary entry; made by [`Table::entry_reader`].
+/// The way in which wanted columns are read from the key of a secondary entry.
+/// [`Table::entry_reader`] makes it.
 #[derive(Clone, Debug)]
 pub struct EntryReader {
-    /// For each leading part of the index's own key, the column that is wanted of it.
+    /// For each leading part of the index's own key, the wanted column that it is; `None` if it is
+    /// not wanted.
     secondary: Vec<Option<usize>>,
     /// The same for the clustered key that follows.
     clustered: Vec<Option<usize>>,
@@ -25,13 +27,14 @@ pub struct EntryReader {
 /// The key of a secondary entry.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'s> {
-    /// All of it.
+    /// The whole key.
     pub key: &'s [u8],
-    /// Where in it the clustered key begins.
+    /// The byte offset in the key at which the clustered key begins.
     pub clustered_at: usize,
 }
 
-/// The wanted columns among the leading parts that can be read, without those that `already` has.
+/// Returns, for the leading parts that can be read, the wanted columns, without those that
+/// `already` has.
 fn wanted_of(parts: &[KeyPart], wanted: &[usize], already: &[Option<usize>]) -> Vec<Option<usize>> {
     let readable = parts.iter().take_while(|part| types::key::is_readable(&part.ty, part.prefix));
     let mut of: Vec<Option<usize>> = readable
@@ -44,8 +47,9 @@ fn wanted_of(parts: &[KeyPart], wanted: &[usize], already: &[Option<usize>]) -> 
 }
 
 impl Table {
-    /// How to read these columns from the entries of an index; `None` when they do not have them,
-    /// and for the clustered index, which has the rows themselves.
+    /// Returns how to read these columns from the entries of an index. `None` means that the
+    /// entries do not have them all, or that this is the clustered index, which has the rows
+    /// themselves.
     pub fn entry_reader(&self, index: IndexRef, columns: &[usize]) -> Option<EntryReader> {
         let IndexRef::Secondary(at) = index else { return None };
         let secondary = wanted_of(&self.indexes[at].parts, columns, &[]);
@@ -74,8 +78,8 @@ impl Table {
 }
 
 impl Table {
-    /// The columns of the primary key as its entry's key has them; `None` where it does not have
-    /// them all, or is hidden.
+    /// Returns the columns of the primary key from the key of a row. `None` means that the key does
+    /// not have the values of all of them, or is a hidden row id.
     pub(crate) fn primary_values(&self, key: &[u8]) -> Option<Vec<Value>> {
         let parts = self.primary.as_deref()?;
         let mut values = vec![Value::Null; self.layout.columns()];

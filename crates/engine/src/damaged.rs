@@ -1,5 +1,5 @@
-//! Log records and stored definitions as damage might change them behind a right checksum: they are
-//! read, replayed or refused, without a panic.
+//! Log records and stored definitions with random damage and a right checksum are read, replayed or
+//! refused, without a panic.
 
 use crate::checkpoint::CheckpointState;
 use crate::commit::record::CommitRecord;
@@ -18,7 +18,8 @@ use redo::kind;
 use std::sync::Arc;
 use types::{ColumnType, Value};
 
-/// Two tables with and without a primary key, indexes, and long values.
+/// Returns the definitions of two tables, with and without a primary key, with indexes and long
+/// values.
 fn definitions() -> [TableDef; 2] {
     ["keyed", "keyless"].map(|name| {
         let mut def = TableDef::new("s", name);
@@ -123,8 +124,8 @@ fn damaged_records_are_replayed_or_refused() {
                 sidecar.dictionary().is_ok() & sidecar.counters().is_ok() & sidecar.placements().is_ok()
             });
         }
-        // Replayed over and over into the same trees, which have by then what other damaged records
-        // put there. (Now and then they are made anew.)
+        // Records are replayed over and over into the same trees, which by then have what other
+        // damaged records put there.
         if *kind == kind::COMMIT {
             let shift = if rng.one_in(2) { 1 << 30 } else { 0 };
             let place = RecordLsn::new(start_lsn + shift, lsn + shift);

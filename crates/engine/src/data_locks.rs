@@ -1,16 +1,16 @@
-//! Locks as `performance_schema.data_locks` and `data_lock_waits` have them.
+//! The locks as `performance_schema.data_locks` and `data_lock_waits` show them.
 //!
-//! A lock is known by the fingerprint of its row, and taking one is to cost nothing more for this.
-//! So the rows are looked for when somebody asks: among the keys that are waited for, announced, or
-//! ends of locked gaps, and then on the pages that are in the pool. A lock whose row is not found
-//! has no LOCK_DATA, as InnoDB's has none whose page is not in the pool.
+//! A lock is known by the fingerprint of its row, and taking a lock must not become more expensive
+//! for this report. So the rows are looked for when somebody asks: among the keys that are waited
+//! for, announced, or ends of locked gaps, and then on the pages that are in the pool. A lock whose
+//! row is not found has no LOCK_DATA, as in InnoDB a lock whose page is not in the pool has none.
 //!
-//! Gaps are intervals here (decision 0006). They are shown as InnoDB's: a record lock whose key an
-//! interval reaches is a next-key lock, and what an interval locks before its upper end is a lock
-//! on the gap before that key.
+//! Gaps are intervals here (decision 0006). They are shown as InnoDB shows gaps: a record lock
+//! whose key an interval reaches is a next-key lock, and what an interval locks before its upper
+//! end is a lock on the gap before that key.
 //!
-//! As in InnoDB, a transaction that inserts a row has an implicit lock on it, which is shown once
-//! somebody waits for it.
+//! As in InnoDB, a transaction that inserts a row has an implicit lock on it. The lock is shown
+//! once another transaction waits for it.
 
 mod gaps;
 mod rows;
@@ -28,52 +28,52 @@ use std::ops::Bound;
 use std::sync::atomic::AtomicBool;
 use types::Value;
 
-/// What a record lock is on.
+/// The record that a record lock is on (LOCK_DATA).
 #[derive(Clone, Debug, PartialEq)]
 pub enum LockData {
-    /// Columns of the primary key.
+    /// The columns of the primary key.
     Columns(Vec<Value>),
-    /// The key of an entry that has no readable columns: of a hidden row id, or of a secondary
+    /// The key of an entry that has no readable columns: that of a hidden row id, or of a secondary
     /// index.
     Bytes(Vec<u8>),
-    /// Behind the last record.
+    /// The place behind the last record.
     Supremum,
 }
 
 /// A lock that is held or waited for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DataLock {
-    /// Names the lock among those of this moment.
+    /// The name of the lock among the locks of this report.
     pub id: String,
-    /// Number of the transaction.
+    /// The number of the transaction.
     pub transaction_id: u64,
-    /// Schema and table, if it is known which.
+    /// The schema and the name of the table, if it is known which table it is.
     pub table: Option<(String, String)>,
-    /// It is a record's or a gap's; else it is the table's.
+    /// Whether this is the lock of a record or a gap. Otherwise it is a table lock.
     pub is_record: bool,
     /// The index of a record lock, if its table is known.
     pub index: Option<String>,
     /// InnoDB's name of the mode, such as `X,REC_NOT_GAP`.
     pub mode: &'static str,
-    /// It is waited for.
+    /// Whether the lock is waited for.
     pub is_waiting: bool,
-    /// Of a record lock whose record was found.
+    /// The record of a record lock, if it was found.
     pub data: Option<LockData>,
 }
 
-/// A wait of one transaction for another: the ids of the two locks, and their transactions.
+/// A wait of one transaction for another, as the ids of the two locks and their transactions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataLockWait {
-    /// Lock and transaction that wait.
+    /// The lock and the transaction that wait.
     pub requesting: (String, u64),
-    /// Lock and transaction that are in the way.
+    /// The lock and the transaction that are in the way.
     pub blocking: (String, u64),
 }
 
-/// All locks of a moment.
+/// All locks of one report.
 #[derive(Clone, Debug, Default)]
 pub struct DataLocks {
-    /// The locks, by transaction.
+    /// The locks, ordered by transaction.
     pub locks: Vec<DataLock>,
     /// The waits.
     pub waits: Vec<DataLockWait>,
@@ -85,17 +85,18 @@ pub(crate) struct LockReader<'e> {
     pub catalog: &'e Catalog,
     pub rows: &'e Rows,
     pub pool: &'e Pool,
-    /// Set when the one who asked has no use for the locks any more.
+    /// Set when the session that asked has no use for the locks any more.
     pub interrupt: &'e AtomicBool,
 }
 
 impl LockReader<'_> {
-    /// About what reading takes for each lock: the lock as it is shown with its texts and its key,
-    /// the row that was found for it, and its places in the maps from fingerprints and owners.
+    /// The approximate number of bytes that reading takes for each lock: the lock as it is shown
+    /// with its texts and its key, the row that was found for it, and its places in the maps from
+    /// fingerprints and owners.
     pub const BYTES_FOR_A_LOCK: usize = size_of::<DataLock>() + size_of::<rows::LockedRow>() + 384;
 
-    /// Every row, gap and table lock, and which waits for which. Nobody stands still for the
-    /// report, so the locks are not all of one moment.
+    /// Returns every row, gap and table lock, and which lock waits for which. Nothing is stopped
+    /// for the report, so the locks are not all of one moment.
     pub fn read(&self) -> Result<DataLocks> {
         let waits = self.locks.row_waits();
         let found = Found::find(self.locks, &self.catalog.all_tables(), self.pool, &waits, self.interrupt)?;
@@ -105,7 +106,8 @@ impl LockReader<'_> {
             waits.iter().filter(|wait| !wait.is_insert).map(|wait| wait.row.lock_id()).collect();
         for row in &found.rows {
             check(self.interrupt)?;
-            // What a transaction inserts it has without asking, until somebody else does.
+            // A transaction has an implicit lock on a row that it inserts, which is shown only once
+            // another transaction waits for it.
             if row.is_announced && !wanted.contains(&row.id) {
                 continue;
             }
@@ -145,7 +147,7 @@ impl LockReader<'_> {
                     gap.high.clone().map(|key| RowName { table_id: table.id, index_id: gap.index_id, key });
                 let record = end.as_ref().and_then(|end| found.held(gap.owner, end.lock_id()));
                 let lock_id = match record {
-                    // Its lock is a next-key lock: the gap's is in it.
+                    // The record's lock is shown as a next-key lock, which includes the gap's lock.
                     Some(_) => record_id(gap.owner, end.as_ref().expect("a record has a key").lock_id()),
                     None => format!("{}:{}:{}:gap:{}", gap.owner, table.id, gap.index_id, gap.id),
                 };
@@ -192,7 +194,8 @@ impl LockReader<'_> {
             let held = record_id(blocker, wait.row.lock_id());
             let blocking = match gaps.reaching(blocker, &wait.row) {
                 Some(gap) if wait.is_insert => gap.lock_id.clone(),
-                // One who waits itself is before this one in the queue.
+                // A blocker that does not hold the lock waits itself, before this owner in the
+                // queue.
                 _ if found.held(blocker, wait.row.lock_id()).is_some() => held,
                 _ => format!("{held}:waiting"),
             };
@@ -201,9 +204,10 @@ impl LockReader<'_> {
         }
     }
 
-    /// The intention locks of tables, which follow from those of their rows.
+    /// Shows the intention locks of tables, which follow from the locks of their rows.
     fn show_tables(&self, found: &Found, shown: &mut DataLocks) -> Result<()> {
-        // Whether one of the locks that an owner has or waits for in a table is exclusive.
+        // For an owner and a table, whether one of the locks that the owner has or waits for there
+        // is exclusive.
         let mut is_exclusive: HashMap<(u64, (String, String)), bool> = HashMap::new();
         for lock in &shown.locks {
             check(self.interrupt)?;
@@ -234,7 +238,7 @@ impl LockReader<'_> {
         Ok(())
     }
 
-    /// The record that is next behind a key.
+    /// Returns the next record behind a key.
     fn record_behind(&self, table: &Table, row: &RowName) -> Option<RowName> {
         let index = table.indexes.iter().find(|index| index.id == row.index_id);
         let tree = index.map_or(&table.clustered, |index| &index.tree);
@@ -284,7 +288,8 @@ fn record_mode(mode: LockType, is_next_key: bool) -> &'static str {
     }
 }
 
-/// Behind the last record there is nothing but the gap.
+/// Returns the mode of a gap lock. Behind the last record there is nothing but the gap, so the mode
+/// does not say GAP there.
 fn gap_mode(mode: LockType, has_record: bool) -> &'static str {
     match (mode == LockType::Exclusive, has_record) {
         (false, true) => "S,GAP",

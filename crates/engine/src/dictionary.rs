@@ -1,10 +1,10 @@
-//! The dictionary: what schemas, tables, views, triggers, routines and events exist, in a B+tree of
-//! the system tablespace (space 0, `mysql.ibd`).
+//! The dictionary: which schemas, tables, views, triggers, routines and events exist, in a B+tree
+//! of the system tablespace (space 0, `mysql.ibd`).
 //!
-//! Key: `[kind u8][id u64 BE][part u16 BE]`; the value of an object is cut into parts that fit a
-//! page. A schema's value is its definition; a table's is its placement (id, space, roots, creation
-//! positions), then its definition. The values are put and deleted by the commit records of DDL, in
-//! the same log as everything else.
+//! A key is `[kind u8][id u64 BE][part u16 BE]`, and the value of an object is cut into parts that
+//! fit a page. A schema's value is its definition. A table's value is its placement (id, space,
+//! roots, creation positions), then its definition. The values are put and deleted by the commit
+//! records of DDL, in the same log as everything else.
 
 use crate::bytes::{Put, Reader};
 use crate::definition::{ObjectDef, ObjectKind, SchemaDef, TableDef, codec, object};
@@ -14,22 +14,22 @@ use btree::{Direction, Tree};
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-/// Number of the system tablespace.
+/// The number of the system tablespace.
 pub(crate) const SYSTEM_SPACE: u32 = 0;
-/// Its file in the data directory.
+/// The file of the system tablespace in the data directory.
 pub(crate) const SYSTEM_FILE: &str = "mysql.ibd";
 
 const SCHEMA: u8 = 1;
 const TABLE: u8 = 2;
-/// A view, trigger, routine or event.
+/// The kind of a view, trigger, routine or event.
 const OBJECT: u8 = 3;
 
-/// A dictionary entry put (`Some`) or deleted.
+/// A dictionary entry that is put (`Some`) or deleted (`None`): its key and its value.
 pub(crate) type DictionaryOp = (Vec<u8>, Option<Vec<u8>>);
 
-/// Bytes of an object's value in one entry.
+/// The number of bytes of an object's value in one entry.
 const PART_BYTES: usize = 1024;
-/// An object's value is at most so long: its parts have numbers of 16 bits.
+/// The largest length of an object's value in bytes: its parts have numbers of 16 bits.
 const VALUE_BYTES: usize = PART_BYTES << 16;
 
 fn key(kind: u8, id: u64, part: u16) -> Vec<u8> {
@@ -39,7 +39,7 @@ fn key(kind: u8, id: u64, part: u16) -> Vec<u8> {
     key
 }
 
-/// The entries that replace `old` (an object's value, if it exists) by `new`.
+/// Returns the entries that replace `old`, an object's value if it exists, by `new`.
 fn replace(kind: u8, id: u64, old: Option<&[u8]>, new: Option<&[u8]>) -> Vec<DictionaryOp> {
     let parts = |value: Option<&[u8]>| value.map_or(0, |value| value.len().div_ceil(PART_BYTES).max(1));
     let mut ops = Vec::new();
@@ -90,15 +90,16 @@ fn read_table_value(id: u64, value: &[u8]) -> Result<(Placement, TableDef)> {
     Ok((Placement { id, space, clustered_root, created_lsn, indexes }, def))
 }
 
-/// The entries that create, change or drop a schema.
+/// Returns the entries that create, change or drop a schema.
 pub(crate) fn schema_ops(id: u64, old: Option<&SchemaDef>, new: Option<&SchemaDef>) -> Vec<DictionaryOp> {
     replace(SCHEMA, id, old.map(schema_value).as_deref(), new.map(schema_value).as_deref())
 }
 
-/// The entries that create, change or drop a table (both have the same id).
+/// Returns the entries that create, change or drop a table. Both definitions have the same id.
 ///
 /// # Errors
-/// [`EngineError::TableTooLarge`]
+/// Returns [`EngineError::TableTooLarge`] when the new value is longer than the dictionary can
+/// hold.
 pub(crate) fn table_ops(
     id: u64,
     old: Option<(&Placement, &TableDef)>,
@@ -118,10 +119,11 @@ fn object_value(def: &ObjectDef) -> Vec<u8> {
     value
 }
 
-/// The entries that create, change or drop a view, trigger, routine or event.
+/// Returns the entries that create, change or drop a view, trigger, routine or event.
 ///
 /// # Errors
-/// [`EngineError::ViewTooLarge`], [`EngineError::BodyTooLarge`]
+/// Returns [`EngineError::ViewTooLarge`] or [`EngineError::BodyTooLarge`] when the new value is
+/// longer than the dictionary can hold.
 pub(crate) fn object_ops(
     id: u64,
     old: Option<&ObjectDef>,
@@ -139,7 +141,7 @@ pub(crate) fn object_ops(
     Ok(replace(OBJECT, id, old.map(object_value).as_deref(), value.as_deref()))
 }
 
-/// Everything that the dictionary holds.
+/// The whole content of the dictionary.
 #[derive(Default)]
 pub(crate) struct Objects {
     pub schemas: Vec<(u64, SchemaDef)>,
@@ -192,7 +194,7 @@ mod tests {
     fn a_value_of_more_parts_than_have_numbers_is_refused() {
         let mut def = object::tests::trigger();
         def.body.clear();
-        // The longer body's length takes three bytes more.
+        // The length of the longer body takes three bytes more.
         def.body = " ".repeat(VALUE_BYTES - object_value(&def).len() - 3);
         let ops = object_ops(7, None, Some(&def)).expect("fits");
         let keys: std::collections::HashSet<&[u8]> = ops.iter().map(|(key, _)| &key[..]).collect();

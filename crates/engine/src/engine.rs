@@ -1,9 +1,9 @@
-//! The engine: the owner of the parts, their settings, and closing.
+//! The engine itself: the value that owns all parts, holds their settings and closes them.
 //!
-//! The parts are values that know nothing of the engine; each is given the parts below it when the
-//! engine is put together ([`Engine::assemble`]). What works on several parts at once stands above
-//! this file: transactions, XA, recovery, reports; [`crate::requests`] is what the crates above
-//! call.
+//! The parts are values that know nothing of the engine. Each part is given the parts below it when
+//! the engine is put together ([`Engine::assemble`]). Code that works on several parts at once
+//! stands above this file: transactions, XA, recovery, reports. The crates above call
+//! [`crate::requests`].
 
 mod parts;
 pub(crate) mod threads;
@@ -45,12 +45,12 @@ use redo::{Log, LogConfig, Lsn};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// An open engine. Shared by every session; [`Engine::close`] ends it in order, dropping it leaves
-/// recovery to the next open, as a crash does.
+/// An open engine, shared by every session. [`Engine::close`] ends it in order. Dropping it without
+/// that leaves recovery to the next open, as a crash does.
 ///
-/// Lock order: metadata locks and row locks (waited for with no other lock held), then
-/// [`Ddl::one`], then the sequencer; page latches below all of them; the version store, the purge
-/// queue, the next ids and the catalog are leaves.
+/// Lock order: metadata locks and row locks (a thread waits for them with no other lock held), then
+/// [`Ddl::one`], then the sequencer; page latches are below all of them; the version store, the
+/// purge queue, the next ids and the catalog are leaves.
 pub struct Engine {
     pub(crate) config: Arc<EngineConfig>,
     pub(crate) log: Arc<Log>,
@@ -74,10 +74,10 @@ pub struct Engine {
     pub(crate) background: Arc<Background>,
 }
 
-/// Where crate `redo` keeps the log, in the data directory.
+/// The directory of the redo log inside the data directory. Crate `redo` writes its files there.
 pub(crate) const REDO_DIRECTORY: &str = "#innodb_redo";
 
-/// What versions may take however small the pool is, unless it is said otherwise.
+/// The default limit of the memory for row versions, in bytes, when the buffer pool is small.
 const MIN_VERSION_MEMORY_BYTES: u64 = 8 << 20;
 
 impl Engine {
@@ -100,8 +100,8 @@ impl Engine {
         Ok(Pool::open(config.disk.clone(), log.clone(), pool_config)?)
     }
 
-    /// Makes a new data directory. The first checkpoint is the last thing that becomes durable; a
-    /// creation that a crash cut off before it is begun again.
+    /// Makes a new data directory. The first checkpoint becomes durable last, and a creation that a
+    /// crash cut off before that is begun again from the start.
     pub(crate) fn create(config: EngineConfig) -> Result<Arc<Engine>> {
         let redo_dir = config.datadir.join(REDO_DIRECTORY);
         if config.disk.exists(&redo_dir).map_err(|error| io_error(&redo_dir, error))? {
@@ -243,22 +243,22 @@ impl Engine {
         Ok(())
     }
 
-    /// The options that the engine was opened with.
+    /// Returns the options that the engine was opened with.
     pub fn config(&self) -> &EngineConfig {
         &self.config
     }
 
-    /// Schemas and tables.
+    /// Returns the catalog of schemas, tables and other objects.
     pub fn catalog(&self) -> &Catalog {
         &self.catalog
     }
 
-    /// The log.
+    /// Returns the redo log.
     pub fn log(&self) -> &Arc<Log> {
         &self.log
     }
 
-    /// The buffer pool.
+    /// Returns the buffer pool.
     pub fn pool(&self) -> &Arc<Pool> {
         &self.pool
     }
@@ -267,27 +267,28 @@ impl Engine {
         self.next_xid.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// `binlog_group_commit_sync_delay`
+    /// Sets `binlog_group_commit_sync_delay`, in microseconds.
     pub fn set_group_commit_delay_us(&self, delay_us: u64) {
         self.committer.group_delay.set_delay_us(delay_us);
     }
 
-    /// `binlog_group_commit_sync_no_delay_count`
+    /// Sets `binlog_group_commit_sync_no_delay_count`, a number of commits.
     pub fn set_group_commit_no_delay_count(&self, commits: u64) {
         self.committer.group_delay.set_no_delay_count(commits);
     }
 
-    /// `sync_binlog`: which groups are delayed; there is nothing to sync for it.
+    /// Sets `sync_binlog`, which here only says which commit groups are delayed: one in `groups`.
+    /// The binary log itself needs no sync.
     pub fn set_sync_binlog(&self, groups: u64) {
         self.committer.group_delay.set_every(groups);
     }
 
-    /// `log_bin`
+    /// Returns `log_bin`: whether the server writes a binary log.
     pub fn log_bin(&self) -> bool {
         self.config.log_bin
     }
 
-    /// The schemas that the binary log is for.
+    /// Returns the filter that says which schemas the binary log records.
     pub fn binlog_filter(&self) -> &BinlogFilter {
         &self.config.binlog_filter
     }
@@ -296,96 +297,99 @@ impl Engine {
         self.full_row_metadata.load(Ordering::Relaxed)
     }
 
-    /// `binlog_row_metadata = FULL`: for transactions that begin from here on.
+    /// Sets whether `binlog_row_metadata` is FULL, for transactions that begin from here on.
     pub fn set_full_row_metadata(&self, full: bool) {
         self.full_row_metadata.store(full, Ordering::Relaxed);
     }
 
-    /// `innodb_flush_log_at_trx_commit`
+    /// Sets `innodb_flush_log_at_trx_commit`: 0, 1 or 2.
     pub fn set_flush_log_at_trx_commit(&self, mode: u8) {
         self.committer.flush_log_at_trx_commit.store(mode, Ordering::Relaxed);
         self.log.set_flush_at_trx_commit(mode);
     }
 
-    /// `innodb_redo_log_capacity` in bytes, from here on.
+    /// Sets `innodb_redo_log_capacity`, in bytes.
     pub fn set_redo_capacity(&self, bytes: u64) {
         self.log.set_capacity(bytes);
     }
 
-    /// `innodb_flush_log_at_trx_commit`
+    /// Returns `innodb_flush_log_at_trx_commit`: 0, 1 or 2.
     pub fn flush_log_at_trx_commit(&self) -> u8 {
         self.committer.flush_log_at_trx_commit.load(Ordering::Relaxed)
     }
 
-    /// Memory that older versions of rows may take before the oldest snapshots are given up, in
-    /// bytes (`slipstream_version_memory_limit`).
+    /// Returns how many bytes of memory older versions of rows may take before the engine gives up
+    /// the oldest snapshots (`slipstream_version_memory_limit`).
     pub fn version_memory_limit(&self) -> u64 {
         self.rows.versions.limit_bytes()
     }
 
-    /// `slipstream_version_memory_limit`; 0: a quarter of the pool, and 8 MB at least.
+    /// Sets `slipstream_version_memory_limit`, in bytes. 0 means a quarter of the pool, and 8 MB at
+    /// least.
     pub fn set_version_memory_limit(&self, bytes: u64) {
         self.rows.versions.set_limit_bytes(bytes);
     }
 
-    /// `innodb_fill_factor`: percentage of each page that a sorted build fills, 10 to 100.
+    /// Sets `innodb_fill_factor`: the percentage of each page that a sorted index build fills, 10
+    /// to 100.
     pub fn set_fill_factor(&self, percent: u8) {
         self.ddl.settings.fill_factor.store(percent.clamp(10, 100), Ordering::Relaxed);
     }
 
-    /// `innodb_online_alter_log_max_size` in bytes: changes of others that an index build remembers
-    /// until it is there.
+    /// Sets `innodb_online_alter_log_max_size`: how many bytes of other sessions' changes an index
+    /// build remembers until the index is complete.
     pub fn set_online_alter_log_max_bytes(&self, bytes: u64) {
         self.ddl.settings.online_alter_log_max_bytes.store(bytes, Ordering::Relaxed);
     }
 
-    /// `innodb_thread_concurrency`: statements that may run at once; 0: any number.
+    /// Sets `innodb_thread_concurrency`: how many statements may run at once. 0 means any number.
     pub fn set_thread_concurrency(&self, limit: u32) {
         self.locks.concurrency.set_limit(limit);
     }
 
-    /// A place for a statement that is about to run; see [`Engine::set_thread_concurrency`].
+    /// Takes a place for a statement that is about to run, waiting for one if need be. See
+    /// [`Engine::set_thread_concurrency`].
     pub fn enter_statement(&self) -> crate::concurrency::Place<'_> {
         self.locks.concurrency.enter()
     }
 
-    /// `innodb_deadlock_detect`
+    /// Sets `innodb_deadlock_detect`.
     pub fn set_deadlock_detect(&self, on: bool) {
         self.locks.set_deadlock_detect(on);
     }
 
-    /// `innodb_print_all_deadlocks`
+    /// Sets `innodb_print_all_deadlocks`.
     pub fn set_print_all_deadlocks(&self, on: bool) {
         self.locks.set_print_all_deadlocks(on);
     }
 
-    /// The deadlock that was found last.
+    /// Returns the report of the latest deadlock. `None` means that there has been none.
     pub fn latest_deadlock(&self) -> Option<crate::lock::DeadlockReport> {
         self.locks.latest_deadlock()
     }
 
-    /// Sequence number of the newest commit that readers see.
+    /// Returns the sequence number of the newest commit that readers see.
     pub fn visible_lsn(&self) -> Lsn {
         self.sequencer.visible()
     }
 
-    /// The log position that recovery began from: commits from here on can be read by
-    /// [`Engine::commit_stream`].
+    /// Returns the log position that recovery began from. [`Engine::commit_stream`] can read the
+    /// commits from there on.
     pub fn recovery_start_lsn(&self) -> Lsn {
         self.recovery_start_lsn
     }
 
-    /// Waits until readers see a commit, and all before it.
+    /// Waits until readers see the commit with this sequence number and all commits before it.
     pub fn wait_visible(&self, seq: Lsn) {
         self.sequencer.wait_visible(seq);
     }
 
-    /// Threads that wait for a commit to become visible, or for all of them.
+    /// Returns how many threads wait for a commit, or for all commits, to become visible.
     pub fn visibility_waits(&self) -> usize {
         self.sequencer.waiting()
     }
 
-    /// Lock waits going on (`Innodb_row_lock_current_waits`).
+    /// Returns how many lock waits are going on (`Innodb_row_lock_current_waits`).
     pub fn lock_waits(&self) -> u64 {
         self.locks.current_waits.load(Ordering::Relaxed)
     }
@@ -398,7 +402,7 @@ impl Drop for Engine {
     }
 }
 
-/// What an engine is put together from.
+/// The parts that an engine is put together from.
 pub(crate) struct Parts {
     pub log: Arc<Log>,
     pub pool: Arc<Pool>,
@@ -406,7 +410,7 @@ pub(crate) struct Parts {
     pub catalog: Catalog,
     pub next_ids: NextIds,
     pub replication: ReplicationState,
-    /// Transactions that are prepared, in the order of their records.
+    /// The prepared XA transactions, in the order of their records.
     pub prepared: Vec<PreparedRecord>,
     pub participant_state: Vec<u8>,
     pub visible: Lsn,
@@ -415,7 +419,7 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// The state that a checkpoint held, without the tables.
+    /// Takes over the state that a checkpoint held, except the tables.
     pub fn take_state(&mut self, state: CheckpointState) {
         self.next_ids.raise(state.next_ids);
         self.replication = state.replication;

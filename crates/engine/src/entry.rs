@@ -1,45 +1,47 @@
 //! The values of leaf entries.
 //!
-//! Clustered: `[flags u8][seq u64 LE][externs when EXTERN][row image]`; a deleted row is the first
-//! nine bytes alone. Secondary: `[flags u8][seq u64 LE][secondary_len u16 LE]`, where
-//! `secondary_len` says how many bytes of the key are the index's own columns (the clustered key
-//! follows).
+//! A clustered value is `[flags u8][seq u64 LE][externs when EXTERN][row image]`. That of a deleted
+//! row is the first nine bytes alone. A secondary value is `[flags u8][seq u64 LE][secondary_len
+//! u16 LE]`, where `secondary_len` is the number of key bytes that are the index's own columns (the
+//! clustered key follows them).
 //!
-//! Externs: `[count u8]`, then for each off-page column `[column u16][len u32][first page u32]`,
-//! all little endian. In the row image such a column is an empty value; `len` counts its packed
+//! The externs are `[count u8]`, then for each off-page column `[column u16][len u32][first page
+//! u32]`, all little-endian. In the row image such a column is an empty value. `len` counts its
+//! packed bytes including the length prefix. `docs/formats/page.md` has the page around the
+//! entries.
 //! bytes, length prefix and all. `docs/formats/page.md` has the page around them.
 
 use crate::error::{EngineError, Result};
 
-/// The entry is deleted; it stays until no snapshot needs to know.
+/// The flag of a deleted entry, which stays until no snapshot needs to know of it.
 pub(crate) const DELETED: u8 = 1;
-/// Some columns are off page.
+/// The flag of an entry with off-page columns.
 pub(crate) const EXTERN: u8 = 2;
 
-/// Bytes before the externs or the row image.
+/// The bytes before the externs or the row image: flags and sequence number.
 pub(crate) const HEADER_LEN: usize = 9;
-/// Bytes of a secondary value.
+/// The bytes of a secondary value.
 pub(crate) const SECONDARY_LEN: usize = HEADER_LEN + 2;
 const EXTERN_LEN: usize = 10;
 
-/// A column's value off page.
+/// The place of a column's value on overflow pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extern {
     pub column: u16,
-    /// Packed bytes, with the length prefix.
+    /// The number of packed bytes, including the length prefix.
     pub len: u32,
     pub first_page: u32,
 }
 
 pub(crate) type Externs = Vec<Extern>;
 
-/// A clustered entry's value, taken apart.
+/// The parts of a clustered entry's value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClusteredValue<'a> {
     pub flags: u8,
     pub seq: u64,
     externs: &'a [u8],
-    /// The row image, off-page columns empty.
+    /// The row image, in which off-page columns are empty.
     pub image: &'a [u8],
 }
 
@@ -82,19 +84,19 @@ impl<'a> ClusteredValue<'a> {
     }
 }
 
-/// Flags and sequence number of any entry's value.
+/// Returns the flags and the sequence number of any entry's value.
 pub(crate) fn parse_header(value: &[u8]) -> Result<(u8, u64)> {
     let header = value.get(..HEADER_LEN).ok_or_else(corrupt)?;
     let seq = u64::from_le_bytes(header[1..].try_into().expect("nine less one is eight"));
     Ok((header[0], seq))
 }
 
-/// Bytes that a row with these externs takes as a clustered value.
+/// Returns how many bytes a clustered value with this many externs and this row image takes.
 pub(crate) fn clustered_len(externs: usize, image_len: usize) -> usize {
     HEADER_LEN + if externs > 0 { 1 + externs * EXTERN_LEN } else { 0 } + image_len
 }
 
-/// Writes a clustered value; the sequence number is put in later by [`set_seq`].
+/// Appends a clustered value. [`set_seq`] puts the sequence number in later.
 pub(crate) fn put_clustered(out: &mut Vec<u8>, externs: &[Extern], image: &[u8]) {
     out.push(if externs.is_empty() { 0 } else { EXTERN });
     out.extend_from_slice(&[0; 8]);
@@ -109,12 +111,12 @@ pub(crate) fn put_clustered(out: &mut Vec<u8>, externs: &[Extern], image: &[u8])
     out.extend_from_slice(image);
 }
 
-/// Stamps a value with its commit.
+/// Puts the sequence number of the commit into a value.
 pub(crate) fn set_seq(value: &mut [u8], seq: u64) {
     value[1..HEADER_LEN].copy_from_slice(&seq.to_le_bytes());
 }
 
-/// The value of a deleted clustered row.
+/// Returns the value of a deleted clustered row.
 pub(crate) fn deleted_clustered(seq: u64) -> [u8; HEADER_LEN] {
     let mut value = [0; HEADER_LEN];
     value[0] = DELETED;
@@ -122,7 +124,7 @@ pub(crate) fn deleted_clustered(seq: u64) -> [u8; HEADER_LEN] {
     value
 }
 
-/// The value of a secondary entry.
+/// Returns the value of a secondary entry.
 pub(crate) fn secondary(flags: u8, seq: u64, secondary_len: usize) -> [u8; SECONDARY_LEN] {
     let mut value = [0; SECONDARY_LEN];
     value[0] = flags;
@@ -131,7 +133,7 @@ pub(crate) fn secondary(flags: u8, seq: u64, secondary_len: usize) -> [u8; SECON
     value
 }
 
-/// How many bytes of a secondary entry's key are the index's own columns.
+/// Returns how many bytes of a secondary entry's key are the index's own columns.
 pub(crate) fn secondary_len(value: &[u8]) -> Result<usize> {
     match value.get(HEADER_LEN..SECONDARY_LEN) {
         Some(bytes) => Ok(usize::from(u16::from_le_bytes([bytes[0], bytes[1]]))),

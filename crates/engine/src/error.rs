@@ -1,10 +1,10 @@
-//! What can go wrong in the engine, one enum, in the words of the engine; crate `sql` gives each
+//! The errors of the engine, as one enum in the engine's own words. Crate `sql` gives each of them
 //! MySQL's number.
 
 use std::fmt;
 
-/// An engine operation failed. Nothing of the failed operation is left behind unless a variant says
-/// otherwise.
+/// The failure of an engine operation. The failed operation leaves nothing behind unless a variant
+/// says otherwise.
 #[derive(Debug)]
 pub enum EngineError {
     /// A row with this key exists already (MySQL 1062).
@@ -16,18 +16,17 @@ pub enum EngineError {
         /// The key as MySQL prints it: column texts joined by `-`.
         key: String,
     },
-    /// A row has no parent row: table and constraint (MySQL 1452).
+    /// A row has no parent row (MySQL 1452). The text names the table and the constraint.
     NoParentRow(String),
-    /// A row that is to be deleted, or whose key is to change, has child rows: table and constraint
-    /// (MySQL 1451).
+    /// A row that is to be deleted, or whose key is to change, has child rows (MySQL 1451).
     HasChildRows {
-        /// What it would violate.
+        /// The table and the constraint that the change would violate.
         constraint: String,
-        /// Nothing of the change has been done yet.
+        /// Whether nothing of the change has been done yet.
         is_undone: bool,
     },
-    /// Child rows of child rows, and so on, are too many levels (MySQL 3008); the statement is to
-    /// be rolled back.
+    /// A cascade over child rows and their child rows has too many levels (MySQL 3008). The
+    /// statement is to be rolled back.
     CascadeTooDeep,
     /// The row that a change names does not exist (MySQL 1032).
     RowNotFound {
@@ -36,10 +35,10 @@ pub enum EngineError {
         /// The key of the row as text.
         key: String,
     },
-    /// A row lock or metadata lock was not granted in time (MySQL 1205); the statement is to be
+    /// A row lock or metadata lock was not granted in time (MySQL 1205). The statement is to be
     /// rolled back.
     LockWaitTimeout,
-    /// Waiting would have closed a cycle of waits (MySQL 1213); the transaction is to be rolled
+    /// Waiting would have closed a cycle of waits (MySQL 1213). The transaction is to be rolled
     /// back.
     Deadlock,
     /// A row is locked, and the reader does not want to wait (MySQL 3572).
@@ -54,72 +53,76 @@ pub enum EngineError {
     UnknownTable(String, String),
     /// The table exists already (MySQL 1050).
     TableExists(String),
-    /// The table was changed by DDL since the caller looked it up; look it up again (MySQL 1412).
+    /// DDL changed the table since the caller looked it up (MySQL 1412). The caller must look it up
+    /// again.
     TableChanged(String),
-    /// A definition that the engine cannot hold: what and why (MySQL 1031 or 1105).
+    /// The engine cannot hold this definition (MySQL 1031 or 1105). The text says what it cannot
+    /// hold and why.
     BadDefinition(String),
     /// A row is larger than a page can hold even with its long columns off page (MySQL 1118).
     RowTooLarge {
-        /// Bytes of the row.
+        /// The row's length in bytes.
         bytes: usize,
-        /// Bytes that fit.
+        /// The largest length that fits, in bytes.
         limit: usize,
     },
-    /// The definition of a table is longer than the dictionary can hold (MySQL 1117, which counts
-    /// what columns say of themselves too).
+    /// The definition of a table is longer than the dictionary can hold (MySQL 1117, which in MySQL
+    /// also counts the bytes that describe columns).
     TableTooLarge,
-    /// The definition of a view is (MySQL 1406).
+    /// The definition of a view is longer than the dictionary can hold (MySQL 1406).
     ViewTooLarge,
-    /// The definition of a trigger, routine or event of this name is (MySQL 1437).
+    /// The definition of the trigger, routine or event of this name is longer than the dictionary
+    /// can hold (MySQL 1437).
     BodyTooLarge(String),
     /// An index key is longer than a page can hold (MySQL 1071).
     KeyTooLong {
-        /// Bytes of the key.
+        /// The key's length in bytes.
         bytes: usize,
-        /// Bytes that fit.
+        /// The largest length that fits, in bytes.
         limit: usize,
     },
-    /// The transaction's event group is over `max_binlog_cache_size` (MySQL 1197); roll the
-    /// transaction back.
+    /// The transaction's event group is over `max_binlog_cache_size` (MySQL 1197). The transaction
+    /// is to be rolled back.
     TransactionTooLarge {
-        /// The limit.
+        /// The limit in bytes.
         limit_bytes: usize,
     },
     /// An auto-increment column has no value left (MySQL 1467).
     AutoIncrementExhausted(String),
-    /// Others changed the table too much while an index of it was being built (MySQL 1799).
+    /// Other sessions changed the table too much while an index of it was being built (MySQL 1799).
     OnlineLogTooBig {
-        /// The first of the indexes.
+        /// The name of the first index that was being built.
         index: String,
     },
     /// The transaction is read only (MySQL 1792).
     ReadOnlyTransaction,
-    /// The transaction's snapshot needs versions of rows that memory had no room for (MySQL 3170);
-    /// it can read no more.
+    /// The transaction's snapshot needs versions of rows that memory had no room for (MySQL 3170).
+    /// The transaction can read no more.
     SnapshotTooOld {
-        /// `slipstream_version_memory_limit`
+        /// The value of `slipstream_version_memory_limit`, in bytes.
         limit_bytes: u64,
     },
     /// No snapshot slot is free: too many transactions are reading at once (MySQL 1040).
     TooManySnapshots,
-    /// A received event does not fit the table: which and how (MySQL 1677).
+    /// A received event does not fit the table (MySQL 1677).
     Incompatible {
         /// `schema.table` of the rows.
         table: String,
-        /// What does not fit.
+        /// The part that does not fit, and why.
         reason: String,
     },
-    /// An error that the caller's own conversion of a value raised: MySQL's number and message.
+    /// The caller's own conversion of a value raised an error, with MySQL's number and message.
     Statement {
         /// MySQL's error number.
         code: u16,
         /// MySQL's message.
         message: String,
     },
-    /// A transaction that is applied ahead needs what only its turn can give; it is to be applied
-    /// again then.
+    /// A transaction that is applied ahead needs something that it can only have in its turn. It is
+    /// to be applied again in its turn.
     NeedsTurn,
-    /// The GTID was executed before (the transaction is to be skipped silently), or cannot be used.
+    /// The GTID was executed before, so that the transaction is to be skipped silently, or the GTID
+    /// cannot be used. The text says why.
     GtidUnusable(String),
     /// This server has no number left for a new GTID (MySQL 1775).
     GtidsExhausted,
@@ -127,29 +130,31 @@ pub enum EngineError {
     XidExists,
     /// No prepared XA transaction has this XID (MySQL 1397).
     UnknownXid,
-    /// The data directory cannot be used: what and where.
+    /// The data directory cannot be used. The text says where the trouble is and what it is.
     Datadir(String),
-    /// Stored or received bytes are not what they must be: where and what.
+    /// Stored or received bytes are not what they must be. The text says where they are and what is
+    /// wrong.
     Corrupt(String),
     /// A row image does not decode.
     Row(types::row::RowError),
     /// A binary log event does not decode.
     Event(String),
-    /// The log failed.
+    /// The redo log failed.
     Redo(redo::RedoError),
-    /// Pages failed.
+    /// The trees or the pages under them failed.
     Pages(btree::TreeError),
     /// The disk, or the table's file, has no room for more (MySQL 1114).
     TableFull(String),
-    /// The operating system said no.
+    /// The operating system refused an operation on the file or directory that the text names.
     Io(String, std::io::Error),
 }
 
-/// InnoDB's `FK_MAX_CASCADE_DEL`.
+/// The largest number of levels of a foreign key cascade, which is InnoDB's `FK_MAX_CASCADE_DEL`.
 pub(crate) const MAX_CASCADE_DEPTH: usize = 15;
 
 impl EngineError {
-    /// An error of the pages of this table; a full disk is MySQL's "table is full".
+    /// Turns an error of the pages of `table` into an engine error. A full disk or file becomes
+    /// [`EngineError::TableFull`].
     pub(crate) fn of_pages_of(table: &str, error: btree::TreeError) -> EngineError {
         match &error {
             btree::TreeError::Buffer(buffer::BufferError::Io(io))
@@ -164,7 +169,7 @@ impl EngineError {
         }
     }
 
-    /// Whether a statement with IGNORE leaves the row out and goes on.
+    /// Reports whether a statement with IGNORE leaves the row out and goes on.
     pub fn is_ignorable(&self) -> bool {
         matches!(
             self,
@@ -174,7 +179,7 @@ impl EngineError {
         )
     }
 
-    /// Whether the disk is full.
+    /// Reports whether the error says that the disk is full.
     pub fn is_disk_full(&self) -> bool {
         let io = match self {
             EngineError::Io(_, io) => io,
@@ -277,7 +282,7 @@ impl fmt::Display for EngineError {
     }
 }
 
-/// The table's name without its schema: what MySQL prints in `for key 'table.index'`.
+/// Returns the table's name without its schema, as MySQL prints it in `for key 'table.index'`.
 fn unqualified(table: &str) -> &str {
     table.split_once('.').map_or(table, |(_, name)| name)
 }
@@ -320,5 +325,5 @@ impl From<types::packed::PackedError> for EngineError {
     }
 }
 
-/// Result of an engine operation.
+/// The result of an engine operation.
 pub type Result<T> = std::result::Result<T, EngineError>;

@@ -1,18 +1,19 @@
-//! Figures of the engine and of its tables, for `SHOW STATUS` and `SHOW TABLE STATUS`.
+//! The figures of the engine and of its tables, for `SHOW STATUS` and `SHOW TABLE STATUS`.
 //!
-//! Nothing here changes anything. Each figure is of its own moment: no two belong together.
+//! Nothing here changes anything. Each figure is read at its own moment, so figures need not agree
+//! with each other.
 
 use crate::Engine;
 use crate::table::Table;
 use buffer::Pool;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What is known of a table's size without reading all of it.
+/// The figures of a table's size that are known without reading all of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableFigures {
-    /// Rows, estimated from a few paths through the clustered tree.
+    /// The number of rows, estimated from a few paths through the clustered tree.
     pub rows: u64,
-    /// Bytes of the clustered index, the long values of rows among them.
+    /// The bytes of the clustered index, the long values of rows among them.
     pub data_bytes: u64,
     /// Bytes of the secondary indexes, estimated from a few paths through each of their trees.
     pub index_bytes: u64,
@@ -23,8 +24,8 @@ pub struct TableFigures {
 }
 
 impl TableFigures {
-    /// A table's figures, for `SHOW TABLE STATUS` and information_schema; a damaged page counts as
-    /// nothing.
+    /// Returns a table's figures, for `SHOW TABLE STATUS` and information_schema. A figure that a
+    /// damaged page hides is 0.
     pub(crate) fn of(pool: &Pool, table: &Table) -> TableFigures {
         let page_bytes = pool.page_size() as u64;
         let space = table.placement.space;
@@ -49,7 +50,7 @@ impl TableFigures {
     }
 }
 
-/// Every counter of the engine as (status variable, value), for `SHOW GLOBAL STATUS`.
+/// Returns every counter of the engine as (status variable, value), for `SHOW GLOBAL STATUS`.
 pub(crate) fn status(engine: &Engine) -> Vec<(String, u64)> {
     let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     let wait_ms = read(&engine.locks.wait_us) / 1000;

@@ -1,16 +1,16 @@
-//! Where the files of the data directory are, and how errors about them read.
+//! The places of the files in the data directory, and the form of errors about them.
 //!
-//! In come names of schemas and tables; out go paths. A path depends on names alone, so recovery
-//! finds the file of a table without anything but the dictionary.
+//! Names of schemas and tables come in, and paths go out. A path depends on names alone, so
+//! recovery finds a table's file with nothing but the dictionary.
 
 use crate::error::{EngineError, Result};
 
-/// The error of something that was done to a file or a directory.
+/// Returns the engine error for an I/O error of a file or a directory.
 pub(crate) fn io_error(place: &std::path::Path, error: std::io::Error) -> EngineError {
     EngineError::Io(place.display().to_string(), error)
 }
 
-/// Makes a directory, if it does not exist, and its name durable.
+/// Makes a directory if it does not exist, and makes its name durable.
 pub(crate) fn make_dir(disk: &dyn os::disk::Disk, dir: &std::path::Path) -> Result<()> {
     if disk.is_dir(dir).map_err(|error| io_error(dir, error))? {
         return Ok(());
@@ -20,8 +20,8 @@ pub(crate) fn make_dir(disk: &dyn os::disk::Disk, dir: &std::path::Path) -> Resu
     disk.sync_dir(parent).map_err(|error| io_error(parent, error))
 }
 
-/// A name as a file or directory name: letters, digits and `_` as they are, everything else as `@`
-/// and four hexadecimal digits of each UTF-16 unit, as MySQL does it.
+/// Returns a name in the form of MySQL's file and directory names: letters, digits and `_` stand as
+/// they are, every other character as `@` and four hexadecimal digits for each of its UTF-16 units.
 pub(crate) fn file_name(name: &str) -> String {
     let mut out = String::new();
     let mut units = [0u16; 2];
@@ -37,12 +37,12 @@ pub(crate) fn file_name(name: &str) -> String {
     out
 }
 
-/// Where a table's file is in a data directory.
+/// Returns the path of a table's file in a data directory.
 pub(crate) fn table_path(datadir: &std::path::Path, schema: &str, table: &str) -> std::path::PathBuf {
     datadir.join(file_name(schema)).join(format!("{}.ibd", file_name(table)))
 }
 
-/// Where a space's file waits for its table's name to become free.
+/// Returns the path at which a space's file waits until the name of its table becomes free.
 pub(crate) fn aside(path: &std::path::Path, space: buffer::SpaceId) -> std::path::PathBuf {
     path.with_file_name(format!("#sql-{space}.ibd"))
 }

@@ -1,9 +1,9 @@
-//! `gtid_mode`, and which session owns which GTID: a session that has set `gtid_next` to one is the
-//! only one that may commit a transaction under it until it has committed or rolled back. Another
-//! that asks for the same GTID waits until then.
+//! `gtid_mode`, and which session owns which GTID. A session that has set `gtid_next` to a GTID is
+//! the only one that may commit a transaction under it, until it has committed or rolled back.
+//! Another session that asks for the same GTID waits until then.
 //!
-//! What a session owns and what the mode allows is looked at under one mutex, so that no
-//! transaction ends up with a kind of GTID that the mode forbids by the time it commits.
+//! Ownership and mode are checked under one mutex, so that no transaction has a kind of GTID that
+//! the mode forbids by the time it commits.
 //!
 //! Lock order: the owners' mutex before the sequencer's.
 
@@ -17,38 +17,38 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// How long a waiter sleeps at most before it looks whether it was killed.
+/// The longest sleep of a waiter before it looks whether it was killed.
 const LONGEST_SLEEP: Duration = Duration::from_millis(50);
 
-/// `gtid_mode`, in the order in which it is stepped through.
+/// The values of `gtid_mode`, in the order in which a server steps through them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GtidMode {
     /// No transaction has a GTID.
     #[default]
     Off,
-    /// New transactions have none, those of a source may have.
+    /// New transactions have no GTID; those of a source may have one.
     OffPermissive,
-    /// New transactions have one, those of a source need not.
+    /// New transactions have a GTID; those of a source need not have one.
     OnPermissive,
-    /// Every transaction has one.
+    /// Every transaction has a GTID.
     On,
 }
 
 impl GtidMode {
-    /// New transactions get GTIDs.
+    /// Reports whether new transactions get GTIDs.
     pub fn gives_gtids(self) -> bool {
         self >= GtidMode::OnPermissive
     }
 }
 
-/// Why `gtid_mode` cannot become what was asked for.
+/// The reason why `gtid_mode` cannot be changed to the requested value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GtidModeRefusal {
-    /// A session owns a GTID (OFF).
+    /// A session owns a GTID, which OFF forbids.
     Owned,
-    /// A session has `gtid_next=ANONYMOUS` and is not through with its transaction (ON).
+    /// A session has `gtid_next=ANONYMOUS` and has not ended its transaction, which ON forbids.
     Anonymous,
-    /// A session has `gtid_next=AUTOMATIC:<TAG>` (OFF, OFF_PERMISSIVE).
+    /// A session has `gtid_next=AUTOMATIC:<TAG>`, which OFF and OFF_PERMISSIVE forbid.
     Tagged,
 }
 
@@ -60,14 +60,14 @@ struct State {
     tagged: usize,
 }
 
-/// See the module's header.
+/// The mode and the owners of GTIDs.
 pub(crate) struct GtidOwners {
     sequencer: Arc<Sequencer>,
     state: Mutex<State>,
     released: Condvar,
-    /// Rises with every GTID that gets or loses an owner. It is loaded without the mutex by
-    /// appliers, for which Acquire and Release are enough: who sees a count sees what was executed
-    /// before it.
+    /// A count that rises with every GTID that gets or loses an owner. Appliers load it without the
+    /// mutex. Acquire and Release are enough for them: a thread that sees a count sees what was
+    /// executed before that count.
     changes: AtomicU64,
 }
 
@@ -78,7 +78,8 @@ enum Owned {
     Tag,
 }
 
-/// A session owns a GTID, or the right to commit without one, while this lives.
+/// The ownership of a GTID, or of the right to commit without one. It ends when this value is
+/// dropped.
 pub struct GtidOwner {
     owners: Arc<GtidOwners>,
     owned: Owned,
@@ -111,12 +112,12 @@ impl GtidOwners {
         }
     }
 
-    /// Makes a connection the owner of a GTID; `None`: it has been executed, and nobody is to own
-    /// it. Waits while another owns it.
+    /// Makes a connection the owner of a GTID, waiting while another connection owns it. `None`
+    /// means that the GTID has been executed, so that nobody is to own it.
     ///
     /// # Errors
-    /// [`EngineError::Interrupted`] when `interrupt` was set meanwhile;
-    /// [`EngineError::GtidUnusable`] where the mode is OFF.
+    /// Returns [`EngineError::Interrupted`] when `interrupt` was set meanwhile, and
+    /// [`EngineError::GtidUnusable`] when the mode is OFF.
     pub fn own(
         self: &Arc<GtidOwners>,
         gtid: Gtid,
@@ -144,7 +145,8 @@ impl GtidOwners {
         }
     }
 
-    /// The next transaction of a session is to have no GTID; `None`: the mode is ON.
+    /// Announces that the next transaction of a session is to have no GTID. `None` means that the
+    /// mode is ON, which forbids this.
     pub fn own_anonymous(self: &Arc<GtidOwners>) -> Option<GtidOwner> {
         let mut state = self.state.lock();
         if state.mode == GtidMode::On {
@@ -154,7 +156,8 @@ impl GtidOwners {
         Some(GtidOwner { owners: self.clone(), owned: Owned::Anonymous })
     }
 
-    /// The transactions of a session are to have GTIDs with a tag; `None`: the mode gives none.
+    /// Announces that the transactions of a session are to have GTIDs with a tag. `None` means that
+    /// the mode gives no GTIDs.
     pub fn hold_tag(self: &Arc<GtidOwners>) -> Option<GtidOwner> {
         let mut state = self.state.lock();
         if !state.mode.gives_gtids() {
@@ -164,19 +167,20 @@ impl GtidOwners {
         Some(GtidOwner { owners: self.clone(), owned: Owned::Tag })
     }
 
-    /// Every GTID that is owned, and the connection that owns it (`@@GLOBAL.gtid_owned`).
+    /// Returns every GTID that is owned, with the id of the connection that owns it
+    /// (`@@GLOBAL.gtid_owned`).
     pub fn owned(&self) -> Vec<(Gtid, u64)> {
         self.state.lock().owned.iter().map(|(gtid, owner)| (*gtid, *owner)).collect()
     }
 
-    /// Sessions that own the right to commit without a GTID
+    /// Returns how many sessions own the right to commit without a GTID
     /// (`Ongoing_anonymous_transaction_count`).
     pub fn anonymous(&self) -> u64 {
         self.state.lock().anonymous as u64
     }
 
-    /// Changes whenever a session gets or loses a GTID: an applier for which it is what it was has
-    /// nobody beside it.
+    /// Returns a count that changes whenever a session gets or loses a GTID. While the count stays
+    /// the same, an applier need not look whether sessions own or have executed its GTIDs.
     pub fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
     }
@@ -184,7 +188,7 @@ impl GtidOwners {
     /// Waits while a session owns the GTID.
     ///
     /// # Errors
-    /// [`EngineError::Interrupted`] when `interrupt` was set meanwhile.
+    /// Returns [`EngineError::Interrupted`] when `interrupt` was set meanwhile.
     pub fn wait_disowned(&self, gtid: Gtid, interrupt: &AtomicBool) -> Result<()> {
         let mut state = self.state.lock();
         while state.owned.contains_key(&gtid) {
@@ -196,13 +200,13 @@ impl GtidOwners {
         Ok(())
     }
 
-    /// `gtid_mode`
+    /// Returns `gtid_mode`.
     pub fn mode(&self) -> GtidMode {
         self.state.lock().mode
     }
 
-    /// Changes `gtid_mode`: every transaction that gets its place in the log later is as the new
-    /// mode says.
+    /// Changes `gtid_mode`. Every transaction that gets its place in the log afterwards obeys the
+    /// new mode.
     pub fn set_mode(&self, mode: GtidMode) -> std::result::Result<(), GtidModeRefusal> {
         let mut state = self.state.lock();
         match mode {

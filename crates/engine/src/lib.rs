@@ -1,28 +1,29 @@
-//! The engine: dictionary, transactions, commit, versions, locks, recovery, apply.
+//! The storage engine: the dictionary, transactions, commits, row versions, locks, recovery, and
+//! the application of a source's transactions.
 //!
-//! **In.** Crate `sql` brings rows and keys (made with crate `types`), crate `replica` a source's
-//! events and positions. **Out.** Rows to readers; commit records to the log (crate `redo`);
-//! changed entries to the trees (crates `btree` and `buffer`); committed event groups, in commit
-//! order, to the binary log writer (crate `source`).
+//! **In.** Crate `sql` brings rows and keys (made with crate `types`), and crate `replica` brings a
+//! source's events and positions. **Out.** Rows go to readers, commit records to the log (crate
+//! `redo`), changed entries to the trees (crates `btree` and `buffer`), and committed event groups,
+//! in commit order, to the binary log writer (crate `source`).
 //!
-//! The way of a transaction: [`Engine::begin`] -> reads merge its private write set over the pages,
-//! changes take row locks and go to the write set and the event group -> [`Transaction::commit`]
-//! puts one record into the log and applies the write set to leaf pages. `commit` has the protocol
-//! and its invariants, `version` how readers see consistent states, `lock` the row, gap and
-//! metadata locks, `recovery` and `replay` what happens after a crash, `ddl` the statements that
-//! change definitions.
+//! [`Engine::begin`] starts a transaction. Its reads merge its private write set over the pages.
+//! Its changes take row locks and go to the write set and the event group. [`Transaction::commit`]
+//! puts one record into the log and applies the write set to leaf pages. Module `commit` has the
+//! protocol and its invariants, `version` how readers see consistent states, `lock` the row, gap
+//! and metadata locks, `recovery` and `replay` what happens after a crash, and `ddl` the statements
+//! that change definitions.
 //!
 //! Invariants:
-//! - Pages hold committed rows only; a transaction that does not commit leaves no trace but used
+//! - Pages hold committed rows only. A transaction that does not commit leaves no trace except used
 //!   row ids and AUTO_INCREMENT values.
-//! - A commit is in the log before its rows are on pages, and a page is on disk after the log
-//!   (crate `buffer`).
-//! - Nothing can fail between a commit's place in the log and its rows on pages but the machine;
-//!   then the server stops.
+//! - A commit is in the log before its rows are on pages, and the log is on disk before a page that
+//!   depends on it (crate `buffer`).
+//! - Between the moment a commit gets its place in the log and the moment its rows are on pages,
+//!   only the machine can fail. Then the server stops.
 //! - What a transaction reads of other transactions is a prefix of the commit order, or the newest
 //!   commit under a lock.
 //!
-//! `xa` has XA transactions: a prepared one is a durable write set with its locks.
+//! Module `xa` has XA transactions: a prepared one is a durable write set with its locks.
 //!
 //! `docs/formats/commit-record.md` has the commit record, the dictionary and the checkpoint state
 //! byte by byte.

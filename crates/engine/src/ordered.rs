@@ -1,25 +1,25 @@
-//! A map in key order that is made for keys which come in their order, as those of loaded rows do,
-//! and for very many of them.
+//! A map in key order, made for very many keys that mostly come in order, as those of loaded rows
+//! do.
 //!
-//! The entries are a sorted list in chunks. A key behind the last is found to be new by one
-//! comparison and put at the end, and a chunk that is full stays full: so a map of rows that were
-//! loaded has hardly any memory that it does not use. A key in between has a chunk cut in two where
-//! it does not fit.
+//! The entries are a sorted list in chunks. A key after the last is found to be new by one
+//! comparison and is put at the end, and a chunk that is full stays full. So a map of rows that
+//! were loaded has hardly any unused memory. If a key in between does not fit its chunk, the chunk
+//! is cut in two.
 
 use crate::bytes::KeyBuf;
 use smallvec::SmallVec;
 use std::ops::Bound;
 use std::{iter, slice};
 
-/// Most entries of a chunk. To be moved when one is inserted: not many.
+/// The largest number of entries of a chunk. It is small, because an insertion moves entries.
 const CHUNK: usize = 128;
 
 type Chunk<V> = Vec<(KeyBuf, V)>;
 
-/// The map.
+/// A map in key order.
 #[derive(Debug)]
 pub(crate) struct OrderedMap<V> {
-    /// In key order; none is empty.
+    /// The chunks in key order; none is empty.
     chunks: SmallVec<[Chunk<V>; 1]>,
     len: usize,
 }
@@ -30,18 +30,18 @@ impl<V> Default for OrderedMap<V> {
     }
 }
 
-/// Where an entry is, or belongs: its chunk, and the place in it. The end of one chunk is the
-/// beginning of the next.
+/// The place where an entry is or belongs: its chunk, and the position in the chunk. The end of one
+/// chunk is also the beginning of the next.
 type Place = (usize, usize);
 
-/// Entries in key order.
+/// An iterator over entries in key order.
 pub(crate) struct Iter<'m, V> {
     chunks: &'m [Chunk<V>],
     from: Place,
     to: Place,
 }
 
-/// Entries in key order, to be changed.
+/// An iterator over entries in key order whose values can be changed.
 pub(crate) struct IterMut<'m, V>(iter::Flatten<slice::IterMut<'m, Chunk<V>>>);
 
 impl<'m, V> Iterator for Iter<'m, V> {
@@ -85,8 +85,8 @@ impl<V> OrderedMap<V> {
         self.len
     }
 
-    /// Where the key is, or belongs. That may be behind the last entry of a chunk, but not before
-    /// the first of one that is not the first.
+    /// Returns the place where the key is (`Ok`) or belongs (`Err`). The place may be after the
+    /// last entry of a chunk, but not before the first entry of a chunk other than the first.
     #[inline]
     fn place(&self, key: &[u8]) -> Result<Place, Place> {
         let Some((last, _)) = self.last() else { return Err((0, 0)) };
@@ -112,13 +112,13 @@ impl<V> OrderedMap<V> {
         self.place(key).ok().map(|(chunk, at)| &mut self.chunks[chunk][at].1)
     }
 
-    /// The entry with the greatest key.
+    /// Returns the entry with the greatest key.
     #[inline]
     pub fn last(&self) -> Option<(&KeyBuf, &V)> {
         self.chunks.last().and_then(|chunk| chunk.last()).map(|(key, value)| (key, value))
     }
 
-    /// Puts an entry; returns what the key had.
+    /// Puts an entry. Returns the key's earlier value.
     pub fn insert(&mut self, key: KeyBuf, value: V) -> Option<V> {
         let (chunk, at) = match self.place(&key) {
             Ok((chunk, at)) => return Some(std::mem::replace(&mut self.chunks[chunk][at].1, value)),
@@ -129,16 +129,16 @@ impl<V> OrderedMap<V> {
         None
     }
 
-    /// Makes room for an entry; returns the place that it then has.
+    /// Makes room for an entry. Returns the place that the entry then has.
     fn room_at(&mut self, (chunk, at): Place) -> Place {
         let Some(entries) = self.chunks.get_mut(chunk) else {
-            // Most maps get one entry.
+            // Most maps get one entry only.
             self.chunks.push(Vec::with_capacity(1));
             return (0, 0);
         };
         if entries.len() < CHUNK {
             if entries.len() == entries.capacity() {
-                // Entries are large: growing in few steps saves more than the room costs.
+                // Entries are large, so growing in few steps saves more than the unused room costs.
                 entries.reserve_exact((3 * entries.len() + 1).min(CHUNK - entries.len()));
             }
             return (chunk, at);
@@ -160,7 +160,7 @@ impl<V> OrderedMap<V> {
         Some(value)
     }
 
-    /// Keeps the entries that `keep` says.
+    /// Keeps the entries for which `keep` is true.
     pub fn retain(&mut self, mut keep: impl FnMut(&V) -> bool) {
         for chunk in &mut self.chunks {
             chunk.retain(|(_, value)| keep(value));
@@ -177,7 +177,7 @@ impl<V> OrderedMap<V> {
         IterMut(self.chunks.iter_mut().flatten())
     }
 
-    /// The entries between two bounds, of which the first is not behind the second.
+    /// Returns the entries between two bounds, of which the first must not be after the second.
     pub fn range(&self, (start, end): (Bound<&[u8]>, Bound<&[u8]>)) -> Iter<'_, V> {
         let normal = |(chunk, at): Place| match self.chunks.get(chunk) {
             Some(entries) if at == entries.len() => (chunk + 1, 0),

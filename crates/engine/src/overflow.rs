@@ -1,9 +1,9 @@
-//! Long columns off page: which ones, where, and back again.
+//! Long columns on overflow pages: which columns are moved, where to, and how they are read back.
 //!
-//! A row whose clustered entry would not fit has its longest variable-length columns moved to
-//! overflow pages, longest first, until it fits. An update that leaves such a column alone keeps
-//! its pages. Pages of replaced values are freed by purge, when no snapshot can read them; pages
-//! placed by a transaction that a crash cuts off stay allocated until the table is rebuilt, for
+//! A row whose clustered entry would not fit has its variable-length columns moved to overflow
+//! pages, longest first, until the entry fits. An update that leaves such a column alone keeps the
+//! column's pages. Purge frees the pages of replaced values when no snapshot can read them. Pages
+//! placed by a transaction that a crash cuts off stay allocated until the table is rebuilt, because
 //! recovery frees nothing through a pointer that it finds in a row.
 
 use crate::entry::{self, ClusteredValue, Extern, Externs};
@@ -12,10 +12,11 @@ use crate::table::Table;
 use buffer::{Pool, SpaceId};
 use std::sync::Arc;
 
-/// Columns shorter than this stay in the row: an overflow page would cost more than it saves.
+/// Columns shorter than this many bytes stay in the row: an overflow page would cost more than it
+/// saves.
 const WORTH_MOVING_BYTES: usize = 64;
 
-/// The full image of a stored row, long values read in.
+/// Returns the full image of a stored row, with its long values read in.
 pub(crate) fn resolve(pool: &Arc<Pool>, table: &Table, value: &ClusteredValue<'_>) -> Result<Vec<u8>> {
     let externs = value.externs();
     if externs.is_empty() {
@@ -42,23 +43,23 @@ pub(crate) fn resolve(pool: &Arc<Pool>, table: &Table, value: &ClusteredValue<'_
 
 /// A row as its clustered entry will hold it.
 pub(crate) struct Placed {
-    /// The row image, off-page columns empty.
+    /// The row image, in which off-page columns are empty.
     pub image: Vec<u8>,
     pub externs: Externs,
-    /// The pages of each extern that was newly placed, none for one that was kept.
+    /// The pages of each extern that was newly placed; empty for an extern that was kept.
     pub pages: Vec<Vec<u32>>,
 }
 
-/// Whether a row with an image of this length may have to have columns moved off page; asked before
-/// the image is read.
+/// Reports whether columns of a row with an image of this length may have to be moved off page. It
+/// is asked before the image is read.
 pub(crate) fn may_place(table: &Table, key_len: usize, image_len: usize) -> bool {
-    /// More than an entry's flags and sequence number take.
+    /// A number of bytes that is greater than an entry's flags and sequence number take.
     const HEAD_BYTES: usize = 64;
     key_len + image_len + HEAD_BYTES > table.clustered.max_entry_len()
 }
 
-/// Moves long columns of a row off page. `kept` are columns that are off page already with the same
-/// value. `None`: the row fits as it is and keeps nothing off page.
+/// Moves long columns of a row off page. `kept` has the columns that are off page already with the
+/// same value. `None` means that the row fits as it is and keeps nothing off page.
 pub(crate) fn place(
     pool: &Arc<Pool>,
     table: &Table,
@@ -92,7 +93,7 @@ pub(crate) fn place(
     Ok(Some(Placed { image: emptied(table, &columns, &externs)?, externs, pages: all_pages }))
 }
 
-/// The row image with the off-page columns empty.
+/// Returns the row image in which the off-page columns are empty.
 pub(crate) fn emptied(table: &Table, columns: &[Option<&[u8]>], externs: &[Extern]) -> Result<Vec<u8>> {
     const EMPTY: [u8; 4] = [0; 4];
     let mut columns = columns.to_vec();
@@ -105,8 +106,8 @@ pub(crate) fn emptied(table: &Table, columns: &[Option<&[u8]>], externs: &[Exter
     Ok(image)
 }
 
-/// Length of the length prefix of a variable-length column's packed value; 0 for a fixed-length
-/// one.
+/// Returns the length of the length prefix of a variable-length column's packed value; 0 for a
+/// fixed-length column.
 fn prefix_len(table: &Table, column: usize) -> usize {
     match types::packed::width(table.column_type(column)) {
         types::packed::Width::Fixed(_) => 0,

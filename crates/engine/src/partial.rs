@@ -12,14 +12,14 @@ use types::{ColumnMask, Value};
 /// A partial row image of an event: the columns of `mask`, one after the other.
 #[derive(Clone, Copy, Debug)]
 pub struct PartialRow<'a> {
-    /// Which columns the image has; as many bits as the table has columns.
+    /// The columns that the image has. The mask has as many bits as the table has columns.
     pub mask: &'a ColumnMask,
-    /// Null bitmap and packed values of those columns.
+    /// The null bitmap and the packed values of those columns.
     pub image: &'a [u8],
 }
 
 impl PartialRow<'_> {
-    /// The image as a full one, absent columns NULL.
+    /// Returns the image as a full one, in which absent columns are NULL.
     pub(crate) fn widened(&self, table: &Table) -> Result<Vec<u8>> {
         if self.mask.is_full() {
             return Ok(self.image.to_vec());
@@ -33,7 +33,7 @@ impl PartialRow<'_> {
 }
 
 impl Table {
-    /// The clustered key from a partial image that has all columns of the primary key.
+    /// Returns the clustered key of a partial image that has all columns of the primary key.
     pub(crate) fn partial_clustered_key(&self, row: PartialRow<'_>) -> Result<KeyBuf> {
         if row.mask.is_full() {
             return self.clustered_key(row.image, None);
@@ -41,9 +41,9 @@ impl Table {
         self.key_from_partial(row.mask, row.image)
     }
 
-    /// Hands `found` the unique keys that a partial image names, with the number of their index: 0
-    /// for the primary key, else one more than its place. False: the image has a part of a key, or
-    /// the table has no primary key.
+    /// Calls `found` with each unique key that a partial image names, and with the number of its
+    /// index: 0 for the primary key, otherwise the index's position plus one. False means that the
+    /// image has only a part of a key, or that the table has no primary key.
     pub fn known_keys(&self, row: PartialRow<'_>, found: &mut dyn FnMut(usize, &[u8])) -> Result<bool> {
         if self.primary.is_none() {
             return Ok(false);
@@ -67,8 +67,8 @@ impl Table {
         Ok(true)
     }
 
-    /// Where the rows are that these images are of: ranges of an index, or the whole table, and how
-    /// many of the images are of each.
+    /// Returns the ranges in which the rows of these images are, either of an index or of the whole
+    /// table, and how many of the images are in each range.
     pub(crate) fn places_of(
         &self,
         index: Option<usize>,
@@ -86,13 +86,15 @@ impl Table {
         Ok(keys.into_iter().map(range).collect())
     }
 
-    /// The image of an inserted row: what the event does not have gets the column's default.
+    /// Returns the full image of an inserted row. Columns that the event does not have get their
+    /// defaults.
     pub fn inserted_image(&self, row: PartialRow<'_>) -> Result<Vec<u8>> {
         self.layout.check_values(row.mask, row.image)?;
         if row.mask.is_full() { Ok(row.image.to_vec()) } else { self.with_defaults(row) }
     }
 
-    /// A full image of an inserted row, with the column's default for what the event does not have.
+    /// Returns the full image of an inserted row whose event lacks columns, which get their
+    /// defaults.
     fn with_defaults(&self, row: PartialRow<'_>) -> Result<Vec<u8>> {
         let mut values = Vec::with_capacity(self.columns());
         for (at, column) in self.def.columns.iter().enumerate() {
@@ -115,12 +117,13 @@ impl Table {
                 converted.map(|(value, _)| value).map_err(|_| none())
             }
             _ if column.nullable => Ok(Value::Null),
-            // The source took the row with the value that the type has by itself.
+            // The source stored the row with the implicit default of the type.
             _ => types::convert::implicit_default(&column.ty).map_err(|_| none()),
         }
     }
 
-    /// The index that leads to rows of which these columns are known: a unique one first.
+    /// Returns the position of the index that leads to rows for which these columns are known, a
+    /// unique one first.
     pub(crate) fn best_index(&self, mask: &ColumnMask) -> Option<usize> {
         let has = |at: &usize| self.indexes[*at].parts.iter().all(|part| mask.contains(part.column));
         (0..self.indexes.len()).filter(has).max_by_key(|at| self.indexes[*at].unique)

@@ -1,23 +1,23 @@
 //! Opening an existing data directory: from the checkpoint and the log to the state after the last
 //! commit in the log.
 //!
-//! 1. Every tablespace file found is opened (the pool has repaired torn pages from the doublewrite
-//!    file by then).
-//! 2. STRUCTURE records are replayed by page LSN: every tree is sound afterwards. Where they are
-//!    was noted when the log's end was looked for.
-//! 3. The dictionary entries of COMMIT records, noted meanwhile, are replayed by key, in log order;
-//!    then the dictionary says which tables exist. Files of other spaces are removed, files of
-//!    renamed tables moved: the part of a DDL statement that a crash cut off after its commit
-//!    record, or the leftovers of one that has no commit record.
+//! 1. Every tablespace file found is opened. The pool has repaired torn pages from the doublewrite
+//!    file by then.
+//! 2. STRUCTURE records are replayed by page LSN, so that every tree is sound afterwards. Their
+//!    positions were noted when the log's end was looked for.
+//! 3. The dictionary entries of COMMIT records, noted meanwhile, are replayed by key, in log order.
+//!    Then the dictionary says which tables exist. Files of other spaces are removed and files of
+//!    renamed tables moved: this finishes a DDL statement that a crash cut off after its commit
+//!    record, and clears away the leftovers of one that has no commit record.
 //! 4. The row changes of COMMIT records are replayed by key, in log order, and the replication
 //!    state follows ([`crate::replay`]).
-//! 5. Transactions that are prepared get their write sets and their locks back ([`crate::xa`]).
-//! 6. Where there is a checkpointer, it has the pages flushed while the server is at work already.
-//!    Else, and when commits had spilled, they are flushed now and a checkpoint is made, as far as
-//!    the participant lets it.
+//! 5. Prepared transactions get their write sets and their locks back ([`crate::xa`]).
+//! 6. If there is a checkpointer, it has the pages flushed while the server is at work already.
+//!    Otherwise, and also when commits had spilled, the pages are flushed now and a checkpoint is
+//!    made, as far as the participant lets it.
 //!
-//! Every step is idempotent: a crash in recovery begins it anew. There is nothing to roll back, and
-//! no snapshot exists.
+//! Every step is idempotent: after a crash in recovery, recovery begins anew. There is nothing to
+//! roll back, and no snapshot exists.
 
 use crate::Engine;
 use crate::catalog::Catalog;
@@ -45,7 +45,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Opens and recovers an existing data directory; `None`: its creation was never finished.
+/// Opens and recovers an existing data directory. `None` means that its creation was never
+/// finished.
 pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
     let Storage { log: Opened { log, checkpoint, noted }, pool } = match open_storage(config) {
         Err(EngineError::Redo(redo::RedoError::Missing(_))) => return Ok(None),
@@ -57,7 +58,7 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
     }
     let mut state = CheckpointState::decode(&checkpoint.state)?;
     let mut spilled = std::mem::take(&mut state.spilled);
-    // Those behind the checkpoint are found in the log.
+    // Commits and prepared transactions after the checkpoint are found in the log.
     spilled.retain(|commit| commit.seq <= checkpoint.lsn);
     state.prepared.retain(|record| record.prepared_at() <= checkpoint.lsn);
     state.check_page_size(config.page_size, &config.datadir.display().to_string())?;
@@ -85,7 +86,7 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
     let listed = spilled.len();
     replay_structure_and_dictionary(&mut parts, &mut spilled, noted)?;
     let objects = dictionary::load(&parts.dictionary)?;
-    // Leftovers first: one may have the name that a table's file is to get.
+    // Leftovers are removed first, because one may have the name that a table's file is to get.
     remove_leftovers(config, &pool, &objects, &mut files)?;
     settle_files(config, &pool, &objects, &files)?;
     open_tables(config, &mut parts, objects, &files, &auto_increments)?;
@@ -99,7 +100,7 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
     for commit in &spilled[..listed] {
         replay.spilled(&commit.spill, RecordLsn::new(commit.start_lsn, commit.seq))?;
     }
-    // Nobody else wants the state yet.
+    // Nobody else wants the replication state yet, so its mutex may be held for long.
     let in_log = engine.sequencer.change_replication(|state| replay.commits(checkpoint.lsn, end, state))?;
     let commits = in_log + listed as u64;
     for table in engine.catalog.all_tables() {
@@ -118,14 +119,14 @@ pub(crate) fn open(config: &EngineConfig) -> Result<Option<Arc<Engine>>> {
     Ok(Some(engine))
 }
 
-/// Log and pool as recovery finds them.
+/// The log and the pool as recovery finds them.
 pub(crate) struct Storage {
-    /// With notes of the records that [`comes_before_rows`].
+    /// The opened log, with notes of the records for which [`comes_before_rows`] is true.
     pub log: redo::Opened,
     pub pool: Arc<Pool>,
 }
 
-/// Opens log and pool of an existing data directory.
+/// Opens the log and the pool of an existing data directory.
 pub(crate) fn open_storage(config: &EngineConfig) -> Result<Storage> {
     let wanted = &mut comes_before_rows;
     let opened = Log::open_noting(config.disk.clone(), Engine::log_config(config), wanted)?;
@@ -133,11 +134,11 @@ pub(crate) fn open_storage(config: &EngineConfig) -> Result<Storage> {
     Ok(Storage { log: opened, pool })
 }
 
-/// Bytes of log read at once where records are looked at one by one.
+/// The number of log bytes that are read at once when records are looked at one by one.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// Whether recovery wants to look at a record before rows are replayed, by its kind and the first
-/// bytes of what it holds.
+/// Reports whether recovery wants to look at a record before rows are replayed, by the record's
+/// kind and the first bytes of its payload.
 pub(crate) fn comes_before_rows(kind: u8, head: &[u8]) -> bool {
     kind == kind::STRUCTURE || kind == kind::COMMIT && !record::is_plain(head)
 }
@@ -156,8 +157,8 @@ pub(crate) fn for_each_record(
     Ok(())
 }
 
-/// Steps 2 and 3, and the ids that the records carry, from the stretches of the log that have such
-/// records. The dictionary's entries, which are few, wait until every tree is sound.
+/// Runs steps 2 and 3, and raises the ids that the records carry, from the stretches of the log
+/// that have such records. The dictionary's entries, which are few, wait until every tree is sound.
 fn replay_structure_and_dictionary(
     parts: &mut Parts,
     spilled: &mut Vec<SpilledCommit>,
@@ -174,7 +175,7 @@ fn replay_structure_and_dictionary(
         }
         let commit = CommitRecord::parse(record.payload)?;
         if let Some(spill) = commit.spill {
-            // It has rows only.
+            // A spilled commit has rows only.
             let (start_lsn, seq, mark) = (record.start_lsn, record.lsn, commit.mark()?);
             spilled.push(SpilledCommit { spill, start_lsn, seq, mark, applied_lsn: None });
         }
@@ -201,8 +202,8 @@ fn replay_structure_and_dictionary(
     Ok(())
 }
 
-/// A prepared transaction has ended. Its file is needed still: the binary log may have to be made
-/// again from it.
+/// Notes that a prepared transaction has ended. Its file is still needed, because the binary log
+/// may have to be made again from it.
 fn note_finished(prepared: &mut Vec<PreparedRecord>, xid: &Xid, seq: Lsn) {
     let at = prepared.iter().rposition(|record| record.xid == *xid && record.finished_at() == Lsn::MAX);
     let Some(at) = at else { return };
@@ -221,14 +222,15 @@ fn adopt_spilled(engine: &Engine, commits: &[SpilledCommit], of_prepared: &HashS
             crate::spill::remove(&engine.config, number);
         }
     }
-    // Recovery ends with everything on disk. Replayed once more from their files, they would bring
-    // rows back that later commits deleted; those in the log are replayed with what follows them.
+    // Recovery ends with everything on disk. If listed commits were replayed once more from their
+    // files, they would bring rows back that later commits deleted. Commits in the log are replayed
+    // together with what follows them.
     let applied = |commit: &SpilledCommit| SpilledCommit { applied_lsn: Some(0), ..commit.clone() };
     engine.sequencer.adopt_spilled(commits.iter().map(applied).collect());
     Ok(())
 }
 
-/// Tablespace files found, by space; and files that are no tablespace.
+/// The tablespace files found, by space, and the files that are no tablespace.
 struct Files {
     spaces: HashMap<SpaceId, PathBuf>,
     broken: Vec<(PathBuf, String)>,
@@ -251,8 +253,8 @@ fn open_spaces(config: &EngineConfig, pool: &Arc<Pool>) -> Result<Files> {
                     files.spaces.insert(space, path);
                 }
                 Err(error @ buffer::BufferError::PageSize { .. }) => return Err(EngineError::from(error)),
-                // A file cut off by a crash while it was being made; an error only if the
-                // dictionary knows it.
+                // A crash cut this file off while it was being made. That is an error only if the
+                // dictionary knows the file.
                 Err(error) => files.broken.push((path, error.to_string())),
             }
         }
@@ -293,8 +295,8 @@ fn remove_leftovers(
     Ok(())
 }
 
-/// Puts the tables' files where their names say. Names may have been swapped: a file whose place
-/// another still has goes out of the way first.
+/// Moves the tables' files to the paths that their names say. Names may have been swapped, so a
+/// file that stands in the place of another is moved out of the way first.
 fn settle_files(config: &EngineConfig, pool: &Arc<Pool>, objects: &Objects, files: &Files) -> Result<()> {
     for schema in &objects.schemas {
         let dir = config.datadir.join(file_name(&schema.1.name));
@@ -307,7 +309,7 @@ fn settle_files(config: &EngineConfig, pool: &Arc<Pool>, objects: &Objects, file
         .map(|(placement, def)| (placement.space, table_path(&config.datadir, &def.schema, &def.name)))
         .filter(|(space, path)| files.spaces.get(space).is_some_and(|found| found != path))
         .collect();
-    // A file that stands in another's place goes out of the way first: a move would replace it.
+    // Otherwise a move would replace the file that stands in another's place.
     let places: HashSet<&PathBuf> = misplaced.iter().map(|(_, path)| path).collect();
     for (space, _) in &misplaced {
         let found = &files.spaces[space];
@@ -359,7 +361,7 @@ fn open_tables(
     Ok(())
 }
 
-/// Raises a table's counters past what its rows hold.
+/// Raises a table's counters past the values in its rows.
 fn set_counters(table: &Table) -> Result<()> {
     if table.primary.is_none() {
         let last = table.clustered.last_key()?.unwrap_or_default();

@@ -1,8 +1,8 @@
-//! What the crates above ask of an engine that several of its parts answer together: opening,
+//! The requests of the crates above that several parts of an engine answer together: opening,
 //! transactions, XA, DDL, checks and reports.
 //!
-//! Each method makes the runner or the reader that does the work and hands the question on; what
-//! one part answers alone is in `engine/parts.rs`.
+//! Each method makes the runner or the reader that does the work and hands the request on. Requests
+//! that one part answers alone are in `engine/parts.rs`.
 
 use crate::check::{self, SpacePages};
 use crate::commit::pipeline::{CommitOptions, CommitOutcome};
@@ -28,10 +28,10 @@ use binlog::Xid;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Opening.
+/// The opening of an engine.
 impl Engine {
-    /// Opens the engine in its data directory: creates what it needs in an empty one, else recovers
-    /// to the last commit in the log.
+    /// Opens the engine in its data directory. In an empty directory it creates what the engine
+    /// needs, otherwise it recovers to the last commit in the log.
     pub fn open(config: EngineConfig) -> Result<Arc<Engine>> {
         let datadir = config.datadir.clone();
         let disk = config.disk.clone();
@@ -53,32 +53,32 @@ impl Engine {
             return Ok(engine);
         };
         threads::start(&engine);
-        // With the checkpointer at work: freeing many pages takes much log.
+        // The checkpointer must run by now, because freeing many pages takes much log.
         claims::settle(&engine.pool, &engine.catalog)?;
         Ok(engine)
     }
 }
 
-/// Transactions.
+/// The requests about transactions.
 impl Engine {
     /// Begins a transaction.
     pub fn begin(self: &Arc<Engine>, isolation: Isolation) -> Transaction {
         Transaction::new(self.clone(), isolation, true)
     }
 
-    /// Begins a transaction that applies a source's. See [`Transaction::apply_insert`] and its
-    /// neighbours.
+    /// Begins a transaction that applies changes of a source. See [`Transaction::apply_insert`] and
+    /// its neighbours.
     pub fn begin_apply(self: &Arc<Engine>) -> Box<Transaction> {
         Box::new(Transaction::new(self.clone(), Isolation::ReadCommitted, false))
     }
 
-    /// Locks tables: schema, name, and how. The engine waits for each for up to `timeout_ms`, or
-    /// until `interrupt` becomes true.
+    /// Locks tables, each given by its schema, its name and the kind of lock. The engine waits for
+    /// each lock up to `timeout_ms` milliseconds, or until `interrupt` becomes true.
     ///
     /// # Errors
-    /// [`EngineError::UnknownTable`], of a table that was dropped while it was waited for, too;
-    /// [`EngineError::LockWaitTimeout`], [`EngineError::Deadlock`], [`EngineError::Interrupted`].
-    /// None is locked then.
+    /// Returns [`EngineError::UnknownTable`], also for a table that was dropped during the wait for
+    /// its lock, [`EngineError::LockWaitTimeout`], [`EngineError::Deadlock`] or
+    /// [`EngineError::Interrupted`]. After an error no table is locked.
     pub fn lock_tables(
         self: &Arc<Engine>,
         tables: &[(String, String, TableLock)],
@@ -86,15 +86,17 @@ impl Engine {
         interrupt: Option<Arc<AtomicBool>>,
     ) -> Result<LockedTables> {
         let locked = LockedTables::new((&self.locks, &self.catalog), tables, timeout_ms, interrupt)?;
-        // Those who changed them have let go before their commits were visible.
+        // Transactions that changed the tables release their locks before their commits are
+        // visible.
         self.sequencer.wait_visible(self.sequencer.depends_on());
         Ok(locked)
     }
 
-    /// Commits a prepared XA transaction, or rolls it back.
+    /// Commits a prepared XA transaction or rolls it back.
     ///
     /// # Errors
-    /// [`EngineError::UnknownXid`]. After any other error it is prepared as before.
+    /// Returns [`EngineError::UnknownXid`] when no prepared transaction has this XID. After any
+    /// other error the transaction is prepared as before.
     pub fn finish_xa(
         self: &Arc<Engine>,
         xid: &Xid,
@@ -105,35 +107,36 @@ impl Engine {
     }
 }
 
-/// Statements that define schemas, views, triggers, routines and events, or change nothing here.
+/// The statements that define schemas, views, triggers, routines and events, or that change nothing
+/// here.
 impl Engine {
-    /// Logs a statement that changes nothing that the engine keeps, such as `CREATE USER` or
-    /// `GRANT`, or `DROP TABLE IF EXISTS` of a table that does not exist.
+    /// Logs a statement that changes nothing that the engine keeps, such as `CREATE USER`, `GRANT`,
+    /// or `DROP TABLE IF EXISTS` of a table that does not exist.
     pub fn log_statement(&self, context: &DdlContext<'_>) -> Result<CommitOutcome> {
         self.ddl.log_statement(context)
     }
 
-    /// `CREATE SCHEMA`
+    /// Runs `CREATE SCHEMA`.
     pub fn create_schema(&self, def: SchemaDef, context: &DdlContext<'_>) -> Result<CommitOutcome> {
         self.ddl.create_schema(def, context)
     }
 
-    /// `ALTER SCHEMA`: other defaults.
+    /// Runs `ALTER SCHEMA`, which gives the schema other defaults.
     pub fn alter_schema(&self, def: SchemaDef, context: &DdlContext<'_>) -> Result<CommitOutcome> {
         self.ddl.alter_schema(def, context)
     }
 
-    /// `DROP SCHEMA`, with all that is in it.
+    /// Runs `DROP SCHEMA`, which drops the schema with everything in it.
     pub fn drop_schema(&self, name: &str, context: &DdlContext<'_>) -> Result<CommitOutcome> {
         self.ddl.drop_schema(name, context)
     }
 
-    /// Makes, changes and drops objects in one commit. The engine asks `plan` what is to be done
-    /// once nobody else can change what is called so; when it is nothing, the statement is only
-    /// logged.
+    /// Makes, changes and drops objects in one commit. Once nobody else can change the objects with
+    /// these names, the engine asks `plan` for the changes. When there are none, the statement is
+    /// only logged.
     ///
     /// # Errors
-    /// Those of `plan`, and of locks that are not granted.
+    /// Returns the errors of `plan`, and those of locks that are not granted.
     pub fn change_objects(
         &self,
         names: &[ObjectName<'_>],
@@ -144,14 +147,14 @@ impl Engine {
     }
 }
 
-/// Statements that define tables.
+/// The statements that define tables.
 impl Engine {
-    /// `CREATE TABLE`
+    /// Runs `CREATE TABLE`.
     pub fn create_table(&self, def: TableDef, context: &DdlContext<'_>) -> Result<CommitOutcome> {
         self.ddl.create_table(def, context)
     }
 
-    /// `CREATE SEQUENCE`: a table that has this row from the beginning.
+    /// Runs `CREATE SEQUENCE`, which makes a table that holds `row` from the beginning.
     pub fn create_sequence(
         &self,
         def: TableDef,
@@ -161,25 +164,26 @@ impl Engine {
         self.ddl.create_sequence(def, row, context)
     }
 
-    /// The newest committed row of a sequence; `None`: it has none.
+    /// Returns the newest committed row of a sequence. `None` means that the sequence has no row.
     pub fn sequence_row(&self, table: &Table) -> Result<Option<Vec<u8>>> {
         let key = SEQUENCE_ROW_ID.to_be_bytes();
         let spot = table.clustered.locate(&key);
         Ok(self.rows.read_newest_at(table, &spot)?.map(|row| row.image))
     }
 
-    /// `DROP TABLE` of one or more tables, each (schema, name), with their triggers; all of them
-    /// exist or none is dropped.
+    /// Runs `DROP TABLE` of one or more tables, each (schema, name), with their triggers. If one of
+    /// them does not exist, none is dropped.
     pub fn drop_tables(&self, names: &[TableName<'_>], context: &DdlContext<'_>) -> Result<CommitOutcome> {
         self.ddl.drop_tables(names, context)
     }
 
-    /// `DROP TABLE`
+    /// Runs `DROP TABLE` of one table.
     pub fn drop_table(&self, schema: &str, name: &str, context: &DdlContext<'_>) -> Result<CommitOutcome> {
         self.ddl.drop_tables(&[(schema, name)], context)
     }
 
-    /// `TRUNCATE TABLE`: an empty table in a new space under a new id; AUTO_INCREMENT begins anew.
+    /// Runs `TRUNCATE TABLE`, which puts an empty table into a new space under a new id.
+    /// AUTO_INCREMENT begins anew.
     pub fn truncate_table(
         &self,
         schema: &str,
@@ -189,8 +193,9 @@ impl Engine {
         self.ddl.truncate_table(schema, name, context)
     }
 
-    /// `RENAME TABLE`: each (schema, name) to (schema, name), in order. Views of the same
-    /// statement, which the caller has looked up, get their new names with the tables.
+    /// Runs `RENAME TABLE`: renames each (schema, name) to its new (schema, name), in order.
+    /// `views` are the views of the same statement, which the caller has looked up and which are
+    /// renamed in the same commit.
     pub fn rename_tables(
         &self,
         renames: &[(TableName<'_>, TableName<'_>)],
@@ -200,9 +205,9 @@ impl Engine {
         self.ddl.rename_tables(renames, views, context)
     }
 
-    /// `ALTER TABLE schema.name`, which makes it `new`: with other columns, another primary key,
-    /// indexes added (`id` 0) or left out, another name or schema. `convert` is called for each row
-    /// if they must be rebuilt.
+    /// Runs `ALTER TABLE schema.name` and makes the table what `new` says: with other columns,
+    /// another primary key, indexes added (with `id` 0) or left out, another name or schema. If the
+    /// rows must be rebuilt, it calls `convert` for each of them.
     pub fn alter_table(
         &self,
         schema: &str,
@@ -214,9 +219,9 @@ impl Engine {
         Alter { ddl: &self.ddl }.run(schema, name, new, convert, false, context)
     }
 
-    /// As [`Engine::alter_table`], but every row goes through `convert` even if the definitions
-    /// have the same row format: for columns that changed places, or one that was dropped and
-    /// another added in its stead.
+    /// Does what [`Engine::alter_table`] does, but passes every row through `convert` even if both
+    /// definitions have the same row format: for columns that changed places, or for a dropped
+    /// column with another added in its stead.
     pub fn rebuild_table(
         &self,
         schema: &str,
@@ -228,18 +233,19 @@ impl Engine {
         Alter { ddl: &self.ddl }.run(schema, name, new, convert, true, context)
     }
 
-    /// Whether rows must be converted to make the table `new`; `forced`: they must be anyway.
+    /// Reports whether the rows must be converted to make the table `new`. With `forced` they must
+    /// be anyway.
     pub fn must_rebuild(old: &TableDef, new: &TableDef, forced: bool) -> bool {
         must_rebuild(old, new, forced)
     }
 
-    /// `ALTER TABLE ... EXCHANGE PARTITION`: the rows of `table` of which `belongs` is true change
-    /// places with all rows of `other`, both of which have rows and keys of the same form. `admits`
-    /// is asked about each row of `other` and refuses it by an error.
+    /// Runs `ALTER TABLE ... EXCHANGE PARTITION`: the rows of `table` for which `belongs` is true
+    /// change places with all rows of `other`. Both tables have rows and keys of the same form.
+    /// `admits` is asked about each row of `other` and refuses it with an error.
     ///
     /// # Errors
-    /// A table that is not there, a key that the rows together have twice, what `belongs` and
-    /// `admits` end with, and I/O errors.
+    /// Returns an error for a table that does not exist and for a key that both sets of rows have,
+    /// the errors of `belongs` and `admits`, and I/O errors.
     pub fn exchange_rows(
         &self,
         table: TableName<'_>,
@@ -252,15 +258,15 @@ impl Engine {
     }
 }
 
-/// Temporary tables. None of these statements is a commit.
+/// The statements that define temporary tables. None of them is a commit.
 impl Engine {
-    /// `CREATE TEMPORARY TABLE`, and what is left of one that is truncated.
+    /// Runs `CREATE TEMPORARY TABLE`. Truncating a temporary table makes an empty one here, too.
     pub fn create_temporary_table(&self, def: TableDef) -> Result<TemporaryTable> {
         TemporaryMaker { ddl: &self.ddl }.make(def)
     }
 
-    /// `ALTER TABLE` of a temporary table: a new one, with the rows of `old` as `convert` makes
-    /// them. No transaction may have changes of `old`.
+    /// Runs `ALTER TABLE` of a temporary table: makes a new table with the rows of `old`, each
+    /// converted by `convert`. No transaction may have changes of `old`.
     pub fn altered_temporary_table(
         &self,
         old: &Table,
@@ -273,51 +279,53 @@ impl Engine {
     }
 }
 
-/// Checks and reports.
+/// The requests for checks and reports.
 impl Engine {
-    /// Checks a table while others may go on changing it; returns what is wrong, each as a
-    /// sentence. None: all is well.
+    /// Checks a table while others may go on changing it. Returns what is wrong, each as a
+    /// sentence. An empty list means that all is well.
     ///
-    /// Every page of every tree is verified (order, bounds, levels). Then, as one snapshot sees
-    /// them: every entry of a secondary index has a row with that key, and there are as many
-    /// entries as rows, so that every row has its entry.
+    /// The check verifies every page of every tree (order, bounds, levels). Then it checks, as one
+    /// snapshot sees the table, that every entry of a secondary index has a row with that key, and
+    /// that there are as many entries as rows, so that every row has its entry.
     pub fn check_table(self: &Arc<Engine>, table: &Arc<Table>) -> Result<Vec<String>> {
         check::check_table(self.begin(Isolation::RepeatableRead), table)
     }
 
-    /// As [`Engine::check_table`], in a transaction of the caller's that has used nothing yet.
+    /// Does what [`Engine::check_table`] does, in a transaction of the caller that has not been
+    /// used yet.
     pub fn check_table_in(&self, txn: Transaction, table: &Arc<Table>) -> Result<Vec<String>> {
         check::check_table(txn, table)
     }
 
-    /// Counts the pages of a table's file by what uses them, reading all of the table. Nobody may
-    /// be changing it.
+    /// Counts the pages of a table's file by what uses them, which reads the whole table. Nobody
+    /// may be changing the table.
     pub fn space_pages(&self, table: &Table) -> Result<SpacePages> {
         SpacePages::count(&self.pool, table)
     }
 
-    /// A table's figures, for `SHOW TABLE STATUS` and information_schema; a damaged page counts as
-    /// nothing.
+    /// Returns a table's figures, for `SHOW TABLE STATUS` and information_schema. A figure that a
+    /// damaged page hides is 0.
     pub fn table_figures(&self, table: &Table) -> TableFigures {
         TableFigures::of(&self.pool, table)
     }
 
-    /// Every counter of the engine as (status variable, value), for `SHOW GLOBAL STATUS`.
+    /// Returns every counter of the engine as (status variable, value), for `SHOW GLOBAL STATUS`.
     pub fn status(&self) -> Vec<(String, u64)> {
         figures::status(self)
     }
 
-    /// Every row, gap and table lock, and which waits for which. Nobody stands still for the
-    /// report, so the locks are not all of one moment.
+    /// Returns every row, gap and table lock, and which lock waits for which. Nothing is stopped
+    /// for the report, so the locks are not all of one moment.
     ///
     /// # Errors
-    /// [`EngineError::Interrupted`] once `interrupt` is set: there may be millions of locks.
+    /// Returns [`EngineError::Interrupted`] once `interrupt` is set, because there may be millions
+    /// of locks.
     pub fn data_locks(&self, interrupt: &AtomicBool) -> Result<DataLocks> {
         let Engine { locks, catalog, rows, pool, .. } = self;
         LockReader { locks, catalog, rows, pool, interrupt }.read()
     }
 
-    /// About how much memory [`Engine::data_locks`] takes now, whose result is read by the caller.
+    /// Estimates how many bytes of memory the result of [`Engine::data_locks`] would take now.
     pub fn data_locks_bytes(&self) -> usize {
         let gaps: usize =
             self.catalog.all_tables().iter().map(|table| table.counters.locks.gap_count()).sum();

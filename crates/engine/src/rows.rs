@@ -1,8 +1,8 @@
-//! Reading committed rows: from the page, or an older version of it.
+//! Reading committed rows, from the page or from the store of older versions.
 //!
-//! In come a table, an encoded key, and the view of a snapshot or none; out come full images of
-//! rows, long values resolved. A leaf is latched no longer than its entry is copied: older versions
-//! and overflow pages are read after it is let go.
+//! A table, an encoded key, and the view of a snapshot or none come in. Full images of rows go out,
+//! with their long values. A leaf is latched no longer than its entry is copied; older versions and
+//! overflow pages are read after the latch is released.
 
 use crate::entry::{ClusteredValue, Externs};
 use crate::error::Result;
@@ -17,13 +17,14 @@ use std::sync::Arc;
 /// A committed row that the transaction changes.
 #[derive(Clone, Debug)]
 pub(crate) struct OldRow {
-    /// Full image with long values resolved.
+    /// The full image with its long values.
     pub image: Vec<u8>,
-    /// Sequence number of the commit that it is from; 0 for a row of the transaction's own.
+    /// The sequence number of the commit that the row is from; 0 for a row of the transaction's
+    /// own.
     pub seq: u64,
-    /// Where its long values are.
+    /// The places of the row's long values.
     pub externs: Externs,
-    /// The leaf that it was read from.
+    /// The leaf that the row was read from.
     pub leaf: Option<FoundLeaf>,
 }
 
@@ -34,12 +35,12 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// The newest committed row with this key, long values resolved.
+    /// Returns the newest committed row with this key, with its long values.
     pub(crate) fn read_newest(&self, table: &Table, key: &[u8]) -> Result<Option<OldRow>> {
         self.read_newest_at(table, &table.clustered.locate(key))
     }
 
-    /// As [`Rows::read_newest`], for a key located before.
+    /// Does what [`Rows::read_newest`] does, for a key that was located before.
     pub(crate) fn read_newest_at(&self, table: &Table, spot: &Spot<'_>) -> Result<Option<OldRow>> {
         let leaf = spot.leaf();
         let read = table.clustered.get_at(spot, |value| -> Result<_> {
@@ -51,7 +52,7 @@ impl Rows {
                 let (image, seq) = (parsed.image.to_vec(), parsed.seq);
                 return Ok(Some(Ok(OldRow { image, seq, externs: Externs::new(), leaf })));
             }
-            // Overflow pages are read after the leaf is let go.
+            // Overflow pages are read after the leaf's latch is released.
             Ok(Some(Err(value.to_vec())))
         })?;
         match read.transpose()?.flatten() {
@@ -65,14 +66,14 @@ impl Rows {
         }
     }
 
-    /// Whether a committed row with this key exists now.
+    /// Reports whether a committed row with this key exists now.
     pub(crate) fn row_exists_at(&self, table: &Table, spot: &Spot<'_>) -> Result<bool> {
         let is_live = |value: &[u8]| Ok(crate::entry::parse_header(value)?.0 & crate::entry::DELETED == 0);
         let live = table.clustered.get_at(spot, is_live)?;
         live.transpose().map(|live| live.unwrap_or(false))
     }
 
-    /// The row with this key as a snapshot sees it.
+    /// Returns the row with this key as a snapshot sees it.
     pub(crate) fn read_at(&self, table: &Table, key: &[u8], view: &View) -> Result<Option<Vec<u8>>> {
         let read = table.clustered.get(key, |value| -> Result<_> {
             let parsed = ClusteredValue::parse(value)?;
@@ -82,12 +83,12 @@ impl Rows {
         match read.transpose()? {
             None => Ok(None),
             Some(Ok(image)) => Ok(Some(image)),
-            // Older versions and overflow pages are read after the leaf is let go.
+            // Older versions and overflow pages are read after the leaf's latch is released.
             Some(Err(value)) => self.visible(table, key, Some(&value), view),
         }
     }
 
-    /// What a snapshot sees of a row whose page entry is `value`.
+    /// Returns what a snapshot sees of a row whose page entry is `value`.
     pub(crate) fn visible(
         &self,
         table: &Table,

@@ -1,5 +1,5 @@
-//! Finding out how the rows of a table are spread, from a few leaves of each of its trees. The
-//! figures are of no one moment, and count rows that are not committed or not purged yet.
+//! Sampling the rows of a table from a few leaves of each of its trees. The figures are of no
+//! single moment, and count rows that are not visible yet or not purged yet.
 
 use crate::definition::IndexRef;
 use crate::error::Result;
@@ -7,22 +7,23 @@ use crate::statistics::TableStatistics;
 use crate::table::{KeyPart, Table};
 use std::sync::Arc;
 
-/// Leaves of an index that are looked at, some of them perhaps more than once.
+/// The number of leaves of an index that are looked at, some of them perhaps more than once.
 pub const LEAVES: u64 = 20;
 
-/// Pairs of neighbours in leaves, and those of them that differ in their first parts.
+/// The number of pairs of neighbours in leaves, and of those pairs that differ in their first
+/// parts.
 struct Pairs {
     all: u64,
-    /// By the number of parts.
+    /// The differing pairs, by the number of leading parts that are compared, minus one.
     differing: Vec<u64>,
 }
 
 impl TableStatistics {
-    /// How the rows of a table are spread, as it was when the table had about as many rows as now:
-    /// it is found out anew when their number has changed by a tenth.
+    /// Returns the statistics of a table. They were sampled when the table had about as many rows
+    /// as now, and are sampled anew when the number of rows has changed by a tenth.
     ///
     /// # Errors
-    /// A damaged page; an I/O error.
+    /// Returns an error for a damaged page, and I/O errors.
     pub fn of(table: &Table) -> Result<Arc<TableStatistics>> {
         let rows = table.clustered.approximate_len()?;
         let known = table.statistics.lock().clone();
@@ -32,10 +33,10 @@ impl TableStatistics {
         }
     }
 
-    /// Finds out anew how the rows of a table are spread.
+    /// Samples the statistics of a table anew.
     ///
     /// # Errors
-    /// As [`TableStatistics::of`].
+    /// Returns the errors of [`TableStatistics::of`].
     pub fn anew(table: &Table) -> Result<Arc<TableStatistics>> {
         let sampled = Arc::new(sampled(table)?);
         *table.statistics.lock() = Some(sampled.clone());
@@ -43,7 +44,7 @@ impl TableStatistics {
     }
 }
 
-/// Looks at the table's leaves.
+/// Samples the table's leaves.
 fn sampled(table: &Table) -> Result<TableStatistics> {
     let rows = table.clustered.approximate_len()?;
     let secondary = (0..table.indexes.len()).map(IndexRef::Secondary);
@@ -59,7 +60,7 @@ fn distinct(table: &Table, index: IndexRef, rows: u64) -> Result<Vec<Option<f64>
         IndexRef::Primary => true,
         IndexRef::Secondary(at) => table.indexes[at].unique && parts.iter().all(|part| !part.nullable),
     };
-    // The ends of the other parts cannot be told.
+    // The ends of the parts after these cannot be told.
     let readable = parts.iter().take_while(|part| types::key::is_readable(&part.ty, part.prefix));
     let readable = &parts[..readable.count()];
     let mut pairs = Pairs { all: 0, differing: vec![0; readable.len()] };

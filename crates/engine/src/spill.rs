@@ -1,15 +1,15 @@
 //! Spill files: what a transaction logs when it is too large for memory and for the log.
 //!
-//! The event group of a transaction, its own or a source's, grows in memory up to
+//! The event group of a transaction, a session's or a source's, grows in memory up to
 //! `EngineConfig::spill_bytes` and then goes to a file of its own, `#innodb_spill/NUMBER`. At
-//! commit the sidecar follows, the file is synced, and the commit record names it instead of
-//! holding group and sidecar: so the record is small, and writing it holds nobody up (decision
+//! commit the sidecar follows, the file is synced, and the commit record names the file instead of
+//! holding group and sidecar. So the record is small, and writing it holds nobody up (decision
 //! 0007). Row images that the group does not have as a whole go to a second file, which nobody
 //! needs once the rows are on their pages.
 //!
-//! Life of a file: it goes with the transaction that does not commit; the group's of a commit stays
-//! until a checkpoint needs the commit no more ([`crate::checkpoint`]). What a crash leaves without
-//! a commit is removed by recovery.
+//! A file is removed with a transaction that does not commit. The group file of a commit stays
+//! until a checkpoint no longer needs the commit ([`crate::checkpoint`]). Recovery removes the
+//! files that a crash leaves without a commit.
 //!
 //! Invariant: the file and its name are durable before the commit record is in the log.
 
@@ -24,21 +24,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Where spill files are, in the data directory.
+/// The directory of spill files, in the data directory.
 const DIRECTORY: &str = "#innodb_spill";
 
-/// Bytes that are read or written at once.
+/// The number of bytes that are read or written at once.
 const BLOCK_BYTES: usize = 1 << 20;
 
 fn path_of(datadir: &Path, number: u64) -> PathBuf {
     datadir.join(DIRECTORY).join(number.to_string())
 }
 
-/// What a row becomes.
+/// The image that a row gets.
 #[derive(Clone, Debug)]
 pub(crate) enum NewImage {
     Here(Vec<u8>),
-    /// In a spill file.
+    /// The image is in a spill file, at this byte offset.
     Spilled {
         part: SpillPart,
         at: u64,
@@ -46,12 +46,12 @@ pub(crate) enum NewImage {
     },
 }
 
-/// Which of a transaction's spill files.
+/// One of a transaction's spill files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SpillPart {
-    /// The event group's.
+    /// The file of the event group.
     Group,
-    /// That of the images which the group does not have.
+    /// The file of the images that the group does not have.
     Images,
 }
 
@@ -64,14 +64,15 @@ impl NewImage {
     }
 }
 
-/// The spill file of a running transaction; removed when dropped, unless it was kept.
+/// The spill file of a running transaction. It is removed when this value is dropped, unless it was
+/// kept.
 pub(crate) struct SpillFile {
     disk: Arc<dyn Disk>,
     file: Arc<dyn File>,
     path: PathBuf,
     number: u64,
     len: u64,
-    /// Checksum of what lies before `checked_len`.
+    /// The checksum of the bytes before `checked_len`.
     crc: u32,
     checked_len: u64,
     kept: bool,
@@ -95,8 +96,9 @@ impl SpillFile {
         self.len
     }
 
-    /// Appends, and has each block brought to the storage before the next: all at once at the
-    /// commit, or a sync of many of them, would hold up the log's syncs.
+    /// Appends bytes, and brings each block to storage before it writes the next. Writing
+    /// everything back only at the commit, or one sync of many blocks, would hold up the log's
+    /// syncs.
     pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
         for (block, number) in bytes.chunks(BLOCK_BYTES).zip(0u64..) {
             let at = self.len + number * BLOCK_BYTES as u64;
@@ -111,7 +113,7 @@ impl SpillFile {
         Ok(())
     }
 
-    /// Forgets what is behind `len`.
+    /// Forgets the bytes from offset `len` on.
     pub fn truncate(&mut self, len: u64) {
         self.len = self.len.min(len);
         if self.checked_len > self.len {
@@ -126,7 +128,7 @@ impl SpillFile {
         Ok(bytes)
     }
 
-    /// Makes the content and the name durable; returns the content's checksum.
+    /// Makes the content and the name durable. Returns the checksum of the content.
     pub fn make_durable(&mut self) -> Result<u32> {
         let failed = |error| io_error(&self.path, error);
         self.file.set_len(self.len).map_err(failed)?;
@@ -152,7 +154,7 @@ impl SpillFile {
         io_error(&self.path, error)
     }
 
-    /// Completes the file by the sidecar and makes it durable, so that the commit record can name
+    /// Completes the file with the sidecar and makes it durable, so that the commit record can name
     /// it.
     pub fn finish(&mut self, group_len: u64, sidecar: &[u8]) -> Result<SpillRef> {
         let limit = u32::MAX as usize;
@@ -165,7 +167,7 @@ impl SpillFile {
         Ok(SpillRef { number: self.number, group_len, sidecar_len, crc })
     }
 
-    /// Leaves the file where it is: a commit record names it.
+    /// Leaves the file where it is, because a commit record names it.
     pub fn keep(mut self) {
         self.kept = true;
     }
@@ -181,16 +183,16 @@ impl Drop for SpillFile {
     }
 }
 
-/// What a transaction that has outgrown the memory has in files.
+/// The files of a transaction that has outgrown its memory.
 pub(crate) struct Spill {
-    /// The event group, and at commit the sidecar.
+    /// The file of the event group and, at commit, of the sidecar.
     pub group: SpillFile,
-    /// Images of rows that the group does not have.
+    /// The file of images of rows that the group does not have.
     pub images: Option<SpillFile>,
 }
 
 impl Spill {
-    /// Bytes of one of the files.
+    /// Returns bytes of one of the files.
     pub fn read(&self, part: SpillPart, at: u64, len: u32) -> Result<Vec<u8>> {
         let file = match part {
             SpillPart::Group => Some(&self.group),
@@ -200,7 +202,7 @@ impl Spill {
     }
 }
 
-/// The image, wherever it is.
+/// Returns the image, from memory or from its file.
 pub(crate) fn image_of<'i>(image: &'i NewImage, spill: Option<&Spill>) -> Result<Cow<'i, [u8]>> {
     match image {
         NewImage::Here(image) => Ok(Cow::Borrowed(image)),
@@ -214,13 +216,13 @@ fn nothing_spilled() -> EngineError {
     EngineError::Corrupt("a row of the transaction is in a file that it has not".to_string())
 }
 
-/// What a commit record says of its spill file.
+/// The reference of a commit record to its spill file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SpillRef {
     pub number: u64,
     pub group_len: u32,
     pub sidecar_len: u32,
-    /// CRC-32C of the file.
+    /// The CRC-32C of the file.
     pub crc: u32,
 }
 
@@ -241,7 +243,7 @@ impl SpillRef {
         })
     }
 
-    /// Event group and sidecar.
+    /// Returns the event group and the sidecar.
     pub fn load(&self, config: &EngineConfig) -> Result<(Vec<u8>, Vec<u8>)> {
         let path = path_of(&config.datadir, self.number);
         let mut group = config.disk.read(&path).map_err(|error| io_error(&path, error))?;
@@ -257,7 +259,7 @@ impl SpillRef {
         Ok((group, sidecar))
     }
 
-    /// The event group, to be read bit by bit.
+    /// Opens the event group, to be read piece by piece.
     pub fn open(&self, config: &EngineConfig) -> Result<SpilledGroup> {
         let path = path_of(&config.datadir, self.number);
         let opened = config.disk.open(&path, OpenMode::Read);
@@ -266,7 +268,7 @@ impl SpillRef {
     }
 }
 
-/// The spill files of an engine: each gets a number that none had before.
+/// The spill files of an engine. Each gets a number that no file had before.
 pub(crate) struct SpillFiles {
     config: Arc<EngineConfig>,
     next: AtomicU64,
@@ -277,17 +279,17 @@ impl SpillFiles {
         SpillFiles { config, next: AtomicU64::new(1) }
     }
 
-    /// The options that the engine was opened with.
+    /// Returns the options that the engine was opened with.
     pub fn config(&self) -> &EngineConfig {
         &self.config
     }
 
-    /// A file for a transaction.
+    /// Makes a file for a transaction.
     pub fn create(&self) -> Result<SpillFile> {
         SpillFile::create(&self.config, self.next.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Numbers up to this one are in use.
+    /// Notes that numbers up to this one are in use.
     pub fn note_used(&self, number: u64) {
         self.next.fetch_max(number + 1, Ordering::Relaxed);
     }
@@ -302,16 +304,17 @@ pub struct SpilledGroup {
 }
 
 impl SpilledGroup {
-    /// The group's length.
+    /// Returns the length of the group in bytes.
     pub fn len_bytes(&self) -> u64 {
         self.spill.group_len.into()
     }
 
-    /// The commit's sidecar, as a whole. [`SpilledGroup::for_each_run`] checks it with the rest.
+    /// Returns the commit's whole sidecar. [`SpilledGroup::for_each_run`] checks its checksum with
+    /// that of the group.
     pub(crate) fn sidecar(&self) -> Result<Vec<u8>> {
         let failed = |error| io_error(&self.path, error);
         let (from, len) = (self.len_bytes(), u64::from(self.spill.sidecar_len));
-        // Of damaged lengths, before memory is asked for.
+        // Damaged lengths are refused before memory is asked for.
         if self.file.len_bytes().map_err(failed)? != from + len {
             let place = self.path.display();
             return Err(EngineError::Corrupt(format!("{place}: it is not as long as its commit says")));
@@ -321,8 +324,8 @@ impl SpilledGroup {
         Ok(sidecar)
     }
 
-    /// Calls `visit` with run after run of whole events; an error when the file is not what the
-    /// commit wrote, after all of it was visited.
+    /// Calls `visit` with one run of whole events after another. Returns an error when the file is
+    /// not what the commit wrote, but only after all of it was visited.
     pub(crate) fn for_each_run<E: From<EngineError>>(
         &self,
         mut visit: impl FnMut(&[u8]) -> std::result::Result<(), E>,
@@ -362,20 +365,21 @@ impl SpilledGroup {
     }
 }
 
-/// A commit whose changes are in a spill file, as long as a crash may need them.
+/// A commit whose changes are in a spill file, as long as recovery may need the file.
 #[derive(Clone, Debug)]
 pub(crate) struct SpilledCommit {
     pub spill: SpillRef,
     pub start_lsn: u64,
     pub seq: u64,
-    /// What it does to the replication state.
+    /// The changes that the commit makes to the replication state.
     pub mark: CommitMark,
-    /// The log's end when its last row was on its page; `None`: not yet.
+    /// The end of the log when the commit's last row was on its page. `None` means that it is not
+    /// yet.
     pub applied_lsn: Option<u64>,
 }
 
 impl SpilledCommit {
-    /// Whether recovery from this checkpoint position needs the file.
+    /// Reports whether recovery from this checkpoint position needs the file.
     pub fn is_needed_from(&self, checkpoint_lsn: u64) -> bool {
         self.seq > checkpoint_lsn || self.applied_lsn.is_none_or(|applied| applied >= checkpoint_lsn)
     }
@@ -387,7 +391,8 @@ impl SpilledCommit {
         self.mark.encode(out);
     }
 
-    /// `whole_mark`: with more than the GTID, as all but old checkpoints have it.
+    /// Reads what [`SpilledCommit::encode`] wrote. Without `whole_mark` the mark has only the GTID,
+    /// as in old checkpoints.
     pub fn decode(reader: &mut Reader<'_>, whole_mark: bool) -> Result<SpilledCommit> {
         let spill = SpillRef::decode(reader)?;
         let (start_lsn, seq) = (reader.u64()?, reader.u64()?);
@@ -404,7 +409,7 @@ pub(crate) fn remove(config: &EngineConfig, number: u64) {
     }
 }
 
-/// The numbers of all spill files there are.
+/// Returns the numbers of all spill files that exist.
 pub(crate) fn list(config: &EngineConfig) -> Result<Vec<u64>> {
     let dir = config.datadir.join(DIRECTORY);
     if !config.disk.is_dir(&dir).map_err(|error| io_error(&dir, error))? {

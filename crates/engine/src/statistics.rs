@@ -1,16 +1,16 @@
-//! How many rows a table has, and how many different values its indexes begin with: what a query
-//! processor weighs ways to read a table by.
+//! Statistics of tables: the number of rows, and how many different values the leading parts of
+//! each index have. A query processor chooses by them how to read a table.
 
 use crate::definition::IndexRef;
 use btree::ApproximatePages;
 
-/// Figures of a table.
+/// The statistics of one table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableStatistics {
-    /// Rows that the table has.
+    /// The number of rows of the table.
     pub rows: u64,
-    /// For each index, the clustered one first, and each number of leading parts: how many
-    /// different values they have. `None`: not known.
+    /// The number of different values, for each index (the clustered one first) and for each number
+    /// of leading parts. `None` means that the number is not known.
     pub(crate) distinct: Vec<Vec<Option<f64>>>,
     /// About how many pages each index has, the clustered one first.
     pub(crate) pages: Vec<ApproximatePages>,
@@ -19,7 +19,8 @@ pub struct TableStatistics {
 }
 
 impl TableStatistics {
-    /// How many different values the first parts of an index have together.
+    /// Returns how many different values the first `parts` parts of an index have together. `None`
+    /// means that the number is not known.
     pub fn distinct(&self, index: IndexRef, parts: usize) -> Option<f64> {
         *self.distinct.get(place_of(index))?.get(parts.checked_sub(1)?)?
     }

@@ -1,10 +1,11 @@
-//! Counters that the engine's parts bump.
+//! The counters that the engine's parts bump.
 //!
-//! [`crate::Engine::status`] reads them, under MySQL's status variable names where it has them.
+//! [`crate::Engine::status`] reads them, under MySQL's status variable names where MySQL has them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counters that transactions bump. Relaxed: each is a figure of its own.
+/// The counters that transactions bump. Relaxed ordering is enough, because no counter is compared
+/// with another.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub rows_read: AtomicU64,

@@ -1,4 +1,4 @@
-//! A table at run time: its definition, its trees, its counters, and how keys are made from its
+//! A table at run time: its definition, its trees, its counters, and the way keys are made from its
 //! rows.
 
 use crate::bytes::KeyBuf;
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use types::row::RowLayout;
 use types::{ColumnMask, ColumnType, TypeCode, Value, collation};
 
-/// The hidden row id of a sequence's one row.
+/// The hidden row id of a sequence's only row.
 pub(crate) const SEQUENCE_ROW_ID: u64 = 1;
 
 /// A part of a key, ready for encoding.
@@ -27,8 +27,8 @@ pub(crate) struct KeyPart {
     pub ty: ColumnType,
 }
 
-/// What a key has of a value, readable: of a prefix only that, of BINARY no padding, and bytes that
-/// are no ASCII as `\xHH`.
+/// Returns the part of a value that a key has, as readable text: only the prefix, BINARY without
+/// padding, and bytes that are not printable ASCII as `\xHH`.
 fn part_text(value: &Value, part: &KeyPart) -> String {
     let mut text = Vec::new();
     value.to_text(Some(&part.ty), &mut text);
@@ -41,7 +41,7 @@ fn part_text(value: &Value, part: &KeyPart) -> String {
     }
     text.truncate(prefix);
     if part.ty.code == TypeCode::String {
-        // A value of nothing but padding shows one byte of it.
+        // A value that consists of padding alone shows one byte of it.
         let padding = text.iter().rev().take_while(|byte| **byte == 0).count();
         text.truncate((text.len() - padding).max(1));
     }
@@ -67,82 +67,86 @@ pub(crate) struct Index {
     pub unique: bool,
     pub parts: Vec<KeyPart>,
     pub tree: Tree,
-    /// Log position at which the index was built: replay leaves older changes to the build.
+    /// The log position at which the index was built. Replay skips older changes, which are in the
+    /// build.
     pub created_lsn: u64,
 }
 
-/// Counters that outlive a change of the table's definition.
+/// The counters that outlive a change of the table's definition.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
-    /// Next AUTO_INCREMENT value; 0: not used.
+    /// The next AUTO_INCREMENT value; 0 means not used.
     pub auto_increment: AtomicU64,
-    /// Next hidden row id.
+    /// The next hidden row id.
     pub row_id: AtomicU64,
-    /// Whether indexes are being built while others use the table: then the engine knows which.
+    /// Whether indexes are being built while others use the table. The committer's list of builds
+    /// says which.
     pub building: AtomicBool,
     /// Held for reading while purge works on the table's trees, for writing while DDL takes a tree
-    /// away. Innermost of the engine's own locks: nothing but page latches is taken under it.
+    /// away. It is the innermost of the engine's own locks: nothing but page latches is taken under
+    /// it.
     pub gate: parking_lot::RwLock<()>,
-    /// Gap locks and the keys about to be inserted.
+    /// The gap locks, and the keys that are about to be inserted.
     pub locks: Arc<TableLocks>,
 }
 
-/// What the dictionary keeps about a table besides its definition.
+/// The facts that the dictionary keeps about a table besides its definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Placement {
     pub id: u64,
     pub space: SpaceId,
     pub clustered_root: u32,
-    /// Log position at which the table was created: older snapshots cannot read it.
+    /// The log position at which the table was created. Older snapshots cannot read the table.
     pub created_lsn: u64,
-    /// Root page and creation position of each secondary index, in the definition's order.
+    /// The root page and the creation position of each secondary index, in the definition's order.
     pub indexes: Vec<(u32, u64)>,
 }
 
-/// What becomes of a temporary table, which its session owns: [`crate::TemporaryTable`].
+/// The state of a temporary table, which its session owns: [`crate::TemporaryTable`].
 #[derive(Debug, Default)]
 struct TemporaryLife {
-    /// It was dropped.
+    /// Whether the table was dropped.
     is_gone: AtomicBool,
-    /// Rows of a commit did not get on its pages.
+    /// Whether rows of a commit did not get on the table's pages.
     is_damaged: AtomicBool,
 }
 
-/// A table. DDL replaces it by a new one; hold it only while the transaction has used it.
+/// A table. DDL replaces it by a new value, so a caller may hold it only while the transaction uses
+/// the table.
 pub struct Table {
-    /// Number of the table; a rebuilt or truncated table has a new one. It is the `table_id` of its
-    /// row events.
+    /// The number of the table, which is the `table_id` of its row events. A rebuilt or truncated
+    /// table gets a new one.
     pub id: u64,
-    /// Its definition.
+    /// The definition of the table.
     pub def: TableDef,
-    /// How its rows are laid out.
+    /// The layout of the table's rows.
     pub layout: RowLayout,
     pub(crate) qualified_name: String,
     pub(crate) placement: Placement,
     pub(crate) clustered: Tree,
     pub(crate) primary: Option<Vec<KeyPart>>,
     pub(crate) indexes: Vec<Index>,
-    /// All columns.
+    /// The mask of all columns.
     pub(crate) full_mask: ColumnMask,
-    /// Columns of the primary key.
+    /// The columns of the primary key.
     pub(crate) primary_mask: ColumnMask,
-    /// Columns that some secondary index holds.
+    /// The columns that some secondary index has.
     pub(crate) indexed_mask: ColumnMask,
-    /// Virtual columns; `None` of a table that has none.
+    /// The virtual columns; `None` when there are none.
     virtual_mask: Option<ColumnMask>,
-    /// Position of the AUTO_INCREMENT column.
+    /// The position of the AUTO_INCREMENT column.
     pub(crate) auto_increment: Option<usize>,
     pub(crate) counters: Arc<Counters>,
-    /// It has foreign keys, or others' are about it. The catalog sets it before anybody can use the
-    /// table so.
+    /// Whether the table has foreign keys or is referred to by others. The catalog sets it before
+    /// anybody can use the table accordingly.
     related: AtomicBool,
-    /// The bits of the events that it has triggers for. The catalog sets them as it does the
-    /// former.
+    /// The bits of the events for which the table has triggers. The catalog sets them like
+    /// `related`.
     triggers: AtomicU8,
-    /// Of a temporary table: how its life goes.
+    /// The state of a temporary table; `None` for other tables.
     temporary: Option<TemporaryLife>,
     table_maps: TableMaps,
-    /// What was found out last about how its rows are spread.
+    /// The statistics that were sampled last.
     pub(crate) statistics: parking_lot::Mutex<Option<Arc<TableStatistics>>>,
 }
 
@@ -171,7 +175,7 @@ fn virtual_columns(def: &TableDef) -> Option<ColumnMask> {
 }
 
 impl Table {
-    /// Opens a table's trees and puts it together.
+    /// Opens a table's trees and puts the table together.
     pub(crate) fn open(
         pool: &Arc<Pool>,
         placement: Placement,
@@ -184,7 +188,7 @@ impl Table {
         Table::new(def, placement, clustered, trees, counters)
     }
 
-    /// Whether a row's key in an index begins with `key`.
+    /// Reports whether a row's key in an index begins with `key`.
     pub(crate) fn has_key(&self, index: IndexRef, image: &[u8], key: &[u8]) -> Result<bool> {
         Ok(match index {
             IndexRef::Primary => {
@@ -194,8 +198,8 @@ impl Table {
         })
     }
 
-    /// Whether a row is of the present: in a table with system versioning its end is the greatest
-    /// that there is. Of other tables all rows are.
+    /// Reports whether a row is current: in a table with system versioning, whether its end is the
+    /// greatest possible value. In other tables all rows are current.
     pub fn is_current(&self, image: &[u8]) -> Result<bool> {
         let Some((_, end)) = self.def.row_period() else { return Ok(true) };
         Ok(match self.layout.decode(image, end)? {
@@ -205,24 +209,24 @@ impl Table {
         })
     }
 
-    /// Rows have a primary key of their own.
+    /// Reports whether rows have a primary key of their own.
     pub fn has_primary_key(&self) -> bool {
         self.primary.is_some()
     }
 
-    /// The same table as one of a session's own.
+    /// Returns the same table as a temporary one.
     pub(crate) fn into_temporary(self) -> Table {
         Table { temporary: Some(TemporaryLife::default()), ..self }
     }
 
-    /// It belongs to one session: it is in no catalog, its rows are in no log, and nobody locks
-    /// them.
+    /// Reports whether the table is temporary: it belongs to one session, is in no catalog, its
+    /// rows are in no log, and nobody locks them.
     #[inline]
     pub fn is_temporary(&self) -> bool {
         self.temporary.is_some()
     }
 
-    /// Whether it is a temporary table that was dropped.
+    /// Reports whether the table is a temporary table that was dropped.
     pub fn is_gone(&self) -> bool {
         self.temporary.as_ref().is_some_and(|life| life.is_gone.load(Ordering::Acquire))
     }
@@ -239,7 +243,7 @@ impl Table {
         }
     }
 
-    /// Refuses a temporary table that was dropped, or that has lost rows.
+    /// Refuses a temporary table that was dropped or that has lost rows.
     pub(crate) fn check_lives(&self) -> Result<()> {
         let Some(life) = &self.temporary else { return Ok(()) };
         if life.is_gone.load(Ordering::Acquire) {
@@ -252,13 +256,14 @@ impl Table {
         Ok(())
     }
 
-    /// Foreign keys have to be looked at when its rows change.
+    /// Reports whether foreign keys have to be looked at when the table's rows change.
     #[inline]
     pub fn is_related(&self) -> bool {
         self.related.load(Ordering::Relaxed)
     }
 
-    /// Whether a statement with these events (bits of [`crate::TriggerEvent`]) runs triggers.
+    /// Reports whether a statement with these events (bits of [`crate::TriggerEvent`]) runs
+    /// triggers.
     pub fn has_triggers(&self, events: u8) -> bool {
         self.triggers.load(Ordering::Relaxed) & events != 0
     }
@@ -271,30 +276,30 @@ impl Table {
         self.related.store(related, Ordering::Relaxed);
     }
 
-    /// It has a primary key or an index.
+    /// Reports whether the table has a primary key or an index.
     pub fn has_keys(&self) -> bool {
         self.primary.is_some() || !self.indexes.is_empty()
     }
 
-    /// The virtual columns, whose values a source's row images may leave out; `None`: there are
-    /// none.
+    /// Returns the virtual columns, whose values a source's row images may leave out. `None` means
+    /// that there are none.
     #[inline]
     pub fn virtual_mask(&self) -> Option<&ColumnMask> {
         self.virtual_mask.as_ref()
     }
 
-    /// The table's TABLE_MAP event with minimal metadata, and timestamp and server id still to be
-    /// filled in.
+    /// Returns the table's TABLE_MAP event with minimal metadata. Its timestamp and its server id
+    /// have yet to be filled in.
     pub fn table_map_event(&self) -> &[u8] {
         self.table_maps.minimal()
     }
 
-    /// The same with `binlog_row_metadata = FULL`.
+    /// Returns the table's TABLE_MAP event with the metadata of `binlog_row_metadata = FULL`.
     pub(crate) fn full_table_map_event(&self) -> &[u8] {
         self.table_maps.full(self.id, &self.def)
     }
 
-    /// Puts a table together from what the dictionary says and its opened trees.
+    /// Puts a table together from its entry in the dictionary and its opened trees.
     pub(crate) fn new(
         def: TableDef,
         placement: Placement,
@@ -344,12 +349,12 @@ impl Table {
         }
     }
 
-    /// `schema.table`
+    /// Returns `schema.table`.
     pub fn qualified_name(&self) -> &str {
         &self.qualified_name
     }
 
-    /// All columns but the BLOBs, with those BLOBs that are `needed`.
+    /// Returns the mask of all columns except BLOBs, plus the BLOBs that are `needed`.
     pub(crate) fn without_blobs(&self, needed: impl Fn(usize) -> bool) -> ColumnMask {
         let mut mask = ColumnMask::empty(self.columns());
         for (at, column) in self.def.columns.iter().enumerate() {
@@ -360,12 +365,12 @@ impl Table {
         mask
     }
 
-    /// Number of columns.
+    /// Returns the number of columns.
     pub fn columns(&self) -> usize {
         self.def.columns.len()
     }
 
-    /// Type of the column at this position.
+    /// Returns the type of the column at this position.
     pub fn column_type(&self, column: usize) -> &ColumnType {
         &self.def.columns[column].ty
     }
@@ -384,8 +389,8 @@ impl Table {
         }
     }
 
-    /// Columns of an index, in order, without the clustered key that follows in a secondary one;
-    /// none for the hidden row id.
+    /// Returns the columns of an index, in order, without the clustered key that follows in a
+    /// secondary index. The list is empty for the hidden row id.
     pub fn index_columns(&self, index: IndexRef) -> &[IndexColumn] {
         match index {
             IndexRef::Primary => self.def.primary.as_deref().unwrap_or_default(),
@@ -412,7 +417,8 @@ impl Table {
         Ok(key)
     }
 
-    /// The clustered key of a full row image; `row_id` for a table without a primary key.
+    /// Returns the clustered key of a full row image. `row_id` is needed for a table without a
+    /// primary key.
     pub(crate) fn clustered_key(&self, image: &[u8], row_id: Option<u64>) -> Result<KeyBuf> {
         let mut key = KeyBuf::new();
         match (&self.primary, row_id) {
@@ -425,7 +431,7 @@ impl Table {
         Ok(key)
     }
 
-    /// The clustered key from a partial image that has all columns of the primary key.
+    /// Returns the clustered key of a partial image that has all columns of the primary key.
     pub(crate) fn key_from_partial(&self, mask: &ColumnMask, image: &[u8]) -> Result<KeyBuf> {
         let parts = self.primary.as_deref().expect("only tables with a primary key are asked");
         let mut raws: SmallVec<[Option<&[u8]>; 8]> = SmallVec::from_elem(None, parts.len());
@@ -446,7 +452,7 @@ impl Table {
         Ok(key)
     }
 
-    /// Appends the key made of `parts`; true when one of them is NULL.
+    /// Appends the key made of `parts`. Returns true when one of them is NULL.
     pub(crate) fn encode_parts(&self, parts: &[KeyPart], image: &[u8], key: &mut Vec<u8>) -> Result<bool> {
         let mut has_null = false;
         for part in parts {
@@ -457,7 +463,7 @@ impl Table {
         Ok(has_null)
     }
 
-    /// So too.
+    /// Does what [`Table::encode_parts`] does, for a short key buffer.
     fn push_parts(&self, parts: &[KeyPart], image: &[u8], key: &mut KeyBuf) -> Result<bool> {
         let mut encoded = KEY_SCRATCH.take();
         encoded.clear();
@@ -467,7 +473,7 @@ impl Table {
         Ok(has_null)
     }
 
-    /// The key of a row's entry in a secondary index.
+    /// Returns the key of a row's entry in a secondary index.
     pub(crate) fn secondary_key(&self, at: usize, image: &[u8], clustered: &[u8]) -> Result<SecondaryKey> {
         let mut key = KeyBuf::new();
         let has_null = self.push_parts(&self.indexes[at].parts, image, &mut key)?;
@@ -482,10 +488,10 @@ impl Table {
         if bytes > limit { Err(EngineError::KeyTooLong { bytes, limit }) } else { Ok(()) }
     }
 
-    /// The texts of an index's columns in a row, joined and cut as MySQL's duplicate key message
-    /// joins and cuts them.
+    /// Returns the texts of an index's columns in a row, joined and cut as MySQL's duplicate key
+    /// message joins and cuts them.
     pub(crate) fn key_text(&self, index: IndexRef, image: &[u8]) -> String {
-        /// Of the whole text.
+        /// The longest joined text, in bytes.
         const LONGEST_BYTES: usize = 64;
         let text = |part: &KeyPart| match self.layout.decode(image, part.column) {
             Ok(value) => part_text(&value, part),
@@ -515,8 +521,8 @@ impl Table {
         Ok(first.max(1))
     }
 
-    /// The AUTO_INCREMENT value in a row; `None`: the table has no such column, or the value is not
-    /// positive.
+    /// Returns the AUTO_INCREMENT value in a row. `None` means that the table has no such column,
+    /// or that the value is not positive.
     pub(crate) fn stored_auto_increment(&self, image: &[u8]) -> Result<Option<u64>> {
         let Some(column) = self.auto_increment else { return Ok(None) };
         let ty = &self.def.columns[column].ty;
@@ -532,13 +538,13 @@ impl Table {
     /// Moves the AUTO_INCREMENT counter past a value that was stored explicitly.
     pub fn note_auto_increment(&self, stored: u64) {
         let next = stored.saturating_add(1);
-        // Values that the counter itself gave out are below it.
+        // Values that the counter itself gave out are below the counter.
         if self.counters.auto_increment.load(Ordering::Acquire) < next {
             self.counters.auto_increment.fetch_max(next, Ordering::AcqRel);
         }
     }
 
-    /// The AUTO_INCREMENT counter: the value that the next row gets.
+    /// Returns the AUTO_INCREMENT counter: the value that the next row gets.
     pub fn auto_increment(&self) -> u64 {
         self.counters.auto_increment.load(Ordering::Acquire).max(1)
     }
@@ -551,9 +557,9 @@ thread_local! {
 /// The key of a secondary entry.
 #[derive(Clone, Debug)]
 pub(crate) struct SecondaryKey {
-    /// Encoded secondary columns, then the clustered key.
+    /// The encoded columns of the index, then the clustered key.
     pub key: KeyBuf,
     pub secondary_len: usize,
-    /// A NULL among the secondary columns: a unique index allows any number of those.
+    /// Whether a column of the index is NULL. A unique index allows any number of such entries.
     pub has_null: bool,
 }

@@ -1,12 +1,12 @@
-//! Temporary tables: tables that one session has and nobody else knows.
+//! Temporary tables: tables that belong to one session and are visible to no other.
 //!
-//! A temporary table is an ordinary [`Table`] with trees in a space of its own, and so has indexes,
-//! scans, long values and the locks' place, which it leaves empty. What it has not: a name in the
-//! catalog, an entry in the dictionary, and any byte in the log. Its space is unlogged, its row
-//! changes stay out of the event group and the commit record
-//! ([`crate::transaction::temporary`]), and its numbers are not those of the dictionary.
+//! A temporary table is an ordinary [`Table`] with trees in a space of its own. So it has indexes,
+//! scans, long values and a place for locks, which stays empty. It has no name in the catalog, no
+//! entry in the dictionary, and not a byte in the log: its space is unlogged, its row changes stay
+//! out of the event group and the commit record ([`crate::transaction::temporary`]), and its
+//! numbers are not those of the dictionary.
 //!
-//! Its file lies in `#innodb_temp`, which is emptied before the engine opens: so a crash leaves
+//! Its file is in `#innodb_temp`, which is emptied before the engine opens. So a crash leaves
 //! nothing that recovery would have to know.
 
 use crate::config::EngineConfig;
@@ -21,10 +21,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Where the files are, in the data directory.
+/// The directory of the files, in the data directory.
 const DIRECTORY: &str = "#innodb_temp";
 
-/// Removes what a crash left. To be called before the engine opens anything.
+/// Removes the files that a crash left. It must be called before the engine opens anything.
 pub(crate) fn remove_leftovers(config: &EngineConfig) -> Result<()> {
     let dir = config.datadir.join(DIRECTORY);
     let failed = |error| io_error(&dir, error);
@@ -34,15 +34,15 @@ pub(crate) fn remove_leftovers(config: &EngineConfig) -> Result<()> {
     Ok(())
 }
 
-/// A temporary table, which is gone when its owner drops this. Plans and transactions that still
-/// have its [`Table`] find that out.
+/// A temporary table, which is dropped with this value. Plans and transactions that still hold its
+/// [`Table`] then find that it is gone.
 pub struct TemporaryTable {
     table: Arc<Table>,
     pool: Arc<Pool>,
 }
 
 impl TemporaryTable {
-    /// The table.
+    /// Returns the table.
     pub fn table(&self) -> &Arc<Table> {
         &self.table
     }
@@ -64,13 +64,13 @@ impl Drop for TemporaryTable {
     }
 }
 
-/// Makes temporary tables. None of it is a commit.
+/// Makes temporary tables. None of this is a commit.
 pub(crate) struct TemporaryMaker<'e> {
     pub ddl: &'e Ddl,
 }
 
 impl TemporaryMaker<'_> {
-    /// `CREATE TEMPORARY TABLE`.
+    /// Runs `CREATE TEMPORARY TABLE`.
     pub fn make(&self, mut def: TableDef) -> Result<TemporaryTable> {
         let ddl = self.ddl;
         def.check()?;
@@ -81,7 +81,8 @@ impl TemporaryMaker<'_> {
         if def.created_s == 0 {
             def.created_s = os::clock::now_us() / 1_000_000;
         }
-        // Locks and row events, which name indexes by number, have none of temporary tables.
+        // The numbers need not be unique among all tables, because temporary tables have no locks
+        // and no row events, which name indexes by number.
         for (at, index) in (1..).zip(&mut def.indexes) {
             index.id = at;
         }
@@ -110,7 +111,7 @@ impl TemporaryMaker<'_> {
         Ok(Table::open(pool, placement, def, Arc::new(counters)).into_temporary())
     }
 
-    /// A new table with the rows of `old` as `convert` makes them.
+    /// Makes a new table with the rows of `old`, each converted by `convert`.
     pub fn altered(
         &self,
         old: &Table,

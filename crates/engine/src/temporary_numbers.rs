@@ -1,13 +1,13 @@
-//! Numbers for temporary tables and their spaces, from ranges that the dictionary's, which count up
-//! from 1, do not come to. None of them outlives the engine, so none is logged.
+//! Numbers for temporary tables and their spaces, from ranges that the dictionary's numbers, which
+//! count up from 1, do not reach. None of the numbers outlives the engine, so none is logged.
 
 use buffer::{Pool, SpaceId};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// The first number of a temporary table's space.
 const FIRST_SPACE: SpaceId = 0xf000_0000;
-/// The first number of a temporary table, which has six bytes as every table's; the dictionary's
-/// numbers count up from 1.
+/// The first number of a temporary table. Table numbers have six bytes, and those of the dictionary
+/// count up from 1.
 const FIRST_TABLE: u64 = 1 << 47;
 
 /// Hands out the numbers.
@@ -18,7 +18,7 @@ pub(crate) struct TemporaryNumbers {
 }
 
 impl TemporaryNumbers {
-    /// The number of a space that is not open.
+    /// Returns the number of a space that is not open.
     pub fn space(&self, pool: &Pool) -> SpaceId {
         loop {
             let number = self.spaces.fetch_add(1, Ordering::Relaxed) % (u32::MAX - FIRST_SPACE);
@@ -28,7 +28,7 @@ impl TemporaryNumbers {
         }
     }
 
-    /// The number of a new table.
+    /// Returns the number of a new table.
     pub fn table(&self) -> u64 {
         FIRST_TABLE + self.tables.fetch_add(1, Ordering::Relaxed)
     }

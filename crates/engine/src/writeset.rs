@@ -1,11 +1,11 @@
-//! What a committed transaction has written, as hashes of the keys that it put, changed and
-//! removed: two transactions without a common key may be applied in either order (MySQL's
-//! writesets, worklog 9556).
+//! The writeset of a committed transaction: hashes of the keys that it put, changed and removed.
+//! Two transactions without a common key may be applied in either order (MySQL's writesets, worklog
+//! 9556).
 //!
 //! The keys are those of the row events and, for entries of unique indexes that an update or delete
-//! removes, of the sidecar: row images may be minimal. They are looked at some time after the
-//! commit, with the definitions of that time. A definition that is newer than the commit may lack a
-//! unique index that the rows still had, so then nothing is known.
+//! removes, those of the sidecar, because row images may be minimal. They are looked at some time
+//! after the commit, with the definitions of that time. A definition that is newer than the commit
+//! may lack a unique index that the rows still had, so then the writeset is unknown.
 
 use crate::Engine;
 use crate::commit::sidecar::Sidecar;
@@ -16,50 +16,50 @@ use binlog::event::{Event, RowsEvent, RowsKind, event_type, rows_kind};
 use std::sync::Arc;
 use types::ColumnMask;
 
-/// What is known of what a transaction has written.
+/// What is known of the keys that a transaction has written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writeset {
-    /// The keys are all.
+    /// All keys are known.
     Complete,
-    /// It has written to a table without a primary key besides: whoever writes there has no
-    /// complete set either.
+    /// The transaction has also written to a table without a primary key. Other writers of that
+    /// table have no complete set either.
     Keyless,
-    /// Perhaps anything.
+    /// Nothing is known. The transaction may have written any key.
     Unknown,
 }
 
-/// Tables whose definitions are at hand: more are looked up each time.
+/// The number of tables whose definitions are kept. Others are looked up each time.
 const TABLES_AT_HAND: usize = 16;
 
-/// Finds out what the transactions of a commit stream have written.
+/// Finds out which keys the transactions of a commit stream have written.
 pub struct WritesetReader {
     tables: Tables,
     keys: Vec<u64>,
 }
 
 impl WritesetReader {
-    /// For commits of this engine.
+    /// Returns a reader for commits of this engine.
     pub fn new(engine: Arc<Engine>) -> WritesetReader {
         let tables = Tables { engine, seq: 0, changes: 0, at_hand: Default::default(), encoded: Vec::new() };
         WritesetReader { tables, keys: Vec::new() }
     }
 
-    /// Looks at a transaction, which is behind those before it in the order of commits.
+    /// Reads a transaction, which must come after the earlier ones in the order of commits.
     pub fn read(&mut self, committed: &CommittedGroup<'_>) -> Writeset {
         self.keys.clear();
         if committed.header.ddl {
-            // None is kept that may be dropped.
+            // No table that this statement may drop is kept.
             self.tables.at_hand = Default::default();
             return Writeset::Unknown;
         }
         let GroupBytes::Here(group) = committed.group else { return Writeset::Unknown };
         self.tables.seq = committed.seq;
         let known = collect(group, committed.sidecar, &mut self.tables, &mut self.keys);
-        // Bytes of the log that cannot be read are reported where they are written.
+        // Unreadable bytes of the log are reported where they are written to the binary log.
         known.unwrap_or(Writeset::Unknown)
     }
 
-    /// The keys that the last one has written.
+    /// Returns the hashes of the keys that the transaction read last has written.
     pub fn keys(&self) -> &[u64] {
         &self.keys
     }
@@ -68,21 +68,21 @@ impl WritesetReader {
 /// The tables' definitions, as the present transaction has seen them.
 struct Tables {
     engine: Arc<Engine>,
-    /// Its sequence number.
+    /// The sequence number of the present transaction.
     seq: u64,
-    /// How often definitions had changed when those at hand were looked up.
+    /// The catalog's count of changes when the kept definitions were looked up.
     changes: u64,
-    /// Each in the place that its id gives it.
+    /// The kept definitions, each in the place that its id gives it.
     at_hand: [Option<Arc<Table>>; TABLES_AT_HAND],
-    /// The present key.
+    /// The buffer of the present key.
     encoded: Vec<u8>,
 }
 
 impl Tables {
-    /// The table, and where its keys are put together.
+    /// Returns the table, and the buffer in which its keys are put together.
     fn get(&mut self, id: u64) -> Option<(&Table, &mut Vec<u8>)> {
         let catalog = &self.engine.catalog;
-        // A transaction that saw a newer definition is in the log behind the change.
+        // A transaction that saw a newer definition is after the change in the log.
         let changes = catalog.changes();
         if changes != self.changes {
             (self.at_hand, self.changes) = (Default::default(), changes);
@@ -109,8 +109,8 @@ fn collect(group: &[u8], sidecar: &[u8], tables: &mut Tables, keys: &mut Vec<u64
                             return Ok(Writeset::Unknown);
                         };
                         if table.is_related() {
-                            // What it needs of its parents' rows, or they of its own, is no key of
-                            // its own.
+                            // The transaction's demands on parent rows, or of child rows on its
+                            // own rows, are not among its keys.
                             return Ok(Writeset::Unknown);
                         }
                         if !table.has_primary_key() {
@@ -139,11 +139,11 @@ fn collect(group: &[u8], sidecar: &[u8], tables: &mut Tables, keys: &mut Vec<u64
     Ok(known)
 }
 
-/// Stands for the primary key among the numbers of indexes.
+/// The number that stands for the primary key among the numbers of indexes.
 const PRIMARY: u32 = u32::MAX;
 
-/// The primary keys in a row event, and the unique keys of the rows that it inserts. False: it
-/// does not name them all.
+/// Adds the primary keys in a row event, and the unique keys of the rows that it inserts. False
+/// means that the event does not name them all.
 fn add_keys(table: &Table, rows: &RowsEvent<'_>, keys: &mut Vec<u64>, encoded: &mut Vec<u8>) -> Result<bool> {
     let (before, after) = (rows.before_mask(), rows.after_mask());
     let names_key = |mask: &&ColumnMask| {
@@ -179,7 +179,7 @@ fn add_keys(table: &Table, rows: &RowsEvent<'_>, keys: &mut Vec<u64>, encoded: &
     Ok(true)
 }
 
-/// The hash of the primary key of an image that has all its columns.
+/// Returns the hash of the primary key of an image that has all columns of the key.
 fn primary_hash(table: &Table, mask: &ColumnMask, image: &[u8], encoded: &mut Vec<u8>) -> Result<u64> {
     encoded.clear();
     for part in table.primary.iter().flatten() {
@@ -189,7 +189,7 @@ fn primary_hash(table: &Table, mask: &ColumnMask, image: &[u8], encoded: &mut Ve
     Ok(hash(table.id, PRIMARY, encoded))
 }
 
-/// The unique keys of a full row, but for those that have a NULL: they exclude nothing.
+/// Adds the unique keys of a full row, except those with a NULL, which exclude no other row.
 fn add_unique_keys(table: &Table, image: &[u8], keys: &mut Vec<u64>, encoded: &mut Vec<u8>) -> Result<()> {
     for index in table.indexes.iter().filter(|index| index.unique) {
         encoded.clear();
@@ -201,8 +201,8 @@ fn add_unique_keys(table: &Table, image: &[u8], keys: &mut Vec<u64>, encoded: &m
     Ok(())
 }
 
-/// A key has a NULL, as far as can be told without its values: where they cannot be read, it is
-/// taken for one without.
+/// Reports whether a key has a NULL, as far as can be told without its values. A key whose values
+/// cannot be read is taken for one without.
 fn has_null(parts: &[KeyPart], key: &[u8]) -> bool {
     let mut rest = key;
     for part in parts {
@@ -218,8 +218,8 @@ fn has_null(parts: &[KeyPart], key: &[u8]) -> bool {
     false
 }
 
-/// Hashes a key of an index; of a few that are the same by chance one waits for the other for
-/// nothing.
+/// Hashes a key of an index. If two keys have the same hash by chance, one transaction waits for
+/// the other needlessly.
 fn hash(table_id: u64, index: u32, key: &[u8]) -> u64 {
     const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |hash: u64, word: u64| (hash.rotate_left(23) ^ word).wrapping_mul(MULTIPLIER);

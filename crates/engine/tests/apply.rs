@@ -143,7 +143,7 @@ fn replicate(seed: u64, image: RowImage) {
         };
         let outcome = apply(&to, &format, &group.group, &options).unwrap();
         if rng.one_in(40) {
-            // After a crash the replica stands at exactly what its log holds.
+            // After a crash the replica is at exactly the position that its log holds.
             to.log().wait_durable(outcome.seq).unwrap();
             drop(to);
             disk = disk.power_cut();
@@ -169,8 +169,8 @@ fn replicate(seed: u64, image: RowImage) {
         check(&to, &copy);
         check(&from, t);
     }
-    // The source's own numbers, without those of the schema and the tables, which were created on
-    // each side.
+    // These are the source's own numbers, without those of the schema and the tables, which were
+    // created on each side.
     let mut executed = from.gtid_executed();
     let ddl: binlog::gtid::GtidSet = format!("{SOURCE}:1-{}", 1 + defs.len()).parse().unwrap();
     executed.subtract(&ddl);
@@ -247,7 +247,7 @@ fn an_overtaken_row_is_changed_again_and_the_others_stay_as_prepared() {
     let mut txn = begin(&from);
     (1..=4).for_each(|id| insert(&mut txn, &t, id, id, "first").unwrap());
     commit(txn);
-    // All change row 1, each also a row of its own.
+    // All of these change row 1, and each also changes a row of its own.
     for id in 2..=4 {
         let mut txn = begin(&from);
         update(&mut txn, &t, id, id, "own").unwrap();

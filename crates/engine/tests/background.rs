@@ -22,7 +22,8 @@ fn with_threads(disk: &SimDisk) -> Arc<Engine> {
     Engine::open(config).unwrap()
 }
 
-/// Random changes of the ids that are `mine` of `of`; returns what they came to.
+/// Changes the ids that are `mine` of `of` at random, until `bytes` bytes are written. Returns the
+/// rows that are left.
 fn work(engine: &Arc<Engine>, t: &Arc<Table>, mine: i64, of: i64, bytes: u64) -> BTreeMap<i64, (i64, usize)> {
     let mut rng = Rng::new(test_seed("background") + mine as u64);
     let mut model: BTreeMap<i64, (i64, usize)> = BTreeMap::new();
@@ -153,7 +154,7 @@ fn ddl_waits_for_those_who_use_the_table_and_holds_up_those_who_want_to() {
     while engine.status().iter().all(|(name, value)| name != "Innodb_row_lock_current_waits" || *value == 0) {
         os::clock::sleep(std::time::Duration::from_millis(1));
     }
-    // Who comes after the waiting DDL waits behind it.
+    // A transaction that comes after the waiting DDL waits behind it.
     let mut late = begin(&engine);
     late.set_metadata_lock_timeout_ms(1);
     assert!(matches!(late.open_table("test", "t"), Err(EngineError::LockWaitTimeout)));

@@ -1,6 +1,6 @@
-//! Reading from the entries of a secondary index alone gives what reading the rows gives: at old
-//! and new snapshots, among the transaction's own changes, while others change rows and purge goes
-//! on.
+//! Reading from the entries of a secondary index alone gives the same as reading the rows: at old
+//! and new snapshots, among the transaction's own changes, and while others change rows and purge
+//! runs.
 
 mod support;
 
@@ -13,10 +13,10 @@ use types::Value;
 
 const BY_K: IndexRef = IndexRef::Secondary(0);
 
-/// `k` of every row by its id.
+/// The `k` of every row by its id.
 type Model = BTreeMap<i64, i64>;
 
-/// `(k, id)` of what an index scan finds, and how many of them it read from entries.
+/// Returns the `(k, id)` pairs that an index scan finds, and how many of them it read from entries.
 fn covered(txn: &mut Transaction, table: &Arc<Table>, direction: Direction) -> (Vec<(i64, i64)>, usize) {
     let reader = table.entry_reader(BY_K, &[0, 1]).expect("the index has k and the primary key");
     let mut scan = txn.scan(table, BY_K, KeyRange::all(), direction, LockMode::Snapshot).unwrap();
@@ -58,7 +58,7 @@ fn change(rng: &mut Rng, txn: &mut Transaction, table: &Arc<Table>, model: &mut 
             model.remove(&id);
         }
         (true, 1) => {
-            // Not a column of the index: the entry stays older than its row.
+            // The index does not have the changed column, so the entry stays older than its row.
             update(txn, table, id, model[&id], &format!("c{}", rng.below(100))).unwrap();
         }
         (true, _) => {
@@ -117,8 +117,8 @@ fn entries_say_what_rows_say_at_every_snapshot() {
     check(&engine, &table);
 }
 
-/// A writer keeps the sum of all `k`, at one moment in many rows; a reader that reads entries only
-/// must always find it.
+/// A writer keeps the sum of all `k`, while it changes many rows in one commit. A reader that reads
+/// entries only must always find this sum.
 #[test]
 fn a_snapshot_of_entries_has_no_half_of_a_transaction() {
     let seed = test_seed("covering a_snapshot_of_entries");

@@ -12,12 +12,13 @@ use std::sync::Arc;
 use support::*;
 use types::{ColumnType, Value};
 
-/// A row: (k, c). Keyed tables by id; keyless tables have ids that the test keeps unique itself.
+/// For each table its rows: (k, c) by id. The test itself keeps ids unique in tables without a key.
 type Model = BTreeMap<String, BTreeMap<i64, (i64, Vec<u8>)>>;
 
 struct World {
     disk: SimDisk,
-    /// Small in every other world: then all but the smallest transactions go through spill files.
+    /// `EngineConfig::spill_bytes`. It is small in every other world, where all but the smallest
+    /// transactions go through spill files.
     spill_bytes: usize,
     engine: Arc<Engine>,
     rng: Rng,
@@ -45,7 +46,7 @@ fn blob_row(table: &Table, id: i64, k: i64, c: &[u8]) -> Vec<u8> {
     image(table, &[Value::Int(id), Value::Int(k), Value::Bytes(c.to_vec())])
 }
 
-/// The row with this id, found by a scan so that it works without a key too.
+/// Finds the row with this id, by a scan if the table has no key.
 fn find(txn: &mut Transaction, table: &Arc<Table>, id: i64) -> Result<Option<engine::Row>, EngineError> {
     if table.def.primary.is_some() {
         return txn.get(table, &key(table, id), LockMode::Update);
@@ -78,7 +79,7 @@ impl World {
         self.rng.bytes(len as usize)
     }
 
-    /// One random change of a row in `txn`, and in `after`, the model as it will be.
+    /// Makes one random change of a row in `txn`, and in `after`, the model after the commit.
     fn change_row(&mut self, txn: &mut Transaction, after: &mut Model) -> Result<(), EngineError> {
         if after.is_empty() {
             return Ok(());
@@ -121,7 +122,7 @@ impl World {
         Ok(())
     }
 
-    /// One random transaction; the model as it is if it commits.
+    /// Runs one random transaction. Returns the model as it is if the transaction commits.
     fn transaction(&mut self) -> Result<Model, (Model, EngineError)> {
         let mut after = self.model.clone();
         let mut txn = begin(&self.engine);
@@ -225,7 +226,7 @@ impl World {
         }
     }
 
-    /// What the engine has now.
+    /// Returns the present content of the engine.
     fn content(&self) -> Model {
         let mut content = Model::new();
         for t in self.engine.catalog().tables("test") {
@@ -248,8 +249,8 @@ impl World {
         content
     }
 
-    /// Works until something fails or `steps` are done; returns what else, besides the model, may
-    /// be found afterwards.
+    /// Works until something fails or `steps` are done. Returns another model, besides the world's,
+    /// that may be found afterwards.
     fn work(&mut self, steps: u64) -> Option<Model> {
         for _ in 0..steps {
             let result = match self.rng.below(20) {
@@ -281,7 +282,7 @@ impl World {
         self.engine = open_spilling(&self.disk, self.spill_bytes);
         let content = self.content();
         if content != self.model {
-            // Not assert_eq: the models are long.
+            // The models are too long for assert_eq.
             let differs = |other: &Model| -> Vec<String> {
                 let names: std::collections::BTreeSet<&String> = content.keys().chain(other.keys()).collect();
                 let of = |model: &Model, name: &String| -> Vec<String> {

@@ -1,6 +1,6 @@
-//! Bits that turn over, files that are cut short or gone: for each kind of file and wherever it
-//! happens, the engine either refuses with the place, or reports it when the table is checked, or
-//! has every row as it was. Never another row, and never a row less, in silence.
+//! Flipped bits, and files that are cut short or gone. For each kind of file and every place of the
+//! damage, the engine refuses and names the place, or reports the damage when the table is checked,
+//! or has every row as it was. It never silently has another row or a row less.
 
 mod support;
 
@@ -14,8 +14,8 @@ use os::random::{Rng, test_seed};
 use os::sim::SimDisk;
 use support::{begin, check, commit, config, create, delete, insert, keyed, rows_in, table, update};
 
-/// Commits behind those that are compared: more than what the log can lose of its end without
-/// noticing.
+/// The number of commits after those that are compared, which is more than what the log can lose at
+/// its end without noticing.
 const FILLER_COMMITS: i64 = 40;
 
 fn small(disk: &SimDisk) -> EngineConfig {
@@ -27,7 +27,8 @@ fn small(disk: &SimDisk) -> EngineConfig {
     }
 }
 
-/// Rows, some of them with long values, changed before and after a checkpoint.
+/// Makes rows, some of them with long values, changed before and after a checkpoint. Returns the
+/// rows.
 fn make(disk: &SimDisk, rng: &mut Rng) -> Vec<Vec<u8>> {
     let engine = Engine::open(small(disk)).expect("an empty disk");
     support::ddl("CREATE SCHEMA test", |context| {
@@ -82,7 +83,7 @@ fn files(disk: &SimDisk, dir: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Opens and reads everything; what is reported, if anything is.
+/// Opens the engine and reads everything. Returns what is reported, if anything is.
 fn open_and_check(disk: &SimDisk, expected: &[Vec<u8>], place: &str) -> Option<String> {
     let engine = match Engine::open(small(disk)) {
         Ok(engine) => engine,
@@ -100,7 +101,7 @@ fn open_and_check(disk: &SimDisk, expected: &[Vec<u8>], place: &str) -> Option<S
     None
 }
 
-/// Damages a copy of the disk in this way and looks; what was reported must say where.
+/// Damages a copy of the disk in this way and opens it. A report must say where the damage is.
 fn damage(disk: &SimDisk, expected: &[Vec<u8>], place: &str, how: impl FnOnce(&SimDisk)) -> bool {
     let damaged = disk.if_power_went();
     how(&damaged);

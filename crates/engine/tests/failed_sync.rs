@@ -1,6 +1,6 @@
-//! A sync that fails, of each kind of file: the server stops and says which file it was, and what
-//! was acknowledged before is there afterwards. Nobody syncs again and believes it: the kernel may
-//! have dropped the writes.
+//! A sync that fails, for each kind of file. The server stops and says which file it was, and
+//! everything that was acknowledged before is there afterwards. Nobody retries the sync and
+//! believes its result, because the kernel may have dropped the writes.
 
 mod support;
 
@@ -16,8 +16,8 @@ fn small(disk: &SimDisk) -> EngineConfig {
     EngineConfig { spill_bytes: SPILL_BYTES, redo_capacity_bytes: 4 << 20, ..config(disk) }
 }
 
-/// Commits one row more, and now and then a transaction that is spilled; what is acknowledged is
-/// pushed to `made`. Then a checkpoint.
+/// Commits one more row at a time, sometimes in a transaction that is spilled, and then makes a
+/// checkpoint. Acknowledged commits are pushed to `made`.
 fn work(engine: &Arc<Engine>, t: &Arc<Table>, made: &mut Vec<i64>) -> Result<(), EngineError> {
     for id in (made.len() as i64..).take(8) {
         let mut txn = begin(engine);
@@ -48,7 +48,7 @@ fn it_stops_with_the_file_and_loses_nothing() {
         let failed = failed.unwrap_or_else(|| panic!("{part}: its sync is never asked for"));
         let said = disk.stopped_with().unwrap_or_else(|| panic!("{part}: it went on after {failed}"));
         assert!(said.contains(part), "{part}: the place is not in: {said}");
-        // Nothing is let in any more.
+        // No further commit is let in.
         let before = made.len();
         assert!(work(&engine, &t, &mut made).is_err());
         assert_eq!(made.len(), before, "{part}: a commit was acknowledged afterwards");

@@ -1,4 +1,4 @@
-//! A disk that fills up is an error of the statement that needed more, and of nobody else.
+//! A disk that fills up is an error of the statement that needed more space, and of nobody else.
 
 mod support;
 
@@ -18,7 +18,7 @@ fn small(disk: &SimDisk) -> EngineConfig {
     }
 }
 
-/// Commits one row; how it ended.
+/// Commits one row, and returns how that ended.
 fn insert_one(engine: &Arc<Engine>, id: i64, k: i64, content: &str) -> Result<(), EngineError> {
     let rows = table(engine, "test", "t");
     let mut txn = begin(engine);
@@ -39,7 +39,7 @@ fn a_full_disk_refuses_statements_and_ends_nothing() {
         .expect("no schema yet");
         let t = create(&engine, keyed("t"));
         let other = create(&engine, keyed("other"));
-        // The log gets all the files that it will use.
+        // The log gets all the files that it will ever use.
         for id in 0..2000 {
             let mut txn = begin(&engine);
             insert(&mut txn, &other, id, 0, &"x".repeat(1800)).expect("no such row yet");
@@ -70,7 +70,7 @@ fn a_full_disk_refuses_statements_and_ends_nothing() {
                 engine.sharp_checkpoint().expect("nothing of this needs space");
             }
         }
-        // What is there can be read, changed and removed.
+        // The existing rows can be read, changed and removed.
         check(&engine, &t);
         assert_eq!(rows(&mut begin(&engine), &t, IndexRef::Primary, KeyRange::all()).len(), made.len());
         for id in made.drain(..made.len() / 2) {
@@ -97,7 +97,7 @@ fn waits_for_space(thread: &str) -> bool {
     current.into_iter().any(|state| state == os::account::State::DiskFullWait)
 }
 
-/// About as many leaves, each full of small rows.
+/// The approximate number of leaves, each full of small rows.
 const LEAVES: i64 = 5000;
 const ROWS: i64 = 40;
 const REDO_BYTES: u64 = 64 << 20;
@@ -108,8 +108,8 @@ fn large(disk: &SimDisk) -> EngineConfig {
 
 type Committing = os::thread::JoinHandle<Result<engine::CommitOutcome, EngineError>>;
 
-/// A commit that is in the log and waits for space: its keys, all over a table whose leaves are
-/// full, split more of them than are reserved for.
+/// Returns a commit that is in the log and waits for space. Its keys are all over a table whose
+/// leaves are full, so more leaves split than pages are reserved for.
 fn commit_that_waits(disk: &SimDisk, thread: &str) -> (Arc<Engine>, Arc<Table>, Committing) {
     let engine = Engine::open(large(disk)).expect("an empty disk");
     support::ddl("CREATE SCHEMA test", |context| {
@@ -129,7 +129,7 @@ fn commit_that_waits(disk: &SimDisk, thread: &str) -> (Arc<Engine>, Arc<Table>, 
             engine.sharp_checkpoint().expect("the disk works");
         }
     }
-    // The log gets all the files that it will use.
+    // The log gets all the files that it will ever use.
     let mut round = 0;
     while engine.log().current_lsn() < 2 * REDO_BYTES {
         let mut txn = begin(&engine);
@@ -145,7 +145,8 @@ fn commit_that_waits(disk: &SimDisk, thread: &str) -> (Arc<Engine>, Arc<Table>, 
         }
     }
     engine.sharp_checkpoint().expect("the disk works");
-    // As little room as it is let in with: a refused attempt leaves the file longer.
+    // The free space grows until the commit is let in, so that it is as little as possible. A
+    // refused attempt leaves the file longer.
     let committing = (0..40).find_map(|step| {
         let mut txn = begin(&engine);
         for leaf in 0..LEAVES {
@@ -171,7 +172,7 @@ fn commit_that_waits(disk: &SimDisk, thread: &str) -> (Arc<Engine>, Arc<Table>, 
 fn a_commit_that_splits_more_than_was_reserved_waits_for_space() {
     let disk = SimDisk::new(1);
     let (engine, t, committing) = commit_that_waits(&disk, "committing");
-    // Others read meanwhile.
+    // Others can read meanwhile.
     assert_eq!(support::ids(&engine, &t).len(), (ROWS * LEAVES) as usize);
     disk.limit_space(None);
     committing.join().expect("no panic").expect("there is room again");
@@ -183,7 +184,7 @@ fn a_commit_that_splits_more_than_was_reserved_waits_for_space() {
 fn a_commit_that_waits_for_space_ends_with_the_server_and_is_there_after_the_next_start() {
     let disk = SimDisk::new(2);
     let (engine, t, committing) = commit_that_waits(&disk, "never committed");
-    // What a server does that is told to stop.
+    // A server that is told to stop does this.
     engine.log().give_up_on_full_disk();
     committing.join().expect("no panic").expect_err("nobody frees space");
     assert!(disk.stopped_with().is_some());

@@ -1,5 +1,5 @@
-//! Index builds: many at once, beside writers, refused, killed and cut off; and that no page is
-//! lost by any of it.
+//! Index builds: several at once, beside writers, refused, killed and cut off. No page may be lost
+//! by any of it.
 
 mod support;
 
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use support::*;
 
-/// id -> (k, c); k is unique in some tests.
+/// The (k, c) of each row by id. In some tests k is unique.
 type Model = BTreeMap<i64, (i64, String)>;
 
 fn plain(name: &str) -> engine::TableDef {
@@ -30,7 +30,8 @@ fn add_indexes(
     let mut def = table(engine, "test", "t").def.clone();
     for (name, unique, columns) in indexes {
         let mut index = index(name, *unique, columns);
-        // Of the text a prefix, which also long values have that are not in their row.
+        // The index takes a prefix of the text, which it needs of long values outside their rows,
+        // too.
         index.columns.iter_mut().filter(|part| part.column == 2).for_each(|part| part.prefix = Some(20));
         def.indexes.push(index);
     }
@@ -58,7 +59,7 @@ fn fill(engine: &Arc<Engine>, t: &Arc<Table>, ids: std::ops::Range<i64>, k: impl
     }
 }
 
-/// No page of the table's file is unnamed, and no claim is left.
+/// Checks that no page of the table's file is unnamed and that no claim is left.
 fn account(engine: &Arc<Engine>) {
     let pages = engine.space_pages(&table(engine, "test", "t")).unwrap();
     assert_eq!((pages.unaccounted(), pages.claims), (0, 0), "{pages:?}");
@@ -87,7 +88,7 @@ fn several_indexes_are_built_from_one_scan_in_bounded_memory() {
     assert!(ints(&t, &by_k, 1).is_sorted());
     assert_eq!(by_k.len(), 20_000);
     drop(txn);
-    // Freed pages serve the next build.
+    // The next builds use the freed pages.
     let before = engine.space_pages(&t).unwrap().allocated;
     for _ in 0..3 {
         drop_indexes(&engine).unwrap();
@@ -150,8 +151,8 @@ fn a_duplicate_key_ends_the_statement_with_nothing_left_behind() {
     account(&engine);
 }
 
-/// Changes rows at random, keeping k unique by making it of the id and a number that the id's owner
-/// counts.
+/// Changes rows at random. k stays unique, because it is made of the id and a random number below
+/// 1000.
 fn change_rows(engine: &Arc<Engine>, rng: &mut Rng, model: &mut Model, ids: std::ops::Range<i64>) {
     let t = table(engine, "test", "t");
     let mut txn = begin(engine);
@@ -173,7 +174,7 @@ fn change_rows(engine: &Arc<Engine>, rng: &mut Rng, model: &mut Model, ids: std:
                 model.insert(id, (k, c));
             }
             (true, _) => {
-                // To another key.
+                // The row moves to another key.
                 let to = rng.between(ids.start as u64, ids.end as u64 - 1) as i64;
                 if model.contains_key(&to) {
                     continue;
@@ -186,7 +187,7 @@ fn change_rows(engine: &Arc<Engine>, rng: &mut Rng, model: &mut Model, ids: std:
         }
     }
     if rng.one_in(8) {
-        // What is rolled back was never there.
+        // A transaction that is rolled back leaves the rows as they were.
         let before = content(engine);
         txn.rollback();
         *model = before.into_iter().filter(|(id, _)| ids.contains(id)).collect();
@@ -255,8 +256,8 @@ fn rows_that_only_seem_to_share_a_key_are_no_duplicates() {
     let (_disk, engine) = fresh(4);
     let t = create(&engine, plain("t"));
     fill(&engine, &t, 0..1_000, |id| id);
-    // Keys go round among rows, so that the build meets each with two rows, of which one has it no
-    // more.
+    // The keys go round among the rows. So the build meets each key with two rows, one of which no
+    // longer has it.
     let rotate = |from: i64| {
         let t = table(&engine, "test", "t");
         let mut txn = begin(&engine);
@@ -277,7 +278,7 @@ fn rows_that_only_seem_to_share_a_key_are_no_duplicates() {
     .unwrap();
     check(&engine, &table(&engine, "test", "t"));
     drop_indexes(&engine).unwrap();
-    // A key that a row gets while the index is built counts.
+    // A key that a row gets while the index is built counts as a duplicate.
     for bad in [AlterStage::ReadPk, AlterStage::MergeSort, AlterStage::Flush, AlterStage::LogApplyIndex] {
         let error = add_indexes(&engine, &[("u", true, &[1])], |stage| {
             if stage == bad {
@@ -370,7 +371,7 @@ fn writers_go_on_while_indexes_come_and_go() {
             os::thread::spawn("writer", move || {
                 let (mut rng, mut model) = (Rng::new(seed ^ worker as u64), Model::new());
                 while !stop.load(Ordering::Relaxed) {
-                    // A definition that was replaced just now is looked up again by the next
+                    // A writer whose definition was just replaced looks it up again in its next
                     // transaction.
                     let ids = worker * 2_000..(worker + 1) * 2_000;
                     change_rows_or_retry(&engine, &mut rng, &mut model, ids);
@@ -382,7 +383,8 @@ fn writers_go_on_while_indexes_come_and_go() {
         .collect();
     let mut rng = Rng::new(seed);
     for round in 0..12 {
-        // Something to build, and something new since the last round.
+        // The round waits until there is something to build, and something new since the last
+        // round.
         let enough = commits.load(Ordering::Relaxed) + 300;
         while commits.load(Ordering::Relaxed) < enough {
             os::thread::yield_now();
@@ -451,7 +453,7 @@ fn no_power_cut_loses_a_page_or_half_an_index() {
                         if stage == AlterStage::LogApplyIndex || stage == AlterStage::ReadPk {
                             let t = table(&engine, "test", "t");
                             let mut txn = begin(&engine);
-                            // Fails when the power is off already.
+                            // The inserts fail when the power is off already.
                             for id in next..next + 50 {
                                 let _ = insert(&mut txn, &t, id, id, "while it is built");
                             }
@@ -466,7 +468,7 @@ fn no_power_cut_loses_a_page_or_half_an_index() {
             next += 50;
             disk = disk.power_cut();
             if rng.one_in(2) {
-                // And again while the pages are being freed.
+                // The power fails again while the pages are being freed.
                 disk.cut_power_after(rng.below(200));
                 let opened = Engine::open(config(&disk));
                 let after = disk.power_cut();

@@ -1,5 +1,6 @@
-//! A scan that lends its rows finds what one that copies them finds: at old and new snapshots, in
-//! tables of several leaves, and when its transaction changes the table while it goes on.
+//! A scan that lends its rows finds the same rows as a scan that copies them: at old and new
+//! snapshots, in tables of several leaves, and when its transaction changes the table while it goes
+//! on.
 
 mod support;
 
@@ -11,14 +12,14 @@ use support::*;
 
 const IDS: u64 = 600;
 
-/// `k` of every row by its id.
+/// The `k` of every row by its id.
 type Model = BTreeMap<i64, i64>;
 
 fn open_scan(txn: &mut Transaction, table: &Arc<Table>, direction: Direction) -> Scan {
     txn.scan(table, IndexRef::Primary, KeyRange::all(), direction, LockMode::Snapshot).unwrap()
 }
 
-/// `(id, k)` of the scan's next row, and whether it was lent.
+/// Returns the `(id, k)` of the scan's next row, and whether it was lent.
 fn next(scan: &mut Scan, txn: &mut Transaction, table: &Table) -> Option<((i64, i64), bool)> {
     let (image, lent) = match scan.next_lent(txn, false).unwrap()? {
         Found::Lent => (scan.image().to_vec(), true),
@@ -44,7 +45,7 @@ fn pairs(model: &Model) -> Vec<(i64, i64)> {
     model.iter().map(|(id, k)| (*id, *k)).collect()
 }
 
-/// Long rows, so that there are several leaves.
+/// Returns a random text that makes rows long enough for several leaves.
 fn text(rng: &mut Rng) -> String {
     "x".repeat(rng.below(100) as usize)
 }
@@ -114,7 +115,7 @@ fn lent_rows_are_what_each_snapshot_sees() {
     check(&engine, &table);
 }
 
-/// What the transaction changes ahead of its scan is seen, what it changes behind it is not, and
+/// Changes that the transaction makes ahead of its scan are seen, changes behind it are not, and
 /// nothing comes twice.
 #[test]
 fn a_change_on_the_way_ends_the_lending_and_loses_no_row() {

@@ -5,7 +5,7 @@ mod support;
 use engine::{ForeignKeyDef, Isolation, LockMode, ReferentialAction, StatementContext, TableDef, TableLock};
 use support::*;
 
-/// A table whose column `k` refers to `parent.id`, with ON DELETE CASCADE.
+/// Returns a table whose column `k` refers to `parent.id`, with ON DELETE CASCADE.
 fn child() -> TableDef {
     let mut def = keyed("child");
     def.foreign_keys.push(ForeignKeyDef {

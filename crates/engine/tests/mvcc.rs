@@ -68,7 +68,7 @@ fn repeatable_read_keeps_its_snapshot_and_read_committed_does_not() {
 #[test]
 fn a_snapshot_sees_no_half_of_a_transaction() {
     // Transfers between accounts never change the sum that a snapshot sees, by either index, while
-    // purge goes on.
+    // purge runs.
     let (_, engine) = fresh(2);
     let t = create(&engine, keyed("t"));
     const ACCOUNTS: i64 = 40;
@@ -106,7 +106,7 @@ fn a_snapshot_sees_no_half_of_a_transaction() {
         }));
     }
     let mut round = 0;
-    // Until both sides have done something worth the name, however the machine runs them.
+    // The loop goes on until both sides have done enough, however the machine schedules them.
     while round < 300 || done.load(Ordering::Relaxed) < 100 {
         round += 1;
         let mut txn = begin(&engine);
@@ -165,7 +165,7 @@ fn waits_time_out_and_cycles_are_broken() {
     let mut b = begin(&engine);
     b.set_row_lock_timeout_ms(1);
     assert!(matches!(update(&mut b, &t, 1, 6, ""), Err(EngineError::LockWaitTimeout)));
-    // An insert of a key that another has inserted waits too.
+    // An insert of a key that another transaction has inserted waits too.
     insert(&mut a, &t, 9, 9, "").unwrap();
     assert!(matches!(insert(&mut b, &t, 9, 8, ""), Err(EngineError::LockWaitTimeout)));
     update(&mut b, &t, 2, 7, "").unwrap();
@@ -289,7 +289,8 @@ fn a_row_that_came_back_is_not_what_it_once_was_to_those_who_saw_it_gone() {
     update(&mut txn, &t, 1, 11, "").unwrap();
     commit(txn);
     drop(reader);
-    // The version that the reader needed is still kept; this delete keeps none, for nobody reads.
+    // The version that the reader needed is still kept. This delete keeps none, because nobody
+    // reads.
     let mut txn = begin(&engine);
     delete(&mut txn, &t, 1).unwrap();
     commit(txn);
@@ -344,7 +345,7 @@ fn the_snapshot_that_needs_too_much_is_given_up_and_the_others_go_on() {
         let forward = engine::Direction::Forward;
         let mut scan = too_old.scan(&t, IndexRef::Primary, all, forward, LockMode::Snapshot).unwrap();
         assert!(matches!(scan.next(too_old), Err(EngineError::SnapshotTooOld { .. })));
-        // What it locks it reads as it is.
+        // A locking read returns the row as it is now.
         assert!(too_old.get(&t, &key(&t, 1), LockMode::Share).unwrap().is_some());
     }
     oldest.rollback();
@@ -360,8 +361,8 @@ fn the_snapshot_that_needs_too_much_is_given_up_and_the_others_go_on() {
     check(&engine, &t);
 }
 
-/// Runs a statement's reads in a thread of their own, and holds back an earlier commit until they
-/// have ended or wait for it.
+/// Runs a statement's reads in a thread of their own, and holds back an earlier commit until the
+/// reads have ended or wait for it.
 fn with_an_earlier_commit_held_back<R: Send + 'static>(
     engine: &Arc<Engine>,
     earlier: LoggedTransaction,
@@ -375,11 +376,12 @@ fn with_an_earlier_commit_held_back<R: Send + 'static>(
     reader.join().unwrap()
 }
 
-/// A commit lets its locks go when it is on its pages, which an earlier one need not be: it is not
-/// visible yet. Who gets such a lock sees it all the same, as does who is told by him.
+/// A commit releases its locks when it is on its pages. If an earlier commit is not on its pages
+/// yet, the later one is not visible yet. A transaction that gets one of the locks sees the commit
+/// all the same, and so does another one that is told by it.
 #[test]
 fn who_gets_a_lock_sees_what_its_holder_committed() {
-    // How the lock is got, at which isolation level, and how the transaction goes on.
+    // The way the lock is got, the isolation level, and the way the transaction goes on.
     let cases = [
         ("row", Isolation::RepeatableRead, "reads"),
         ("row", Isolation::ReadCommitted, "reads"),
@@ -400,14 +402,14 @@ fn who_gets_a_lock_sees_what_its_holder_committed() {
         }
         insert(&mut setup, &other, 1, 0, "before").unwrap();
         setup.commit(&CommitOptions::default()).unwrap();
-        // Somebody reads, so that commits leave versions.
+        // A reader is open, so that commits leave versions.
         let mut old = begin(&engine);
         assert_eq!(k_of(&mut old, &t, 1), Some(0));
-        // In the log, not on its pages.
+        // The earlier commit is in the log, but not on its pages.
         let mut earlier = engine.begin_apply();
         insert(&mut earlier, &other, 77, 0, "earlier").unwrap();
         let logged = earlier.log_received(&[], &CommitOptions::default(), None).unwrap();
-        // The holder locks 1, which it leaves as it is, and the gap between 5 and 9; it changes 2
+        // The holder locks 1, which it leaves as it is, and the gap between 5 and 9. It changes 2
         // and deletes 5.
         let mut holder = begin(&engine);
         holder.begin_statement(StatementContext::default());

@@ -15,10 +15,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use support::*;
 use types::Value;
 
-/// id -> (k, c)
+/// The (k, c) of each row by id.
 type Model = BTreeMap<i64, (i64, String)>;
 
-/// One transaction of inserts, deletes, updates and moves to other keys.
+/// Runs one transaction of inserts, deletes, updates and moves to other keys.
 fn change(engine: &Arc<Engine>, rng: &mut Rng, model: &mut Model) {
     let t = table(engine, "test", "t");
     let mut txn = begin(engine);
@@ -27,7 +27,7 @@ fn change(engine: &Arc<Engine>, rng: &mut Rng, model: &mut Model) {
     }
     let mut last = 0;
     for _ in 0..rng.between(1, 6) {
-        // Often the row that the transaction has just changed.
+        // The row is often the one that the transaction has just changed.
         let id = if rng.one_in(3) { last } else { rng.below(1500) as i64 };
         let k = rng.below(300) as i64;
         last = id;
@@ -52,7 +52,7 @@ fn change(engine: &Arc<Engine>, rng: &mut Rng, model: &mut Model) {
                 }
             }
             (true, 2) => {
-                // The text stays, also where it is not in its row.
+                // The text stays, even if it is not in its row.
                 let old = txn.get(&t, &key(&t, id), LockMode::Update).unwrap().unwrap();
                 let row = model.get_mut(&id).unwrap();
                 row.0 = k;
@@ -84,16 +84,16 @@ fn content(engine: &Arc<Engine>) -> Model {
     found
 }
 
-/// Random changes, a kill, and recovery, several times over. With `background` recovery leaves its
-/// pages dirty and its checkpoint where it was: the next one replays what this one replayed, and
-/// what came after.
+/// Makes random changes, kills the process and recovers, several times over. With `background`
+/// recovery leaves its pages dirty and its checkpoint where it was, so the next recovery replays
+/// what this one replayed, and what came after.
 fn change_and_recover(seed: u64, background: bool, pool_bytes: u64) {
     let mut rng = Rng::new(seed);
     let disk = SimDisk::new(rng.u64());
     let open = |disk: &SimDisk| {
         let mut config =
             EngineConfig { redo_capacity_bytes: 256 << 20, pool_bytes, background, ..config(disk) };
-        // Nothing is written because it is old, only where frames run short.
+        // Pages are not written because they are old, only when frames run short.
         config.pool.adaptive_flushing = false;
         config.pool.max_dirty_lwm_percent = 99.0;
         Engine::open(config).unwrap()
@@ -110,7 +110,7 @@ fn change_and_recover(seed: u64, background: bool, pool_bytes: u64) {
     let (mut model, mut disk) = (Model::new(), disk);
     for round in 0..4 {
         let begin = engine.log().current_lsn();
-        // The last time nothing but what was recovered is there to be recovered again.
+        // In the last round only what was recovered before is to be recovered again.
         let more = if round == 3 { 0 } else { 5 << 20 };
         while engine.log().current_lsn() < begin + more {
             change(&engine, &mut rng, &mut model);
@@ -157,9 +157,9 @@ fn a_checkpoint_while_a_table_is_dropped_leaves_the_log_that_its_file_needs() {
     let (disk, engine) = fresh(seed);
     let (dropped, other) = (create(&engine, keyed("dropped")), create(&engine, keyed("other")));
     engine.sharp_checkpoint().unwrap();
-    // Leaves come into being, then split: the first records hold whole pages, the later ones only
-    // what changes. In between another table has the change that a checkpoint stops at if it does
-    // not count the dropped table's.
+    // Leaves are made and then split: the first records hold whole pages, the later ones only
+    // changes. In between, another table gets the change at which a checkpoint stops if it does not
+    // count the dropped table's changes.
     fill(&engine, &dropped, (0..600).step_by(10));
     fill(&engine, &other, 0..1);
     fill(&engine, &dropped, (0..600).filter(|id| id % 10 != 0));
@@ -169,8 +169,8 @@ fn a_checkpoint_while_a_table_is_dropped_leaves_the_log_that_its_file_needs() {
     let moments = left.clone();
     disk.before_each_change(move |disk| {
         let Some(engine) = weak.upgrade() else { return };
-        // From where the statement is durable on; not at the changes that the checkpoint itself
-        // makes.
+        // The checkpoint comes as soon as the statement is durable, but not at the changes that the
+        // checkpoint itself makes.
         let is_dropped = engine.catalog().table("test", "dropped").is_none()
             && engine.log().durable_lsn() == engine.log().current_lsn();
         if !is_dropped || is_busy.swap(true, Ordering::Relaxed) {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use support::*;
 
-/// Tables `a`, `b` and `c` with one, two and three rows.
+/// Makes tables `a`, `b` and `c` with one, two and three rows.
 fn three(engine: &Arc<Engine>) {
     for (rows, name) in [(1, "a"), (2, "b"), (3, "c")] {
         let t = create(engine, keyed(name));
@@ -54,7 +54,7 @@ fn a_crash_before_the_files_have_moved_loses_none() {
     rename(&engine, &[("a", "x"), ("b", "a"), ("c", "b"), ("x", "c")]);
     assert_eq!(counts(&engine), [2, 3, 1]);
     engine.close().unwrap();
-    // As the files were before the statement, and with one of them out of the way.
+    // The files are put back to the names that they had before the statement.
     let path = |name: &str| Path::new("/data/test").join(name);
     for (from, to) in [("c.ibd", "x.ibd"), ("b.ibd", "c.ibd"), ("a.ibd", "b.ibd"), ("x.ibd", "a.ibd")] {
         disk.rename(&path(from), &path(to)).unwrap();
@@ -62,8 +62,8 @@ fn a_crash_before_the_files_have_moved_loses_none() {
     assert_eq!(counts(&open(&disk)), [2, 3, 1]);
 }
 
-/// Every statement and every row event looks a name up before it locks the table: no name that has
-/// a table before and after a statement may be without one in between.
+/// Every statement and every row event looks a name up before it locks the table. So a name that
+/// has a table before and after a statement must not be without one in between.
 #[test]
 fn a_name_that_passes_to_another_table_is_never_without_one() {
     let (_disk, engine) = fresh(3);

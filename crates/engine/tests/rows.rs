@@ -226,8 +226,8 @@ fn a_row_that_moves_to_another_key_takes_its_entries_along() {
     check(&engine, &t);
 }
 
-/// What a scan has read and locked is not read again to be changed, unless the lock or the row is
-/// not what it was.
+/// A row that a scan has read and locked is not read again to be changed, unless the lock or the
+/// row is no longer what it was.
 #[test]
 fn a_row_is_changed_as_it_is_and_not_as_a_scan_read_it() {
     let (_, engine) = fresh(11);
@@ -240,7 +240,7 @@ fn a_row_is_changed_as_it_is_and_not_as_a_scan_read_it() {
         let mut scan = txn.scan(&t, IndexRef::Primary, range, Direction::Forward, LockMode::Update).unwrap();
         scan.next(txn).unwrap().unwrap()
     };
-    // Let go, and changed by somebody else.
+    // The row's lock is released, and another transaction changes the row.
     let mut txn = engine.begin(Isolation::ReadCommitted);
     let old = first(&mut txn);
     txn.release_unwanted();
@@ -251,7 +251,7 @@ fn a_row_is_changed_as_it_is_and_not_as_a_scan_read_it() {
     commit(txn);
     assert_eq!(ids(&engine, &t), [2, 3]);
     check(&engine, &t);
-    // Changed by the transaction itself, through another way.
+    // The transaction itself changes the row after the scan has read it.
     let mut txn = begin(&engine);
     let old = first(&mut txn);
     update(&mut txn, &t, 2, 88, "own").unwrap();
@@ -260,7 +260,7 @@ fn a_row_is_changed_as_it_is_and_not_as_a_scan_read_it() {
     assert_eq!(ints(&t, &[again], 1), [88]);
     commit(txn);
     check(&engine, &t);
-    // Just as it was read.
+    // The row is just as it was read.
     let mut txn = begin(&engine);
     let old = first(&mut txn);
     txn.update(&t, &old, &row(&t, 3, 99, "new")).unwrap();

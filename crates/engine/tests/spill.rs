@@ -1,5 +1,5 @@
-//! Transactions larger than memory and log allow: spill files, what others see meanwhile, what
-//! stays behind.
+//! Transactions larger than memory and log allow: the spill files, what others see meanwhile, and
+//! what stays behind.
 
 mod support;
 #[path = "support/apply.rs"]
@@ -38,7 +38,7 @@ fn spill_files(disk: &SimDisk) -> usize {
     disk.list(Path::new("/data/#innodb_spill")).map_or(0, |files| files.len())
 }
 
-/// One statement that inserts these rows.
+/// Inserts these rows in one statement.
 fn fill(txn: &mut engine::Transaction, t: &Arc<Table>, ids: std::ops::Range<i64>, c: &str) {
     txn.begin_statement(StatementContext::default());
     for id in ids {
@@ -51,10 +51,10 @@ fn fill(txn: &mut engine::Transaction, t: &Arc<Table>, ids: std::ops::Range<i64>
 fn a_transaction_larger_than_the_log_commits_and_survives() {
     let (disk, engine, t) = world(1);
     let c = "x".repeat(1500);
-    // 24 MB in a log of 16 MB.
+    // The transaction has 24 MB, and the log 16 MB.
     let rows_of_it = 16_000;
     let stop = Arc::new(AtomicBool::new(false));
-    // The log must be made free while the rows go to their pages.
+    // The log must be freed while the rows go to their pages.
     let checkpointer = {
         let (engine, stop) = (engine.clone(), stop.clone());
         os::thread::spawn("checkpointer", move || {
@@ -109,7 +109,8 @@ fn others_commit_and_read_while_a_large_commit_goes_to_its_pages() {
         insert(&mut txn, &small, id, 0, "").unwrap();
         let seq = commit(txn);
         let mut reader = begin(&engine);
-        // All of the large one or nothing, by either index; and one's own commit.
+        // The reader sees the large commit whole or not at all, by either index, and it sees its
+        // own session's commit.
         assert!(reader.get(&small, &key(&small, id), LockMode::Snapshot).unwrap().is_some());
         let first = reader.get(&t, &key(&t, 0), LockMode::Snapshot).unwrap().is_some();
         let last = reader.get(&t, &key(&t, ROWS - 1), LockMode::Snapshot).unwrap().is_some();
@@ -124,8 +125,8 @@ fn others_commit_and_read_while_a_large_commit_goes_to_its_pages() {
     let large_seq = large.join().unwrap();
     assert!(passed.iter().any(|seq| *seq > large_seq), "commits behind the large one did not wait for it");
     assert_eq!(ids(&engine, &t).len(), ROWS as usize);
-    // Who began before it was on its pages sees nothing of it for ever, whatever becomes of its
-    // rows.
+    // A reader that began before the large commit was on its pages never sees anything of it, no
+    // matter what happens to its rows.
     let mut old_view = old_view.expect("somebody read before it was there");
     let mut txn = begin(&engine);
     for id in 0..10 {
@@ -280,7 +281,7 @@ fn the_binary_log_gets_a_spilled_group_whole() {
     assert_eq!(rows_of_it, 1000);
 }
 
-/// Rows inserted, changed and deleted, with this kind of images.
+/// Inserts, changes and deletes rows, logged with this kind of images.
 fn change_much(txn: &mut engine::Transaction, t: &Arc<Table>, image: RowImage, rows_of_it: i64) {
     txn.set_row_image(image);
     fill(txn, t, rows_of_it..2 * rows_of_it, &"n".repeat(300));
@@ -295,7 +296,7 @@ fn change_much(txn: &mut engine::Transaction, t: &Arc<Table>, image: RowImage, r
     txn.end_statement();
 }
 
-/// The event group of a transaction on a source.
+/// Returns the event group of a transaction on a source.
 fn group_of(source: &Arc<Engine>, change: impl FnOnce(&mut engine::Transaction)) -> Vec<u8> {
     let from = source.log().current_lsn();
     let mut txn = begin(source);
@@ -309,7 +310,8 @@ fn content(engine: &Arc<Engine>, t: &Arc<Table>) -> Vec<Vec<u8>> {
     rows(&mut begin(engine), t, IndexRef::Primary, KeyRange::all()).into_iter().map(|row| row.image).collect()
 }
 
-/// As the applier does it: what has come of the group is handed over while more of it comes.
+/// Applies a group as the applier does: each part is passed on when it has come, while more of the
+/// group comes.
 fn apply_by_parts(engine: &Arc<Engine>, group: &[u8]) -> Result<Box<engine::Transaction>, EngineError> {
     let format = support_apply::format();
     let mut txn = engine.begin_apply();
@@ -373,7 +375,7 @@ fn what_a_source_sent_spills_and_a_cut_leaves_all_of_it_with_its_position_or_not
             txn.commit_received(&[], &CommitOptions { gtid, position, ..CommitOptions::default() })
         };
         let acknowledged = commit(txn, 100).is_ok();
-        // One that comes behind it in the channel.
+        // This transaction comes after the other one in the channel.
         let next = apply_by_parts(&engine, &next).and_then(|txn| commit(txn, 200));
         disk.cut_power_after(1);
         let _ = engine.sharp_checkpoint();

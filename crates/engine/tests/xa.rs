@@ -25,7 +25,7 @@ fn xid(number: u64) -> Xid {
     Xid::new(format!("g{number}").as_bytes(), b"b", 1).expect("short enough")
 }
 
-/// `test.u`: as [`keyed`], without a primary key.
+/// Returns the definition of `test.u`, which is [`keyed`] without a primary key.
 fn keyless() -> TableDef {
     TableDef { primary: None, ..keyed("u") }
 }
@@ -55,7 +55,8 @@ fn finish(engine: &Arc<Engine>, number: u64, commit: bool) -> Result<CommitOutco
     engine.finish_xa(&xid(number), &finish, &CommitOptions::default())
 }
 
-/// The kinds of the events that the binary log gets, a group a line; statements by their words.
+/// Returns the kinds of the events that the binary log gets, one line for each group. Statements
+/// are shown by their words.
 fn logged(engine: &Arc<Engine>) -> Vec<String> {
     let mut stream = engine.commit_stream(engine.recovery_start_lsn()).unwrap();
     let mut groups = Vec::new();
@@ -97,7 +98,7 @@ fn a_prepared_transaction_outlives_the_server_and_keeps_its_rows() {
         insert(&mut txn, &t, 10, 10, "new").unwrap();
         update(&mut txn, &t, 1, 100, "changed").unwrap();
         delete(&mut txn, &t, 2).unwrap();
-        // The unique key that the transaction itself has freed.
+        // The row takes the unique key that the transaction itself has freed.
         insert(&mut txn, &t, 20, 2, "new").unwrap();
         prepare(&engine, 7, txn).unwrap();
         for _ in 0..3 {
@@ -150,7 +151,7 @@ fn the_binary_log_has_a_group_for_each_phase() {
     let mut txn = begin_branch(&engine, 3);
     insert(&mut txn, &t, 3, 3, "c").unwrap();
     commit(txn);
-    // One without changes is prepared, and nothing is said of it.
+    // A transaction without changes is prepared, and the log says nothing of it.
     prepare(&engine, 4, begin_branch(&engine, 4)).unwrap();
     finish(&engine, 4, true).unwrap();
     let expected =
@@ -165,7 +166,7 @@ fn the_binary_log_has_a_group_for_each_phase() {
     assert_eq!(logged(&engine), groups);
     assert_eq!(ids(&engine, &t), [1, 3]);
     drop(engine);
-    // It is derived again from the recovered log.
+    // The log gives the same groups after recovery.
     let engine = reopen(&disk.power_cut());
     assert!(logged(&engine).ends_with(&groups));
 }
@@ -226,7 +227,7 @@ fn one_that_cannot_be_committed_stays_prepared() {
     check(&engine, &t);
 }
 
-/// What the tables must hold: rows of `t` by id, and how often each id is in `u`.
+/// The content that the tables must have: rows of `t` by id, and how often each id is in `u`.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Model {
     keyed: BTreeMap<i64, (i64, String)>,
@@ -250,8 +251,8 @@ fn content(engine: &Arc<Engine>) -> Model {
     model
 }
 
-/// Changes rows of these ids at random, of which nobody else has one; their unique keys are those
-/// of the ids.
+/// Changes rows of these ids at random. Nobody else has a row of these ids, and unique keys are
+/// those of the ids.
 fn change(rng: &mut Rng, txn: &mut Transaction, engine: &Arc<Engine>, own: &[i64], model: &mut Model) {
     let (t, u) = (table(engine, "test", "t"), table(engine, "test", "u"));
     if rng.one_in(2) {
@@ -281,7 +282,7 @@ fn change(rng: &mut Rng, txn: &mut Transaction, engine: &Arc<Engine>, own: &[i64
             }
         }
     }
-    // Of the equal rows without a key one that nobody has locked.
+    // Of the equal rows without a key, one that nobody has locked is deleted.
     let id = *rng.pick(own);
     if model.keyless.get(&id).is_some_and(|&count| count > 0) {
         let found = rows(txn, &u, IndexRef::Primary, KeyRange::all());
@@ -294,7 +295,7 @@ fn change(rng: &mut Rng, txn: &mut Transaction, engine: &Arc<Engine>, own: &[i64
     }
 }
 
-/// A prepared branch: its ids, and what it makes of the committed rows of these.
+/// A prepared branch: its ids, and the state that it gives the committed rows of these ids.
 struct Pending {
     own: Vec<i64>,
     after: Model,
@@ -309,8 +310,8 @@ fn take_over(model: &mut Model, pending: &Pending) {
     }
 }
 
-/// A life of branches that are prepared, finished, passed by checkpoints and cut off anywhere; what
-/// was acknowledged is there.
+/// Runs branches that are prepared, finished, passed by checkpoints and cut off anywhere.
+/// Everything that was acknowledged must be there.
 fn lives(seed: u64) {
     const GROUPS: u64 = 12;
     let mut rng = Rng::new(seed);
@@ -323,7 +324,7 @@ fn lives(seed: u64) {
         if rng.one_in(8) {
             disk.cut_power_after(rng.below(12));
         }
-        // What the step would leave: the model and the branches, if it was done.
+        // The state that the step would leave if it was done: the model and the branches.
         let (mut next, mut ended, mut begun) = (model.clone(), None, None);
         let done = match rng.below(10) {
             0 => engine.sharp_checkpoint().map(drop),
@@ -342,7 +343,7 @@ fn lives(seed: u64) {
                 let mut after = model.clone();
                 change(&mut rng, &mut txn, &engine, &own, &mut after);
                 if !txn.has_changes() {
-                    // The log does not know a branch without changes: no cut leaves it.
+                    // The log does not know a branch without changes, so no cut leaves it.
                     continue;
                 }
                 if kind == 9 {
@@ -363,7 +364,7 @@ fn lives(seed: u64) {
             disk = if rng.one_in(3) { disk.kill() } else { disk.power_cut() };
             engine = reopen(&disk);
             if !was_done {
-                // It may be in the log all the same.
+                // The record may be in the log although the step failed.
                 was_done = match (&ended, &begun) {
                     (Some(which), _) => !engine.prepared_xids().contains(&xid(*which)),
                     (_, Some((which, _))) => engine.prepared_xids().contains(&xid(*which)),

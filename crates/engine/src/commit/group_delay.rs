@@ -1,12 +1,12 @@
 //! `binlog_group_commit_sync_delay` and its no-delay count: commits gather before the log is synced
 //! for all of them at once (MySQL manual, 19.1.6.4).
 //!
-//! The first commit of a group begins the delay; the group goes on when that is over or when it has
-//! as many commits as the count says. Rows are unlocked and visible to others by then: what is put
-//! off is the answer to the client. A replica's applier waits for no sync, and so for no group
-//! either.
+//! The first commit of a group begins the delay. The group goes on when the delay is over, or when
+//! it has as many commits as the count says. By then the rows are unlocked and visible to others;
+//! only the answer to the client is delayed. A replica's applier waits for no sync, and so for no
+//! group either.
 //!
-//! Lock order: the mutex is a leaf; it is not held while a commit waits for anything else.
+//! Lock order: the mutex is a leaf, and it is not held while a commit waits for anything else.
 
 use os::account::{State as Account, enter};
 use os::clock::Stopwatch;
@@ -16,18 +16,18 @@ use std::time::Duration;
 
 #[derive(Default)]
 struct Group {
-    /// Counts the groups that have gone on.
+    /// The number of groups that have gone on.
     number: u64,
-    /// Commits in the present one.
+    /// The number of commits in the present group.
     commits: u64,
-    /// Groups since the last one that was delayed (`sync_binlog` above 1).
+    /// The number of groups since the last one that was delayed (`sync_binlog` above 1).
     undelayed: u64,
 }
 
-/// See the module's header.
+/// The settings of the delay and the group that is gathering.
 #[derive(Default)]
 pub(crate) struct GroupDelay {
-    // Settings: relaxed, commits see a change soon.
+    // The settings are loaded with relaxed ordering; commits notice a change soon.
     delay_us: AtomicU64,
     no_delay_count: AtomicU64,
     every: AtomicU64,
@@ -36,27 +36,28 @@ pub(crate) struct GroupDelay {
 }
 
 impl GroupDelay {
-    /// `binlog_group_commit_sync_delay`
+    /// Sets `binlog_group_commit_sync_delay`, in microseconds. 0 turns the delay off.
     pub fn set_delay_us(&self, delay_us: u64) {
         self.delay_us.store(delay_us, Ordering::Relaxed);
     }
 
-    /// `binlog_group_commit_sync_no_delay_count`; 0: the delay is over when it is over.
+    /// Sets `binlog_group_commit_sync_no_delay_count`. 0 means that no number of commits ends the
+    /// delay early.
     pub fn set_no_delay_count(&self, commits: u64) {
         self.no_delay_count.store(commits, Ordering::Relaxed);
     }
 
-    /// `sync_binlog`: one in so many groups is delayed.
+    /// Sets `sync_binlog`: one in `groups` groups is delayed.
     pub fn set_every(&self, groups: u64) {
         self.every.store(groups, Ordering::Relaxed);
     }
 
-    /// Commits gather at all.
+    /// Reports whether commits gather at all.
     pub fn is_on(&self) -> bool {
         self.delay_us.load(Ordering::Relaxed) > 0
     }
 
-    /// A commit joins the group that gathers, and returns when that goes on.
+    /// Joins the group that is gathering, and returns when that group goes on.
     pub fn gather(&self) {
         if self.is_on() {
             self.join();
@@ -86,7 +87,7 @@ impl GroupDelay {
                 group.undelayed = 0;
                 return self.go_on(&mut group);
             }
-            // The first one ends the delay for all.
+            // The first commit of the group ends the delay for all.
             if begins {
                 self.gone_on.wait_for(&mut group, left);
             } else {

@@ -1,13 +1,13 @@
-//! Commits held back (`FLUSH TABLES WITH READ LOCK`): while somebody holds them, what is committed
-//! does not change, so that a client can take a snapshot and the end of the binary log that belongs
-//! to it.
+//! Holding commits back (`FLUSH TABLES WITH READ LOCK`). While somebody holds commits back, the
+//! committed state does not change, so that a client can take a snapshot and the end of the binary
+//! log that belongs to it.
 //!
-//! A commit is held back before it has its place in the log, with its row locks; it goes on when
-//! the last hold is let go. A statement that changes definitions is held back before it begins,
-//! because readers would wait for its metadata locks.
+//! A commit is held back before it has its place in the log, with its row locks held. It goes on
+//! when the last hold is released. A statement that changes definitions is held back before it
+//! begins, because readers would wait for its metadata locks.
 //!
-//! Lock order: the gate's mutex before the sequencer's. Whoever holds commits must not commit
-//! itself.
+//! Lock order: the gate's mutex before the sequencer's. A thread that holds commits back must not
+//! commit itself.
 
 use super::sequencer::Sequencer;
 use crate::error::{EngineError, Result};
@@ -17,19 +17,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How often a statement that waits looks whether it has been killed.
+/// The interval at which a waiting statement looks whether it has been killed.
 const INTERRUPT_POLL: Duration = Duration::from_millis(20);
 
 #[derive(Default)]
 struct State {
     holds: usize,
-    /// The sequencer lets nobody in.
+    /// Whether the sequencer lets no commit in.
     closed: bool,
-    /// Statements that change definitions.
+    /// The number of running statements that change definitions.
     ddl_running: usize,
 }
 
-/// The holds on commits, and the wait until the last of them is let go.
+/// The holds on commits, and the wait until the last of them is released.
 pub(crate) struct Gate {
     sequencer: Arc<Sequencer>,
     state: Mutex<State>,
@@ -41,11 +41,12 @@ impl Gate {
         Gate { sequencer, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Holds back all commits. Returns when those under way are visible.
+    /// Holds back all commits. Returns when the commits that are under way are visible.
     pub fn hold(self: &Arc<Gate>) -> CommitHold {
         let mut state = self.state.lock();
         state.holds += 1;
-        // Such a statement may wait for a transaction to end, which therefore can still commit.
+        // Such a statement may wait for a transaction to end, so that transaction must still be
+        // able to commit.
         while state.ddl_running > 0 {
             self.changed.wait(&mut state);
         }
@@ -65,9 +66,9 @@ impl Gate {
         }
     }
 
-    /// Announces a statement that changes definitions; waits while commits are held back, as for a
-    /// lock: for `timeout_ms` at most, and until `interrupt` becomes true. Whoever holds commits
-    /// back may wait for this session's locks.
+    /// Announces a statement that changes definitions. While commits are held back it waits as for
+    /// a lock: for `timeout_ms` milliseconds at most, and until `interrupt` becomes true, because
+    /// the session that holds commits back may itself wait for this session's locks.
     pub fn enter_ddl(&self, timeout_ms: u64, interrupt: Option<&AtomicBool>) -> Result<DdlPass<'_>> {
         let limit = Duration::from_millis(timeout_ms);
         let waited = Stopwatch::start();
@@ -80,7 +81,7 @@ impl Gate {
             if rest.is_zero() {
                 return Err(EngineError::LockWaitTimeout);
             }
-            // Nobody wakes it for an interrupt.
+            // An interrupt wakes nobody, so the wait ends now and then to look for one.
             let _woken = self.changed.wait_for(&mut state, rest.min(INTERRUPT_POLL));
         }
         state.ddl_running += 1;
@@ -97,7 +98,7 @@ impl Gate {
     }
 }
 
-/// Nothing is committed while it lives.
+/// A hold on commits: nothing is committed until it is dropped.
 pub struct CommitHold {
     gate: Arc<Gate>,
 }
@@ -108,7 +109,8 @@ impl Drop for CommitHold {
     }
 }
 
-/// A statement that changes definitions is under way.
+/// The pass of a running statement that changes definitions. Dropping it says that the statement
+/// has ended.
 pub struct DdlPass<'e> {
     gate: &'e Gate,
 }

@@ -1,4 +1,4 @@
-//! The order of commits under the model checker; see [`os::sync`].
+//! The order of commits under the model checker (see [`os::sync`]).
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use redo::{Log, LogConfig};
 use super::position::ReplicationState;
 use super::sequencer::{Entered, Entry, GtidRequest, Sequencer};
 
-/// Enters a commit, waiting while commits are held back, which one that `follows_logged` never has
-/// to.
+/// Enters a commit, waiting while commits are held back. A commit with `follows_logged` never has
+/// to wait.
 fn enter<'l>(log: &'l Log, sequencer: &Sequencer, follows_logged: bool) -> Entered<'l> {
     loop {
         let entry = Entry {
@@ -35,9 +35,9 @@ fn enter<'l>(log: &'l Log, sequencer: &Sequencer, follows_logged: bool) -> Enter
     }
 }
 
-/// Readers see a prefix of the commits, each of which is on its pages by then; GTIDs are in the
-/// order of the log; whoever waits for its commit is woken; while commits are held back none is
-/// under way.
+/// Readers see a prefix of the commits, and each of these is on its pages by then. GTIDs are in the
+/// order of the log. Every thread that waits for its commit is woken. While commits are held back,
+/// no commit is under way.
 #[test]
 fn what_is_visible_is_a_prefix_of_what_is_applied() {
     let model = || {
@@ -52,12 +52,12 @@ fn what_is_visible_is_a_prefix_of_what_is_applied() {
         let log = Log::create(shared, config).expect("an empty disk");
         let sequencer = Sequencer::new(Uuid([1; 16]), log.current_lsn(), ReplicationState::default());
         let sequencer = Arc::new(sequencer);
-        // (sequence number, GTID) of commits that are in the log; sequence numbers of those on
-        // their pages.
+        // The (sequence number, GTID) pairs of commits that are in the log, and the sequence
+        // numbers of commits that are on their pages.
         let logged: Arc<Mutex<Vec<(u64, u64)>>> = Arc::default();
         let applied: Arc<Mutex<Vec<u64>>> = Arc::default();
-        // One that logs `count` commits, one behind the other, before it puts them on their pages,
-        // as a replica's workers do.
+        // A thread that logs `count` commits, one after the other, before it puts them on their
+        // pages, as a replica's workers do.
         let committer = |count: usize| -> JoinHandle<()> {
             let (log, sequencer) = (Arc::clone(&log), Arc::clone(&sequencer));
             let (logged, applied) = (Arc::clone(&logged), Arc::clone(&applied));
@@ -92,7 +92,7 @@ fn what_is_visible_is_a_prefix_of_what_is_applied() {
             })
         });
         for _ in 0..4 {
-            // What may be relied on is asked first, what must hold then afterwards.
+            // The promises are read first, and the facts that must fulfil them afterwards.
             let oldest = sequencer.capture(&log).oldest;
             let visible = sequencer.visible();
             let logged = logged.lock().clone();

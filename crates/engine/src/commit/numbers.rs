@@ -1,22 +1,22 @@
-//! The numbers that new transactions of this server get, as MySQL gives them: the smallest that no
-//! transaction has and no session owns, searched from where the last one was given. So a number
-//! that somebody chose far ahead does not take those before it away.
+//! The numbers of new GTIDs of this server, chosen as MySQL chooses them: the smallest number that
+//! no transaction has and no session owns, searched from the last number that was given. A number
+//! that somebody chose far ahead therefore does not take away the numbers before it.
 
 use binlog::gtid::{GNO_MAX, GtidSet, Tsid};
 
-/// A stretch of numbers that are free, for a server with one tag or none.
+/// A stretch of free numbers, for this server with one tag or with none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FreeNumbers {
     next: u64,
-    /// The first number behind `next` that is taken, or that is none.
+    /// The first number after `next` that is taken or is beyond the largest number.
     end: u64,
 }
 
 impl FreeNumbers {
-    /// Nothing is known to be free: what is free from 1 on has to be searched.
+    /// The value before any search, when no number is known to be free. A search has to begin at 1.
     pub const UNKNOWN: FreeNumbers = FreeNumbers { next: 1, end: 1 };
 
-    /// The first free stretch that does not begin before `from`.
+    /// Returns the first free stretch that does not begin before `from`.
     pub fn search(taken: &GtidSet, tsid: Tsid, from: u64) -> FreeNumbers {
         assert!((1..=GNO_MAX + 1).contains(&from), "a number, or behind the last one: {from}");
         let mut next = from;
@@ -29,7 +29,8 @@ impl FreeNumbers {
         FreeNumbers { next, end: GNO_MAX + 1 }
     }
 
-    /// The number that [`FreeNumbers::take`] takes; `None`: the stretch is used up.
+    /// Returns the number that [`FreeNumbers::take`] would take. `None` means that the stretch is
+    /// used up.
     pub fn first(self) -> Option<u64> {
         (self.next < self.end).then_some(self.next)
     }
@@ -40,7 +41,7 @@ impl FreeNumbers {
         self.next += 1;
     }
 
-    /// From where the next stretch is searched: everything before has been given.
+    /// Returns where the search for the next stretch begins: all numbers before it have been given.
     pub fn searched_to(self) -> u64 {
         self.next
     }

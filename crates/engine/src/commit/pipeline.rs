@@ -1,4 +1,4 @@
-//! A commit's way from write set to log and pages; see the steps in [`crate::commit`].
+//! The steps of a commit from the write set to log and pages. [`crate::commit`] numbers them.
 
 use super::position::PositionUpdate;
 use super::record::{self, CommitHeader};
@@ -35,44 +35,46 @@ use std::borrow::Cow;
 use std::sync::atomic::AtomicU8;
 use std::sync::{Arc, OnceLock};
 
-/// Which GTID a transaction is committed under (`gtid_next`).
+/// The GTID that a transaction is committed under (`gtid_next`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GtidNext {
-    /// The next one of this server when `gtid_mode` is ON or ON_PERMISSIVE, else none.
+    /// The next GTID of this server when `gtid_mode` is ON or ON_PERMISSIVE, otherwise none.
     #[default]
     Automatic,
-    /// So too, of those with this tag.
+    /// The next GTID of this server with this tag, under the same condition as `Automatic`.
     AutomaticTagged(Tag),
-    /// None.
+    /// No GTID.
     Anonymous,
-    /// This one, received from a source or set by the session.
+    /// This GTID, received from a source or set by the session.
     Given(Gtid),
 }
 
-/// How a transaction is to be committed.
+/// The options of a commit.
 #[derive(Clone, Copy, Debug)]
 pub struct CommitOptions<'a> {
-    /// `gtid_next`
+    /// The GTID that the transaction gets (`gtid_next`).
     pub gtid: GtidNext,
     /// The GTID that a MariaDB source gave the transaction.
     pub mariadb_gtid: Option<MariadbGtid>,
-    /// Server id of the server where it was first committed; `None`: this one.
+    /// The server id of the server where the transaction was first committed. `None` means this
+    /// server.
     pub server_id: Option<u32>,
-    /// When it was first committed, microseconds of Unix time; `None`: now.
+    /// The time of the first commit, in microseconds of Unix time. `None` means now.
     pub original_commit_us: Option<u64>,
-    /// Version of the server where it was first committed; `None`: this one.
+    /// The version of the server where the transaction was first committed. `None` means this
+    /// server's.
     pub original_server_version: Option<u32>,
-    /// Where the transaction leaves its channel.
+    /// The position at which the transaction leaves its channel.
     pub position: Option<PositionUpdate<'a>>,
-    /// Whether the binary log gets the transaction, where there is one (`sql_log_bin`;
+    /// Whether the binary log, if there is one, gets the transaction (`sql_log_bin`,
     /// `log_replica_updates`).
     pub binlog: bool,
-    /// Compress the transaction in the binary log by zstd with this level
-    /// (`binlog_transaction_compression`): one of row events only, that is not so large that it is
-    /// spilled.
+    /// The zstd level with which the binary log compresses the transaction
+    /// (`binlog_transaction_compression`). Only a transaction that consists of row events and is
+    /// not spilled is compressed.
     pub compression: Option<u8>,
-    /// Whether to wait for the log, by `innodb_flush_log_at_trx_commit`, and until the transaction
-    /// is visible.
+    /// Whether the commit waits for the log, as `innodb_flush_log_at_trx_commit` says, and until
+    /// the transaction is visible.
     pub wait: bool,
 }
 
@@ -92,37 +94,37 @@ impl Default for CommitOptions<'_> {
     }
 }
 
-/// Somebody whose word a session waits for before it answers its client: semi-synchronous
+/// A waiter whose permission a session needs before it answers its client: semi-synchronous
 /// replication.
 pub trait CommitWaiter: Send + Sync {
-    /// Returns when the commit may go on. Called twice: when it is as durable as it is to be, and
-    /// when it is visible too.
+    /// Returns when the commit may go on. It is called twice: when the commit is as durable as it
+    /// is to be, and again when it is visible too.
     fn wait(&self, seq: Lsn, is_visible: bool);
 }
 
-/// What a commit came to.
+/// The result of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommitOutcome {
-    /// Sequence number: the end of its record in the log. For a transaction without changes, what
-    /// was visible.
+    /// The sequence number: the end of the commit's record in the log. For a transaction without
+    /// changes, the sequence number that was visible.
     pub seq: Lsn,
-    /// Its GTID.
+    /// The GTID of the transaction; `None` means that it has none.
     pub gtid: Option<Gtid>,
 }
 
-/// Everything that goes into one commit record.
+/// The parts that go into one commit record.
 pub(crate) struct CommitParts<'a, 'o> {
-    /// Empty when it is in `spill`.
+    /// The event group. It is empty when the group is in `spill`.
     pub group: &'a [u8],
-    /// The files that the group was spilled to.
+    /// The files that the group and the sidecar are spilled to.
     pub spill: Option<Spill>,
     pub ddl: bool,
-    /// What the binary log has in place of parts of the group.
+    /// The events that the binary log has in place of parts of the group.
     pub replacements: &'a [Replacement],
-    /// Dictionary entries that the commit puts and deletes.
+    /// The dictionary entries that the commit puts and deletes.
     pub dictionary: &'a [DictionaryOp],
     pub next_ids: Option<NextIds>,
-    /// What it does to an XA transaction.
+    /// The part of the record about the XA transaction that the commit prepares or finishes.
     pub xa: Option<XaPart<'a>>,
     pub options: &'a CommitOptions<'o>,
 }
@@ -135,30 +137,31 @@ impl CommitParts<'_, '_> {
     }
 }
 
-/// A commit that is in the log, and whose order is decided, but that is not on its pages.
+/// A commit that is in the log, with its order decided, but not yet on its pages.
 pub(crate) struct Logged {
     place: RecordLsn,
     gtid: Option<Gtid>,
     unversioned: bool,
     captured: Captured,
-    /// Everything later waits for it to be on its pages.
+    /// The span in which the commit is not on its pages and everything later waits for it.
     unfinished: Indivisible,
 }
 
 impl Logged {
-    /// Sequence number.
+    /// Returns the commit's sequence number.
     pub fn seq(&self) -> Lsn {
         self.place.end
     }
 }
 
-/// A commit with at most this many row changes may go without versions when nobody reads.
+/// The largest number of row changes of a commit that may leave out versions while nobody reads.
 const UNVERSIONED_CHANGES: u64 = 256;
 
-/// Bytes of rows that a spilled commit must find room for before it is in the log.
+/// The largest number of row bytes for which a spilled commit reserves pages before it is in the
+/// log.
 const SPILLED_BYTES_AHEAD: usize = 4 << 20;
 
-/// Buffers that a thread's commits reuse.
+/// The buffers that a thread's commits reuse.
 #[derive(Default)]
 struct Scratch {
     header: Vec<u8>,
@@ -172,7 +175,7 @@ thread_local! {
 }
 
 /// Takes write sets from their transactions to the log and to the pages. Every change of a
-/// committed row goes this way, but those of recovery.
+/// committed row goes this way, except the changes of recovery.
 pub(crate) struct Committer {
     pub config: Arc<EngineConfig>,
     pub log: Arc<Log>,
@@ -186,15 +189,15 @@ pub(crate) struct Committer {
     pub builds: OnlineBuilds,
     pub group_delay: GroupDelay,
     pub flush_log_at_trx_commit: AtomicU8,
-    /// Held while a record about an XA transaction gets its place in the log and that becomes known
-    /// of the transaction. A checkpoint holds it while it looks at both: a large commit does not
-    /// keep it from passing.
+    /// Held from the moment before a record about an XA transaction gets its place in the log until
+    /// the transaction knows that place. A checkpoint holds it while it looks at both, because a
+    /// large commit does not keep a checkpoint from passing.
     pub xa_logging: Mutex<()>,
 }
 
 impl Committer {
-    /// Steps 1 to 6: logs and applies a write set. The caller holds the row locks and releases them
-    /// afterwards. After an error nothing of the commit is in the log or on leaf pages.
+    /// Runs steps 1 to 6: logs and applies a write set. The caller holds the row locks and releases
+    /// them afterwards. After an error nothing of the commit is in the log or on leaf pages.
     pub(crate) fn commit_writes(
         &self,
         writes: &mut WriteSet,
@@ -230,9 +233,9 @@ impl Committer {
         outcome
     }
 
-    /// Steps 1 to 4 of a commit that spills nothing and changes no dictionary;
-    /// [`Committer::apply_logged`] does the rest. It does not ask for log space: a thread that has
-    /// logged commits which are not on their pages must not wait for a checkpoint.
+    /// Runs steps 1 to 4 of a commit that spills nothing and changes no dictionary entry.
+    /// [`Committer::apply_logged`] runs the rest. This does not ask for log space: a thread that
+    /// has logged commits which are not on their pages must not wait for a checkpoint.
     pub(crate) fn log_writes(
         &self,
         writes: &mut WriteSet,
@@ -249,7 +252,7 @@ impl Committer {
         Ok(Logged { captured, ..logged? })
     }
 
-    /// Steps 5 and 6 of a commit that [`Committer::log_writes`] has logged.
+    /// Runs steps 5 and 6 of a commit that [`Committer::log_writes`] has logged.
     pub(crate) fn apply_logged(&self, writes: &WriteSet, mut logged: Logged) -> Result<CommitOutcome> {
         let captured = std::mem::take(&mut logged.captured);
         let outcome = self.put_on_pages(writes, &[], &logged, None)?;
@@ -257,7 +260,7 @@ impl Committer {
         Ok(outcome)
     }
 
-    /// Steps 1 and 2: what can fail, and what the record has beside the rows.
+    /// Runs steps 1 and 2: does what can fail, and completes the sidecar.
     fn complete_writes(
         &self,
         writes: &mut WriteSet,
@@ -292,8 +295,9 @@ impl Committer {
         self.put_on_pages(writes, parts.dictionary, &logged, spill.map(|(file, _)| file))
     }
 
-    /// Steps 3 and 4: the commit gets its order, and its record goes into the log. Waits while
-    /// commits are held back, unless it follows one that its caller has logged and not completed.
+    /// Runs steps 3 and 4: gives the commit its order and puts its record into the log. Waits while
+    /// commits are held back, unless the commit follows one that its caller has logged and not
+    /// completed.
     fn log_commit(
         &self,
         writes: &WriteSet,
@@ -309,7 +313,7 @@ impl Committer {
         }
     }
 
-    /// `None`: commits are held back, and nothing was done.
+    /// Tries steps 3 and 4 once. `None` means that commits are held back and nothing was done.
     fn try_log_commit(
         &self,
         writes: &WriteSet,
@@ -327,7 +331,8 @@ impl Committer {
         let request = self.gtid_request(parts.options);
         record::put_header(&mut scratch.header, &header, request.tag(), position, lengths, named.as_ref());
         let payload_len = scratch.header.len() + parts.group.len() + scratch.sidecar.len();
-        // A snapshot that opens would wait until it is visible.
+        // Until a commit without versions is visible, every snapshot that opens would have to wait
+        // for it.
         let may_be_unversioned =
             named.is_none() && writes.changes <= UNVERSIONED_CHANGES && !self.sequencer.is_limited();
         let unversioned = may_be_unversioned && self.snapshots.enter_unversioned();
@@ -359,8 +364,8 @@ impl Committer {
         Ok(Some(Logged { place, gtid, unversioned, captured: Captured::default(), unfinished }))
     }
 
-    /// Steps 5 and 6: the rows of a logged commit go to their pages, and it becomes visible in its
-    /// turn.
+    /// Runs steps 5 and 6: puts the rows of a logged commit on their pages and makes the commit
+    /// visible in its turn.
     fn put_on_pages(
         &self,
         writes: &WriteSet,
@@ -379,7 +384,8 @@ impl Committer {
             .apply_dictionary(dictionary, place)
             .and_then(|()| self.pages.apply_writes(writes, place, versioning, spill));
         if let Err(error) = applied {
-            // The log has the commit: it must not be lost from the pages, and cannot be taken back.
+            // The log has the commit, so it cannot be taken back and must not be missing on the
+            // pages.
             self.config.disk.fail_stop(&format!("commit {seq} is in the log but not on its pages: {error}"));
             return Err(error);
         }
@@ -425,19 +431,20 @@ impl Committer {
             GtidNext::Automatic => Tag::NONE,
             GtidNext::AutomaticTagged(tag) => tag,
         };
-        // What the binary log does not get has no number: a replica would wait for it for ever.
+        // A transaction that the binary log does not get has no number, because a replica would
+        // wait for that number for ever.
         if options.binlog && self.config.log_bin { GtidRequest::Next(tag) } else { GtidRequest::None }
     }
 
-    /// Sees to it that the pages which the commit's rows may need can be had: afterwards it is too
-    /// late to refuse it. A spilled commit has the file made longer as it goes on: gigabytes of it
-    /// at once would keep the disk busy for everybody.
+    /// Makes sure that the pages which the commit's rows may need can be had, since the commit
+    /// cannot be refused later. For a spilled commit the file grows further while its rows are
+    /// applied: growing it by gigabytes at once would keep the disk busy for everybody.
     fn reserve_pages(&self, writes: &WriteSet, parts: &CommitParts<'_, '_>) -> Result<()> {
         for table_writes in &writes.tables {
             let (mut entries, mut bytes) = (0, 0);
             for (key, change) in &table_writes.rows {
                 let Some(new) = &change.new else { continue };
-                // A row that gets no longer stays where it is.
+                // A row that does not get longer stays where it is.
                 if change.old.is_none() || (change.old_len as usize) < new.len() {
                     entries += 1;
                     bytes += key.len() + new.len();
@@ -465,7 +472,7 @@ impl Committer {
         Ok(())
     }
 
-    /// Step 2.
+    /// Runs step 2: places long values on overflow pages.
     fn place_long_values(
         &self,
         writes: &mut WriteSet,
@@ -487,7 +494,7 @@ impl Committer {
                 };
                 let image: &[u8] = &image;
                 let mut kept = crate::entry::Externs::new();
-                // The write set keeps no old image; the row is locked and on its page.
+                // The write set keeps no old image, but the row is locked and its page has it.
                 let mut before = None;
                 if let Some(old) = change.old.as_ref().filter(|old| !old.externs.is_empty()) {
                     before = self.pages.rows.read_newest(table, key)?.map(|row| row.image);
@@ -532,8 +539,8 @@ impl Committer {
         Ok(())
     }
 
-    /// Waits as a session waits for its commit: for the log by `innodb_flush_log_at_trx_commit`,
-    /// then for visibility.
+    /// Waits as a session waits for its commit: for the log as `innodb_flush_log_at_trx_commit`
+    /// says, then until the commit is visible.
     pub(crate) fn wait_for_commit(&self, seq: Lsn) -> Result<()> {
         if self.config.log_bin {
             self.group_delay.gather();
@@ -550,19 +557,22 @@ impl Committer {
         Ok(())
     }
 
-    /// Commits become visible up to here at most; `u64::MAX`: as soon as they are on their pages.
+    /// Makes commits visible up to `limit` at most. `u64::MAX` means no limit: a commit becomes
+    /// visible as soon as it and all before it are on their pages.
     pub fn limit_visibility(&self, limit: Lsn) {
         self.snapshots.leave_unversioned(self.sequencer.limit_visibility(limit));
     }
 
-    /// Sets, once, whose word sessions wait for.
+    /// Sets the waiter that every committing session asks before it answers its client. It can be
+    /// set only once.
     pub fn set_commit_waiter(&self, waiter: Arc<dyn CommitWaiter>) {
         let first = self.waiter.set(waiter).is_ok();
         assert!(first, "the engine has one commit waiter");
     }
 
-    /// Waits for a commit as a session does, or has the log see to it in the background: a thread
-    /// that does not wait, such as a replica's applier, has its commits durable soon all the same.
+    /// Waits for a commit as a session does, or only has the log make it durable in the background.
+    /// The commits of a thread that does not wait, such as a replica's applier, thus become durable
+    /// soon too.
     pub(crate) fn settle_commit(&self, seq: Lsn, wait: bool) -> Result<()> {
         match wait {
             true => self.wait_for_commit(seq),
@@ -570,9 +580,9 @@ impl Committer {
         }
     }
 
-    /// Commits an empty transaction under a GTID, so that it counts as executed (`BEGIN; COMMIT;`
-    /// with `gtid_next` set; a transaction that a filter left empty), or only moves a channel's
-    /// position.
+    /// Commits an empty transaction under a GTID, so that the GTID counts as executed (`BEGIN;
+    /// COMMIT;` with `gtid_next` set, or a transaction that a filter left empty), or only moves a
+    /// channel's position.
     pub fn commit_empty(&self, options: &CommitOptions<'_>) -> Result<CommitOutcome> {
         let mut bytes = Vec::new();
         let timestamp_s = (os::clock::now_us() / 1_000_000) as u32;
@@ -604,7 +614,7 @@ fn has_externs(change: &RowChange) -> bool {
     change.old.as_ref().is_some_and(|old| !old.externs.is_empty())
 }
 
-/// The secondary entries that a replay cannot derive from the rows.
+/// Adds to the sidecar the secondary entries that replay cannot derive from the rows.
 fn add_index_ops(writes: &WriteSet, sidecar: &mut SidecarWriter) {
     for table_writes in &writes.tables {
         let table = &table_writes.table;

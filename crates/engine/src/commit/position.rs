@@ -1,4 +1,5 @@
-//! Replication state that travels in commit records: GTIDs executed and the positions of channels.
+//! The replication state that travels in commit records: executed GTIDs and the positions of
+//! channels.
 
 use crate::bytes::{Put, Reader};
 use crate::error::{EngineError, Result};
@@ -8,39 +9,39 @@ use std::sync::Arc;
 /// How far a channel has applied its source's binary log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReplicaPosition {
-    /// Binary log file of the source.
+    /// The binary log file of the source.
     pub source_log_file: String,
-    /// Offset in it just after the last applied transaction.
+    /// The byte offset in `source_log_file` just after the last applied transaction.
     pub source_log_pos: u64,
-    /// Relay log file that the last applied transaction was read from (base name).
+    /// The base name of the relay log file that the last applied transaction was read from.
     pub relay_log_file: String,
-    /// Offset in it just after that transaction.
+    /// The byte offset in `relay_log_file` just after that transaction.
     pub relay_log_pos: u64,
-    /// For a MariaDB source: the last GTID applied of each domain, in MariaDB's text form.
+    /// For a MariaDB source, the last applied GTID of each domain, in MariaDB's text form.
     pub mariadb_gtid_state: String,
 }
 
-/// The position that a transaction leaves its channel at.
+/// The position at which a transaction leaves its channel.
 #[derive(Clone, Copy, Debug)]
 pub struct PositionUpdate<'a> {
-    /// Name of the channel; empty for the default one.
+    /// The name of the channel; empty for the default one.
     pub channel: &'a str,
-    /// Binary log file of the source.
+    /// The binary log file of the source.
     pub source_log_file: &'a str,
-    /// Offset in it just after the transaction.
+    /// The byte offset in `source_log_file` just after the transaction.
     pub source_log_pos: u64,
-    /// Relay log file (base name).
+    /// The base name of the relay log file.
     pub relay_log_file: &'a str,
-    /// Offset in it just after the transaction.
+    /// The byte offset in `relay_log_file` just after the transaction.
     pub relay_log_pos: u64,
-    /// What is done with the channel besides.
+    /// A change of the channel in addition to the new position.
     pub change: ChannelChange<'a>,
 }
 
 /// A change of a channel outside the ordinary advance by its transactions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ChannelChange<'a> {
-    /// None.
+    /// No change except the new position.
     #[default]
     Advance,
     /// The MariaDB GTID state is set to this, in MariaDB's text form (`CHANGE REPLICATION SOURCE
@@ -59,7 +60,7 @@ pub(crate) enum ChangeMark {
     Forget,
 }
 
-/// A position as a commit in flight holds it.
+/// A [`PositionUpdate`] as a commit in flight holds it.
 #[derive(Clone, Debug)]
 pub(crate) struct PositionMark {
     pub channel: Arc<str>,
@@ -70,7 +71,7 @@ pub(crate) struct PositionMark {
     pub change: ChangeMark,
 }
 
-/// What a commit changes in the replication state once it is visible.
+/// The changes that a commit makes to the replication state once it is visible.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CommitMark {
     pub gtid: Option<Gtid>,
@@ -78,13 +79,13 @@ pub(crate) struct CommitMark {
     pub position: Option<PositionMark>,
 }
 
-/// What a mark says of its GTID in a checkpoint: 0 there is none, 1 there is one, and this, its tag
-/// follows.
+/// The value of a mark's first byte in a checkpoint when a GTID with a tag follows. 0 means no
+/// GTID, 1 a GTID without a tag.
 const TAGGED: u8 = 2;
 
 impl CommitMark {
-    /// Appends the mark, for the checkpoint's list of spilled commits. Commits that change a
-    /// channel otherwise than by advancing it have no rows and do not spill.
+    /// Appends the mark, for the checkpoint's list of spilled commits. The position's change must
+    /// be `Advance`: commits that change a channel in another way have no rows and do not spill.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let tag = self.gtid.map_or(Tag::NONE, |gtid| gtid.tsid.tag);
         out.put_u8(if tag.is_none() { u8::from(self.gtid.is_some()) } else { TAGGED });
@@ -112,7 +113,7 @@ impl CommitMark {
         }
     }
 
-    /// Reads what [`CommitMark::encode`] wrote; without `whole` there is a GTID at most.
+    /// Reads what [`CommitMark::encode`] wrote. Without `whole` the bytes hold a GTID at most.
     pub fn decode(reader: &mut Reader<'_>, whole: bool) -> Result<CommitMark> {
         let mut mark = CommitMark::default();
         let kind = reader.u8()?;
@@ -149,23 +150,23 @@ struct Channel {
     mariadb: MariadbGtidState,
 }
 
-/// GTIDs executed and purged, and every channel's position.
+/// The executed and purged GTIDs, and the position of every channel.
 #[derive(Default)]
 pub(crate) struct ReplicationState {
     pub executed: GtidSet,
     pub purged: GtidSet,
     channels: Vec<Channel>,
-    /// `gtid_binlog_pos` of commits with a MariaDB GTID that named no channel.
+    /// The last MariaDB GTID of each domain, of commits that name no channel (`gtid_binlog_pos`).
     mariadb: MariadbGtidState,
 }
 
-/// A MariaDB GTID state from its text.
+/// Parses a MariaDB GTID state from its text.
 pub(crate) fn parse_mariadb_state(text: &str) -> Result<MariadbGtidState> {
     text.parse().map_err(|_| EngineError::GtidUnusable(format!("Could not parse GTID list '{text}'")))
 }
 
 impl ReplicationState {
-    /// Index of the channel, made when it is new.
+    /// Returns the index of the channel with this name, which is made if it is new.
     fn channel(&mut self, name: &str) -> usize {
         if let Some(at) = self.channels.iter().position(|channel| *channel.name == *name) {
             return at;
@@ -182,8 +183,8 @@ impl ReplicationState {
         self.channels.len() - 1
     }
 
-    /// Copies an update into a form that a commit in flight can hold; the names are shared, not
-    /// copied, while they stay the same.
+    /// Copies an update into a form that a commit in flight can hold. Names that have not changed
+    /// are shared, not copied.
     pub fn mark(&mut self, update: &PositionUpdate<'_>) -> PositionMark {
         let at = self.channel(update.channel);
         let channel = &mut self.channels[at];
@@ -211,8 +212,8 @@ impl ReplicationState {
         }
     }
 
-    /// Takes over what a commit changed. Idempotent, and in commit order at run time and in
-    /// recovery.
+    /// Applies the changes of a commit. It is idempotent, and is called in commit order at run time
+    /// and in recovery.
     pub fn advance(&mut self, mark: CommitMark) {
         if let Some(gtid) = mark.gtid {
             self.executed.add(gtid);
@@ -252,7 +253,7 @@ impl ReplicationState {
         })
     }
 
-    /// Sets a channel's position, when the checkpoint state is read.
+    /// Sets a channel's position while the checkpoint state is read.
     fn set_position(&mut self, name: &str, position: &ReplicaPosition) -> Result<()> {
         let mariadb = parse_mariadb_state(&position.mariadb_gtid_state)?;
         let at = self.channel(name);
@@ -265,7 +266,7 @@ impl ReplicationState {
         Ok(())
     }
 
-    /// Appends everything, for the checkpoint.
+    /// Appends the whole state, for the checkpoint.
     pub fn encode(&self, out: &mut Vec<u8>) {
         out.put_str(&self.executed.to_string());
         out.put_str(&self.purged.to_string());
@@ -305,7 +306,7 @@ impl ReplicationState {
     }
 }
 
-/// The tag of a GTID.
+/// Reads the tag of a GTID.
 pub(crate) fn read_tag(reader: &mut Reader<'_>) -> Result<Tag> {
     Tag::new(reader.string()?.as_bytes()).ok_or_else(|| reader.impossible("tag of a GTID"))
 }

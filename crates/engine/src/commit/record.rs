@@ -1,10 +1,10 @@
 //! The commit record: what the log holds for one transaction. `docs/formats/commit-record.md` has
 //! it byte by byte.
 //!
-//! `[header][position][tag][event group][sidecar]`, or `[header][position][tag][spill
+//! A record is `[header][position][tag][event group][sidecar]`, or `[header][position][tag][spill
 //! file][sidecar]` for a commit that was too large. The event group is the transaction's binary log
-//! events (format v4, no GTID event, no checksum, `log_pos` 0, table ids are the engine's); the
-//! sidecar holds what a replay needs and the events do not say.
+//! events (format v4, no GTID event, no checksum, `log_pos` 0, the engine's table ids). The sidecar
+//! holds what replay needs and the events do not say.
 
 use super::position::{
     ChangeMark, ChannelChange, CommitMark, PositionMark, PositionUpdate, parse_mariadb_state, read_tag,
@@ -15,7 +15,7 @@ use crate::spill::SpillRef;
 use binlog::gtid::{Gtid, MariadbGtid, Tag, Tsid, Uuid};
 
 const VERSION: u8 = 1;
-/// Of a record that has the level of compression behind the tag.
+/// The version of a record that has the level of compression behind the tag.
 const VERSION_COMPRESSED: u8 = 2;
 
 /// The group is not for the binary log (`log_bin` off, `sql_log_bin` off, `log_replica_updates`
@@ -26,57 +26,59 @@ pub(crate) const DDL: u8 = 2;
 const HAS_GTID: u8 = 4;
 const HAS_MARIADB_GTID: u8 = 8;
 const HAS_POSITION: u8 = 16;
-/// Group and sidecar are in a spill file, which the record names.
+/// The group and the sidecar are in a spill file, which the record names.
 const SPILLED: u8 = 32;
 /// The GTID's tag stands behind the position.
 const TAGGED: u8 = 64;
-/// The binary log has other events in place of some; the sidecar has them.
+/// The binary log has other events in place of some of the group's. The sidecar has them.
 const REPLACED: u8 = 128;
 
-/// What a position does to its channel besides.
+/// The kinds of a position's change of its channel.
 const ADVANCE: u8 = 0;
 const SET_MARIADB_STATE: u8 = 1;
 const FORGET: u8 = 2;
 
-/// Bytes of the fixed header.
+/// The length of the fixed header in bytes.
 pub(crate) const HEADER_LEN: usize = 90;
-/// Where the sidecar's length is in the header.
+/// The byte offset of the sidecar's length in the header.
 const SIDECAR_LEN_OFFSET: usize = HEADER_LEN - 4;
-/// Where the GTID's number is in the header: it is known last.
+/// The byte offset of the GTID in the header. The GTID is put in last, because it is known last.
 const GTID_OFFSET: usize = 6;
 
-/// What a commit record says about its transaction besides its events.
+/// The facts about a transaction that its commit record holds besides its events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitHeader {
     /// Whether the binary log carries the group.
     pub binlogged: bool,
     /// Whether the group is one DDL statement.
     pub ddl: bool,
-    /// The binary log has statements (or nothing) in place of some of the group's row events.
+    /// Whether the binary log has statements, or nothing, in place of some of the group's row
+    /// events.
     pub replaced: bool,
-    /// The binary log has the group compressed by zstd with this level.
+    /// The zstd level with which the binary log compresses the group; `None` means no compression.
     pub compression: Option<u8>,
-    /// Server id of the server where the transaction was first committed.
+    /// The server id of the server where the transaction was first committed.
     pub server_id: u32,
-    /// The transaction's GTID; `None`: anonymous.
+    /// The transaction's GTID; `None` means an anonymous transaction.
     pub gtid: Option<Gtid>,
-    /// The GTID that a MariaDB source gave it.
+    /// The GTID that a MariaDB source gave the transaction.
     pub mariadb_gtid: Option<MariadbGtid>,
-    /// When this server committed it, microseconds of Unix time.
+    /// The time of the commit on this server, in microseconds of Unix time.
     pub immediate_commit_us: u64,
-    /// When the first server committed it, microseconds of Unix time.
+    /// The time of the commit on the first server, in microseconds of Unix time.
     pub original_commit_us: u64,
-    /// The transaction depends on no commit with a larger `seq` than this (`last_committed`, by
+    /// The largest `seq` of a commit that the transaction may depend on (`last_committed`, by
     /// COMMIT_ORDER).
     pub depends_lsn: u64,
-    /// Version of the server where it was first committed, as in a GTID event (80036).
+    /// The version of the server where the transaction was first committed, in the form of a GTID
+    /// event (for example 80036).
     pub original_server_version: u32,
-    /// Version of the server that commits it here.
+    /// The version of the server that commits the transaction here.
     pub immediate_server_version: u32,
 }
 
-/// Writes the header, the position and the tag of the GTID, which itself is put in later by
-/// [`set_gtid`], for the length must be known first.
+/// Appends the header, the position and the tag of the GTID. [`set_gtid`] puts the GTID itself in
+/// later, because the record's length must be known before the GTID is.
 pub(crate) fn put_header(
     out: &mut Vec<u8>,
     header: &CommitHeader,
@@ -149,40 +151,42 @@ pub(crate) fn set_gtid(header: &mut [u8], gtid: Gtid) {
     header[GTID_OFFSET + 16..GTID_OFFSET + 24].copy_from_slice(&gtid.gno.to_le_bytes());
 }
 
-/// Whether the record names a spill file, as far as can be said without taking it apart.
+/// Reports whether the record names a spill file. This needs no parse of the record, and a damaged
+/// record may get a wrong answer.
 pub(crate) fn is_spilled(payload: &[u8]) -> bool {
     payload.get(1).is_some_and(|flags| flags & SPILLED != 0)
 }
 
-/// Whether the commit does something to the replication state, as far as can be said without taking
-/// the record apart.
+/// Reports whether the commit changes the replication state. This needs no parse of the record, and
+/// a damaged record may get a wrong answer.
 pub(crate) fn has_mark(payload: &[u8]) -> bool {
     payload.get(1).is_none_or(|flags| flags & (HAS_GTID | HAS_MARIADB_GTID | HAS_POSITION) != 0)
 }
 
-/// Whether the commit changes rows that its event group has as a whole, and nothing else, as far as
-/// can be said without taking the record apart.
+/// Reports whether the commit only changes rows that its event group has as a whole. This needs no
+/// parse of the record, and a damaged record may get a wrong answer.
 pub(crate) fn is_plain(payload: &[u8]) -> bool {
     payload.get(SIDECAR_LEN_OFFSET..HEADER_LEN).is_some_and(|len| len == [0; 4]) && !is_spilled(payload)
 }
 
-/// Whether the binary log carries the record's group, as far as can be said without taking it
-/// apart.
+/// Reports whether the binary log carries the record's group. This needs no parse of the record,
+/// and a damaged record may get a wrong answer.
 pub(crate) fn is_binlogged(payload: &[u8]) -> bool {
     payload.get(1).is_none_or(|flags| flags & NOT_BINLOGGED == 0)
 }
 
-/// A commit record, taken apart.
+/// The parts of a commit record.
 #[derive(Debug)]
 pub(crate) struct CommitRecord<'a> {
     pub header: CommitHeader,
-    /// Bytes of the replica position: see [`CommitRecord::position`].
+    /// The bytes of the replica position, which [`CommitRecord::position`] parses.
     position: Option<&'a [u8]>,
-    /// Empty in the record of a spilled commit.
+    /// The event group. It is empty in the record of a spilled commit.
     pub group: &'a [u8],
-    /// In the record of a spilled commit: what it does to an XA transaction, and nothing else.
+    /// The sidecar. In the record of a spilled commit it has the section about an XA transaction
+    /// and nothing else.
     pub sidecar: &'a [u8],
-    /// Where the group, and the rest of the sidecar, are instead.
+    /// The file of a spilled commit, which has the group and the rest of the sidecar.
     pub spill: Option<SpillRef>,
 }
 
@@ -213,8 +217,8 @@ impl<'a> CommitRecord<'a> {
             replaced: flags & REPLACED != 0,
             compression,
             server_id,
-            // A number out of range was given where none was left, by builds that did not check it.
-            // Such a transaction has no GTID.
+            // Builds that did not check numbers gave numbers out of range when none was left. A
+            // transaction with such a number has no GTID.
             gtid: if flags & HAS_GTID != 0 { Gtid::in_range(tsid, gno) } else { None },
             mariadb_gtid: (flags & HAS_MARIADB_GTID != 0).then_some(mariadb),
             immediate_commit_us,
@@ -239,13 +243,13 @@ impl<'a> CommitRecord<'a> {
         if reader.is_empty() { Ok(record) } else { Err(reader.impossible("length")) }
     }
 
-    /// The replica position that came with the commit. Taken apart here and not by
-    /// [`CommitRecord::parse`]: only recovery asks for it.
+    /// Returns the replica position that came with the commit. [`CommitRecord::parse`] leaves it
+    /// unparsed because only recovery asks for it.
     pub fn position(&self) -> Result<Option<PositionMark>> {
         self.position.map(read_position).transpose()
     }
 
-    /// What the commit does to the replication state.
+    /// Returns the changes that the commit makes to the replication state.
     pub fn mark(&self) -> Result<CommitMark> {
         let (gtid, mariadb_gtid) = (self.header.gtid, self.header.mariadb_gtid);
         Ok(CommitMark { gtid, mariadb_gtid, position: self.position()? })
@@ -312,7 +316,8 @@ mod tests {
         for len in 0..bytes.len() {
             assert!(CommitRecord::parse(&bytes[..len]).is_err());
         }
-        // What a build wrote that did not check its numbers: recovery must get past it.
+        // Builds that did not check their numbers wrote such records, and recovery must get past
+        // them.
         for gno in [0, GNO_MAX + 1, u64::MAX] {
             set_gtid(&mut bytes, Gtid { gno, ..gtid });
             assert_eq!(CommitRecord::parse(&bytes).unwrap().header.gtid, None, "{gno}");

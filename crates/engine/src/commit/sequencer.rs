@@ -1,12 +1,12 @@
-//! The one place where the order of commits is decided, and where they become visible in that
-//! order.
+//! The sequencer: the one place where the order of commits is decided, and where commits become
+//! visible in that order.
 //!
 //! [`Sequencer::enter`] gives a commit its GTID and its place in the log in one short critical
 //! section, so that GTID order, log order and commit order are the same. [`Sequencer::complete`]
-//! notes that a commit is on its pages; commits become visible as the longest prefix of completed
-//! ones, and the replication state advances with them.
+//! notes that a commit is on its pages. The longest prefix of completed commits is visible, and the
+//! replication state advances with it.
 //!
-//! Lock order: the sequencer's mutex is taken with row locks held and no latch; inside it only the
+//! Lock order: the sequencer's mutex is taken with row locks held and no latch. Inside it only the
 //! log's reservation is made. `visible` is stored with release ordering after everything of the
 //! commits up to it is on pages, and loaded sequentially consistent by the snapshot protocol (see
 //! [`crate::version::snapshot`]).
@@ -29,34 +29,34 @@ struct InFlight {
     end: Lsn,
     applied: bool,
     unversioned: bool,
-    /// Its changes are in a spill file: later commits become visible before it, if they are sooner
-    /// on their pages.
+    /// Whether the commit's changes are in a spill file. Later commits that are on their pages
+    /// sooner become visible before a spilled commit.
     spilled: bool,
     mark: CommitMark,
 }
 
 struct State {
     in_flight: VecDeque<InFlight>,
-    /// Spilled commits that later ones have passed; they are on some of their pages.
+    /// The spilled commits that later commits have passed. Only a part of their rows is on pages.
     passed: Vec<InFlight>,
-    /// Spilled commits whose files are needed.
+    /// The spilled commits whose files are still needed.
     spilled: Vec<SpilledCommit>,
     replication: ReplicationState,
     numbers: FreeNumbers,
-    /// A commit that asks for the next GTID gets one (`gtid_mode`).
+    /// Whether a commit that asks for the next GTID gets one (`gtid_mode`).
     gives_gtids: bool,
-    /// Commits are held back.
+    /// Whether commits are held back.
     closed: bool,
-    /// Commits become visible up to here.
+    /// The largest sequence number that may become visible.
     limit: Lsn,
-    /// As `numbers`, of tags that have been asked for.
+    /// The free numbers of each tag that has been asked for. `numbers` has those without a tag.
     tagged_numbers: BTreeMap<Tag, FreeNumbers>,
-    /// GTIDs of this server that sessions own (`gtid_next`).
+    /// The GTIDs of this server that sessions own (`gtid_next`).
     owned: BTreeSet<Gtid>,
 }
 
 impl State {
-    /// The free numbers of this server with the tag.
+    /// Returns the free numbers of this server with the tag.
     fn numbers(&mut self, tag: Tag) -> &mut FreeNumbers {
         if tag.is_none() {
             return &mut self.numbers;
@@ -64,11 +64,11 @@ impl State {
         self.tagged_numbers.entry(tag).or_insert(FreeNumbers::UNKNOWN)
     }
 
-    /// The GTID that the next transaction of this server (which has the UUID) gets with the tag. It
-    /// stays free until it is taken from [`State::numbers`].
+    /// Returns the GTID that the next transaction of this server, whose UUID is in `tsid`, gets
+    /// with the tag. The GTID stays free until it is taken from [`State::numbers`].
     ///
     /// # Errors
-    /// [`EngineError::GtidsExhausted`]
+    /// Returns [`EngineError::GtidsExhausted`] when no number is free.
     fn next_gtid(&mut self, tsid: Tsid) -> Result<Gtid> {
         if let Some(gno) = self.numbers(tsid.tag).first() {
             return Ok(Gtid { tsid, gno });
@@ -79,8 +79,8 @@ impl State {
         Ok(Gtid { tsid, gno })
     }
 
-    /// Looks anew which numbers are free from one on, for something else than [`State::next_gtid`]
-    /// has taken or left one.
+    /// Searches anew which numbers are free from `from` on, because something other than
+    /// [`State::next_gtid`] has taken or released a number.
     fn search_numbers(&mut self, tsid: Tsid, from: u64) {
         let mut taken = GtidSet::default();
         let executed = self.replication.executed.intervals(tsid).iter();
@@ -92,7 +92,7 @@ impl State {
         *self.numbers(tsid.tag) = FreeNumbers::search(&taken, tsid, from);
     }
 
-    /// As [`State::search_numbers`], of all tags.
+    /// Does what [`State::search_numbers`] does, for all tags.
     fn search_all_numbers(&mut self, uuid: Uuid) {
         let tags: Vec<Tag> = self.tagged_numbers.keys().copied().chain([Tag::NONE]).collect();
         for tag in tags {
@@ -103,8 +103,8 @@ impl State {
 }
 
 impl State {
-    /// A transaction has the GTID, whether or not it is visible yet. Looked at for what a session
-    /// does; an applier looks before it begins.
+    /// Reports whether a transaction has the GTID, visible or not. This is asked for commits of
+    /// sessions; an applier looks before it begins a transaction.
     fn has_logged(&self, gtid: Gtid) -> bool {
         let has = |commit: &InFlight| commit.mark.gtid == Some(gtid);
         self.replication.executed.contains(gtid)
@@ -113,45 +113,46 @@ impl State {
     }
 }
 
-/// A commit's place in the log, and its GTID.
+/// The place of a commit in the log, and its GTID.
 pub(crate) type Entered<'l> = (Reservation<'l>, Option<Gtid>);
 
-/// What a commit asks the sequencer for.
+/// The request of a commit to the sequencer.
 pub(crate) struct Entry<'a> {
     pub payload_len: usize,
     pub gtid: GtidRequest,
     pub mariadb_gtid: Option<MariadbGtid>,
     pub position: Option<PositionUpdate<'a>>,
     pub unversioned: bool,
-    /// Its caller has a commit in the log that is not on its pages: the commit is let in while
-    /// commits are being held back, for whoever holds them back waits for the earlier one.
+    /// Whether the caller has a commit in the log that is not on its pages. Such a caller's next
+    /// commit is let in while commits are being held back, because the holder waits for the earlier
+    /// commit.
     pub follows_logged: bool,
     pub spill: Option<SpillRef>,
 }
 
-/// What the checkpoint takes from the sequencer, all of one moment.
+/// The sequencer's state that a checkpoint takes, all of one moment.
 pub(crate) struct Captured {
-    /// The log's end.
+    /// The end of the log.
     pub current: Lsn,
-    /// The start of the oldest commit that is not on its pages and has its changes in the log; the
-    /// log's end if there is none.
+    /// The start of the oldest commit that is not on its pages and has its changes in the log, or
+    /// the end of the log if there is none.
     pub oldest: Lsn,
     /// The replication state, encoded.
     pub replication: Vec<u8>,
     pub spilled: Vec<SpilledCommit>,
 }
 
-/// Which GTID a commit is to have.
+/// The GTID that a commit asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GtidRequest {
     None,
-    /// The next one of this server, with this tag, where `gtid_mode` gives any.
+    /// The next GTID of this server with this tag, if `gtid_mode` gives GTIDs.
     Next(Tag),
     Given(Gtid),
 }
 
 impl GtidRequest {
-    /// The tag of the GTID that it comes to.
+    /// Returns the tag of the GTID that the commit will have.
     pub fn tag(self) -> Tag {
         match self {
             GtidRequest::None => Tag::NONE,
@@ -161,20 +162,21 @@ impl GtidRequest {
     }
 }
 
-/// Order and visibility of commits.
+/// The order and the visibility of commits.
 pub(crate) struct Sequencer {
     state: Mutex<State>,
     visible: AtomicU64,
-    /// Length of `passed`. A commit is counted before `visible` passes it.
+    /// The length of `State::passed`. A commit is counted before `visible` passes it.
     passed_count: AtomicUsize,
     became_visible: Condvar,
-    /// Threads waiting on `became_visible`, so that nobody is woken for nothing.
+    /// The number of threads that wait on `became_visible`. It saves a notification when nobody
+    /// waits.
     waiting: AtomicUsize,
-    /// There is a limit to what is visible; read without the mutex by those for whom a moment ago
-    /// is good enough.
+    /// Whether `State::limit` is set. Readers for whom a slightly old value is good enough load it
+    /// without the mutex.
     limited: AtomicBool,
-    /// Largest `seq` whose row locks have been released: whoever takes its locks later depends on
-    /// it at most.
+    /// The largest `seq` whose row locks have been released. A transaction that takes those locks
+    /// later depends on no newer commit than this.
     released: AtomicU64,
     server_uuid: Uuid,
 }
@@ -204,24 +206,25 @@ impl Sequencer {
         }
     }
 
-    /// Everything up to here can be read.
+    /// Returns the sequence number up to which everything can be read.
     pub fn visible(&self) -> Lsn {
         self.visible.load(Ordering::SeqCst)
     }
 
-    /// What can be read: everything up to a position, but for the spilled commits that others have
-    /// passed.
+    /// Returns the view of a reader: everything up to a sequence number, except the spilled commits
+    /// that later commits have passed.
     pub fn view(&self) -> View {
         let seq = self.visible();
         if self.passed_count.load(Ordering::SeqCst) == 0 {
-            // What was passed before `seq` was loaded is on its pages by now.
+            // Every commit that was passed before `seq` was loaded is on its pages by now.
             return View::up_to(seq);
         }
         let state = self.state.lock();
         View { seq: self.visible(), excluded: state.passed.iter().map(|commit| commit.end).collect() }
     }
 
-    /// The oldest commit that is not visible although later ones are; `u64::MAX`: there is none.
+    /// Returns the oldest commit that is not visible although later ones are. `u64::MAX` means that
+    /// there is none.
     pub fn oldest_passed(&self) -> Lsn {
         if self.passed_count.load(Ordering::SeqCst) == 0 {
             return Lsn::MAX;
@@ -229,7 +232,7 @@ impl Sequencer {
         self.state.lock().passed.iter().map(|commit| commit.end).min().unwrap_or(Lsn::MAX)
     }
 
-    /// Lets no commit in any more, and waits until those that are in are on their pages.
+    /// Lets no further commit in, and waits until the commits that are in are on their pages.
     pub fn close(&self) {
         self.waiting.fetch_add(1, Ordering::SeqCst);
         let mut state = self.state.lock();
@@ -241,7 +244,7 @@ impl Sequencer {
         self.waiting.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Whether those that ask for the next GTID get one from here on.
+    /// Sets whether commits that ask for the next GTID get one from here on.
     pub fn set_gives_gtids(&self, gives: bool) {
         self.state.lock().gives_gtids = gives;
     }
@@ -251,8 +254,8 @@ impl Sequencer {
         self.state.lock().closed = false;
     }
 
-    /// Gives a commit its order. The caller fills the reservation at once, and owes
-    /// [`Sequencer::complete`]. `None`: commits are held back.
+    /// Gives a commit its order. The caller fills the reservation at once and must call
+    /// [`Sequencer::complete`] later. `None` means that commits are held back.
     pub fn enter<'l>(&self, log: &'l Log, entry: Entry<'_>) -> Result<Option<Entered<'l>>> {
         let mut state = self.state.lock();
         if state.closed && !entry.follows_logged {
@@ -264,8 +267,8 @@ impl Sequencer {
         {
             return Err(EngineError::GtidUnusable(format!("{gtid} has been executed meanwhile")));
         }
-        // First what can fail; the mutex keeps the log's order of commits equal to the order of
-        // what follows.
+        // The steps that can fail come first. The mutex keeps the order of commits in the log equal
+        // to the order in which they change the state below.
         let gtid = match entry.gtid {
             GtidRequest::None => None,
             GtidRequest::Given(gtid) => Some(gtid),
@@ -309,7 +312,7 @@ impl Sequencer {
     }
 
     /// Notes that a commit is on its pages. Returns how many unversioned commits became visible by
-    /// it, for [`crate::version::snapshot::Snapshots::leave_unversioned`].
+    /// this, for [`crate::version::snapshot::Snapshots::leave_unversioned`].
     pub fn complete(&self, seq: Lsn) -> usize {
         let mut guard = self.state.lock();
         let state = &mut *guard;
@@ -327,7 +330,7 @@ impl Sequencer {
         self.show(guard)
     }
 
-    /// Makes commits visible up to here at most. Returns what [`Sequencer::complete`] returns.
+    /// Makes commits visible up to `limit` at most. Returns what [`Sequencer::complete`] returns.
     pub fn limit_visibility(&self, limit: Lsn) -> usize {
         self.limited.store(limit != Lsn::MAX, Ordering::SeqCst);
         let mut guard = self.state.lock();
@@ -335,12 +338,12 @@ impl Sequencer {
         self.show(guard)
     }
 
-    /// Completed commits may not be visible at once.
+    /// Reports whether a limit keeps completed commits from becoming visible at once.
     pub fn is_limited(&self) -> bool {
         self.limited.load(Ordering::SeqCst)
     }
 
-    /// Makes visible what can be.
+    /// Makes every commit visible that can be. Returns how many unversioned commits became visible.
     fn show(&self, mut guard: MutexGuard<'_, State>) -> usize {
         let state = &mut *guard;
         let limit = state.limit;
@@ -362,8 +365,9 @@ impl Sequencer {
             assert!(before < visible, "what is visible went back from {before} to {visible}");
             drop(guard);
             if self.waiting.load(Ordering::SeqCst) > 0 {
-                // Taking the mutex between store and notify closes the gap of a waiter that looked
-                // just before.
+                // A waiter that looked at `visible` just before the store holds the mutex until it
+                // waits. Taking the mutex between store and notification makes sure that such a
+                // waiter is woken.
                 drop(self.state.lock());
                 self.became_visible.notify_all();
             }
@@ -371,7 +375,7 @@ impl Sequencer {
         unversioned
     }
 
-    /// Waits until the commit is visible.
+    /// Waits until the commit with this sequence number is visible.
     pub fn wait_visible(&self, seq: Lsn) {
         if self.visible() >= seq {
             return;
@@ -386,23 +390,23 @@ impl Sequencer {
         self.waiting.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Threads in [`Sequencer::wait_visible`] or [`Sequencer::close`].
+    /// Returns the number of threads in [`Sequencer::wait_visible`] or [`Sequencer::close`].
     pub fn waiting(&self) -> usize {
         self.waiting.load(Ordering::SeqCst)
     }
 
-    /// Notes that the locks of a commit are about to be released.
+    /// Notes that the row locks of a commit are about to be released.
     pub fn note_released(&self, seq: Lsn) {
         self.released.fetch_max(seq, Ordering::AcqRel);
     }
 
-    /// The newest commit that a transaction which holds all its locks can depend on.
+    /// Returns the newest commit that a transaction which holds all its locks can depend on.
     pub fn depends_on(&self) -> Lsn {
         self.released.load(Ordering::Acquire)
     }
 
-    /// What a checkpoint needs to know. A spilled commit does not hold the log: recovery finds it
-    /// through the checkpoint.
+    /// Returns what a checkpoint needs to know. A spilled commit does not keep the log from being
+    /// freed, because recovery finds the commit through the checkpoint.
     pub fn capture(&self, log: &Log) -> Captured {
         let state = self.state.lock();
         let current = log.current_lsn();
@@ -413,7 +417,8 @@ impl Sequencer {
         Captured { current, oldest, replication, spilled: state.spilled.clone() }
     }
 
-    /// Notes that a spilled commit's last row is on its page, the log being at `lsn`.
+    /// Notes that a spilled commit's last row is on its page, and that the log's end was at `lsn`
+    /// by then.
     pub fn note_applied(&self, seq: Lsn, lsn: Lsn) {
         let mut state = self.state.lock();
         if let Some(commit) = state.spilled.iter_mut().find(|commit| commit.seq == seq) {
@@ -421,30 +426,30 @@ impl Sequencer {
         }
     }
 
-    /// Takes up spilled commits that recovery has found.
+    /// Takes over the spilled commits that recovery has found.
     pub fn adopt_spilled(&self, commits: Vec<SpilledCommit>) {
         self.state.lock().spilled = commits;
     }
 
-    /// Forgets the spilled commits that a durable checkpoint at this position does not need, and
-    /// returns their files.
+    /// Forgets the spilled commits that a durable checkpoint at this position does not need.
+    /// Returns the numbers of their files.
     pub fn forget_spilled(&self, checkpoint_lsn: Lsn) -> Vec<u64> {
         let mut state = self.state.lock();
         let forgotten = state.spilled.extract_if(.., |commit| !commit.is_needed_from(checkpoint_lsn));
         forgotten.map(|commit| commit.spill.number).collect()
     }
 
-    /// Reads the replication state.
+    /// Calls `with` on the replication state.
     pub fn replication<R>(&self, with: impl FnOnce(&ReplicationState) -> R) -> R {
         with(&self.state.lock().replication)
     }
 
-    /// Whether a transaction with this GTID is visible.
+    /// Reports whether a transaction with this GTID is visible.
     pub fn has_executed(&self, gtid: Gtid) -> bool {
         self.state.lock().replication.executed.contains(gtid)
     }
 
-    /// Changes the replication state.
+    /// Calls `with`, which may change the replication state, and searches the free numbers anew.
     pub fn change_replication<R>(&self, with: impl FnOnce(&mut ReplicationState) -> R) -> R {
         let mut state = self.state.lock();
         let result = with(&mut state.replication);
@@ -452,7 +457,7 @@ impl Sequencer {
         result
     }
 
-    /// A session owns a GTID from now on: nobody else gets it.
+    /// Notes that a session owns a GTID from now on, so that no other transaction gets it.
     pub fn own(&self, gtid: Gtid) {
         if gtid.tsid.uuid == self.server_uuid {
             let mut state = self.state.lock();
@@ -462,7 +467,8 @@ impl Sequencer {
         }
     }
 
-    /// A session no longer owns a GTID. If nothing was committed under it, it is free again.
+    /// Notes that a session no longer owns a GTID. If nothing was committed under the GTID, it is
+    /// free again.
     pub fn disown(&self, gtid: Gtid) {
         if gtid.tsid.uuid == self.server_uuid {
             let mut state = self.state.lock();
@@ -477,14 +483,15 @@ impl Sequencer {
         let mut state = self.state.lock();
         state.replication.executed = Default::default();
         state.replication.purged = Default::default();
-        // Nor does recovery bring them back from spilled commits.
+        // Recovery must not bring the GTIDs back from spilled commits either.
         state.spilled.iter_mut().for_each(|commit| commit.mark.gtid = None);
         state.numbers = FreeNumbers::UNKNOWN;
         state.tagged_numbers.clear();
     }
 }
 
-/// A record larger than the log can hold is the transaction's fault, not the log's.
+/// Turns an error of a reservation into an engine error. A record larger than the log can hold is
+/// the transaction's fault, not the log's.
 fn reservation_error(error: redo::RedoError) -> EngineError {
     match error {
         redo::RedoError::RecordTooLarge { max_payload_bytes, .. } => {

@@ -1,6 +1,6 @@
-//! The sidecar of a commit record: what a replay needs and the events do not say.
+//! The sidecar of a commit record: what replay needs and the events do not say.
 //!
-//! A list of sections `[tag u8][length varint][items]`:
+//! A sidecar is a list of sections `[tag u8][length varint][items]`:
 //!
 //! | tag | items |
 //! |---|---|
@@ -13,8 +13,9 @@
 //! | 7 REPLACEMENTS | what the binary log has in place of parts of the event group |
 //! | 8 XA | the XA transaction that is prepared, or finished ([`crate::xa::record`]) |
 //!
-//! Secondary entries of inserted rows are left out because the insert's full image has them. Those
-//! of unique indexes that an update of such a row puts are here: [`crate::writeset`] needs them.
+//! Secondary entries of inserted rows are left out because the insert's full image has them. The
+//! entries that a later update of an inserted row puts into unique indexes are here, because
+//! [`crate::writeset`] needs them.
 
 use crate::bytes::{Put, Reader};
 use crate::dictionary::DictionaryOp;
@@ -32,18 +33,18 @@ const COUNTERS: u8 = 6;
 const REPLACEMENTS: u8 = 7;
 const XA: u8 = 8;
 
-/// A secondary entry put or removed.
+/// A secondary entry that is put or removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct IndexOp<'a> {
     pub table_id: u64,
     pub index_id: u32,
-    /// False: removed.
+    /// Whether the entry is put. False means that it is removed.
     pub put: bool,
     pub secondary_len: usize,
     pub key: &'a [u8],
 }
 
-/// A column on overflow pages.
+/// A column whose value is on overflow pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Placement {
     pub table_id: u64,
@@ -51,16 +52,16 @@ pub(crate) struct Placement {
     pub column: u16,
     pub len: u32,
     pub first_page: u32,
-    /// All pages of the value, when this commit placed it there; empty when it left it where it
-    /// was.
+    /// All pages of the value when this commit placed it there; empty when the commit left it where
+    /// it was.
     pub pages: Vec<u32>,
-    /// The packed value, when this commit moved it off page without changing it: a partial after
-    /// image does not have it then, and the page that had it in its row may be on disk already
-    /// without it.
+    /// The packed value, when this commit moved it off page without changing it. A partial after
+    /// image does not have the value then, and the page that had it in its row may be on disk
+    /// already without it.
     pub value: Option<Vec<u8>>,
 }
 
-/// Next ids to hand out.
+/// The ids that are given out next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NextIds {
     pub table: u64,
@@ -69,7 +70,7 @@ pub(crate) struct NextIds {
 }
 
 impl NextIds {
-    /// The larger of each.
+    /// Raises each id to the larger one of the two values.
     pub fn raise(&mut self, other: NextIds) {
         self.table = self.table.max(other.table);
         self.index = self.index.max(other.index);
@@ -90,12 +91,13 @@ pub(crate) struct SidecarWriter {
 }
 
 impl SidecarWriter {
-    /// Lengths of the sections that grow with each statement, for [`SidecarWriter::truncate`].
+    /// Returns the lengths of the sections that grow with each statement, for
+    /// [`SidecarWriter::truncate`].
     pub fn lengths(&self) -> (usize, usize) {
         (self.row_ids.len(), self.whole_rows.len())
     }
 
-    /// Takes back what statements added since `lengths`.
+    /// Takes back what statements added since [`SidecarWriter::lengths`] returned these lengths.
     pub fn truncate(&mut self, (row_ids, whole_rows): (usize, usize)) {
         self.row_ids.truncate(row_ids);
         self.whole_rows.truncate(whole_rows);
@@ -174,7 +176,7 @@ impl SidecarWriter {
     }
 }
 
-/// A sidecar taken apart into its sections; the items are read as they are needed.
+/// A sidecar split into its sections. The items are read when they are needed.
 pub(crate) struct Sidecar<'a> {
     row_ids: HashMap<u64, VecDeque<u64>>,
     whole_rows: HashMap<u64, VecDeque<&'a [u8]>>,
@@ -222,7 +224,7 @@ impl<'a> Sidecar<'a> {
                     sidecar.dictionary = Reader::new(section, "dictionary entry list of a commit record");
                 }
                 COUNTERS => sidecar.counters = Reader::new(section, "counters of a commit record"),
-                // For the binary log only.
+                // Only the binary log needs these.
                 REPLACEMENTS => {}
                 XA => sidecar.xa = Some(section),
                 _ => return Err(reader.impossible("section")),
@@ -231,20 +233,20 @@ impl<'a> Sidecar<'a> {
         Ok(sidecar)
     }
 
-    /// The row id of the next row change of a table without a primary key.
+    /// Takes the row id of the next row change of a table without a primary key.
     pub fn next_row_id(&mut self, table_id: u64) -> Result<u64> {
         let next = self.row_ids.get_mut(&table_id).and_then(VecDeque::pop_front);
         next.ok_or_else(|| EngineError::Corrupt("a commit record lacks a row id".to_string()))
     }
 
-    /// The full image of the next row of a table that moves to another clustered key under a
-    /// partial after image.
+    /// Takes the full image of the next row of the table that an update with a partial after image
+    /// moves to another clustered key.
     pub fn next_whole_row(&mut self, table_id: u64) -> Result<&'a [u8]> {
         let next = self.whole_rows.get_mut(&table_id).and_then(VecDeque::pop_front);
         next.ok_or_else(|| EngineError::Corrupt("a commit record lacks the image of a moved row".to_string()))
     }
 
-    /// All secondary entries put and removed.
+    /// Returns all secondary entries that the commit puts and removes.
     pub fn index_ops(&self) -> Result<Vec<IndexOp<'a>>> {
         let mut reader = self.index_ops.clone();
         let mut ops = Vec::new();
@@ -262,7 +264,7 @@ impl<'a> Sidecar<'a> {
         Ok(ops)
     }
 
-    /// All columns placed on overflow pages.
+    /// Returns all columns that the commit has on overflow pages.
     pub fn placements(&self) -> Result<Vec<Placement>> {
         let mut reader = self.overflow.clone();
         let mut placements = Vec::new();
@@ -280,7 +282,7 @@ impl<'a> Sidecar<'a> {
         Ok(placements)
     }
 
-    /// All dictionary entries put and deleted, in order.
+    /// Returns all dictionary entries that the commit puts and deletes, in order.
     pub fn dictionary(&self) -> Result<Vec<DictionaryOp>> {
         let mut reader = self.dictionary.clone();
         let mut ops = Vec::new();
@@ -292,12 +294,12 @@ impl<'a> Sidecar<'a> {
         Ok(ops)
     }
 
-    /// What becomes of an XA transaction.
+    /// Returns the note about an XA transaction, if the commit prepares or finishes one.
     pub fn xa(&self) -> Result<Option<XaNote<'a>>> {
         self.xa.map(XaNote::decode).transpose()
     }
 
-    /// Next ids to hand out, when the record says.
+    /// Returns the ids that are given out next, if the record has them.
     pub fn counters(&self) -> Result<Option<NextIds>> {
         let mut reader = self.counters.clone();
         if reader.is_empty() {
@@ -315,7 +317,7 @@ pub(crate) fn put_xa(out: &mut Vec<u8>, xa: &XaPart<'_>) {
     out.put_bytes(&section);
 }
 
-/// The section about an XA transaction, without a look at the others.
+/// Returns the note about an XA transaction without parsing the other sections.
 pub(crate) fn xa_note(sidecar: &[u8]) -> Result<Option<XaNote<'_>>> {
     section_of(sidecar, XA)?.map(XaNote::decode).transpose()
 }
@@ -331,7 +333,7 @@ fn section_of(sidecar: &[u8], wanted: u8) -> Result<Option<&[u8]>> {
     Ok(None)
 }
 
-/// The event group as the binary log has it: with what stands in place of some of its parts.
+/// Returns the event group as the binary log has it, with replacements for some of its parts.
 pub(crate) fn logged_group(group: &[u8], sidecar: &[u8]) -> Result<Vec<u8>> {
     match section_of(sidecar, REPLACEMENTS)? {
         Some(section) => replace(group, Reader::new(section, "replacements of a commit record")),

@@ -1,4 +1,4 @@
-//! Reading committed groups from the log, in commit order: what the binary log is made of.
+//! The stream of committed groups, read from the log in commit order. The binary log is made of it.
 
 use super::record::{CommitHeader, CommitRecord, is_binlogged};
 use super::sidecar;
@@ -13,34 +13,34 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// A committed transaction as the binary log needs it; the events are where they were read.
+/// A committed transaction as the binary log needs it. The events stay where they were read.
 #[derive(Clone, Debug)]
 pub struct CommittedGroup<'a> {
-    /// Sequence number: the end of the commit's record.
+    /// The sequence number: the end of the commit's record.
     pub seq: Lsn,
-    /// Where the record begins.
+    /// The start of the commit's record.
     pub start_lsn: Lsn,
-    /// GTID, times, origin.
+    /// The header of the record: GTID, times, origin.
     pub header: CommitHeader,
-    /// The event group: events in format v4 without GTID event and checksums, `log_pos` 0.
+    /// The event group: events in format v4 without a GTID event and checksums, with `log_pos` 0.
     pub group: GroupBytes<'a>,
     /// The record's sidecar; empty for a group that is in a spill file.
     pub(crate) sidecar: &'a [u8],
 }
 
-/// Where an event group is.
+/// The place of an event group.
 #[derive(Clone, Debug)]
 pub enum GroupBytes<'a> {
-    /// Where it was read.
+    /// In memory, where the record was read.
     Here(&'a [u8]),
-    /// Put together for the binary log, which has other events than the record.
+    /// In memory, put together for the binary log, which has other events than the record.
     Made(Vec<u8>),
-    /// In a spill file: it may be larger than the memory.
+    /// In a spill file, because the group may be larger than the memory.
     Spilled(SpilledGroup),
 }
 
 impl GroupBytes<'_> {
-    /// The group's length.
+    /// Returns the length of the group in bytes.
     pub fn len_bytes(&self) -> u64 {
         match self {
             GroupBytes::Here(group) => group.len() as u64,
@@ -49,11 +49,11 @@ impl GroupBytes<'_> {
         }
     }
 
-    /// Gives the group run by run, each a few whole events.
+    /// Calls `visit` on each run of the group. A run is a few whole events.
     ///
     /// # Errors
-    /// `visit`'s; and [`crate::EngineError::Corrupt`] for a spill file that is damaged, in the end
-    /// at the latest.
+    /// Returns the errors of `visit`, and [`crate::EngineError::Corrupt`] for a damaged spill file,
+    /// at the latest after the last run.
     pub fn for_each_run<E: From<crate::EngineError>>(
         &self,
         mut visit: impl FnMut(&[u8]) -> std::result::Result<(), E>,
@@ -65,7 +65,7 @@ impl GroupBytes<'_> {
         }
     }
 
-    /// The whole group in memory.
+    /// Returns the whole group in memory.
     pub fn to_vec(&self) -> Result<Vec<u8>> {
         let mut whole = Vec::new();
         self.for_each_run(|run| {
@@ -76,34 +76,34 @@ impl GroupBytes<'_> {
     }
 }
 
-/// Committed groups from some position on, following the live end of the log.
+/// A stream of committed groups from some position on, which follows the live end of the log.
 pub struct CommitStream {
     committer: Arc<Committer>,
     reader: LogReader,
-    /// The record at which the reader is and which could not be given out yet.
+    /// The record at which the reader is and which was not safe enough to be given out yet.
     held_back: Option<RecordHead>,
 }
 
 impl Committer {
-    /// Committed groups from `from_lsn` on, which is a position that a stream or a checkpoint gave
-    /// out.
+    /// Returns a stream of the committed groups from `from_lsn` on. `from_lsn` must be a position
+    /// that a stream or a checkpoint gave out.
     pub fn commit_stream(self: &Arc<Committer>, from_lsn: Lsn) -> Result<CommitStream> {
         Ok(CommitStream { committer: self.clone(), reader: self.log.read_from(from_lsn), held_back: None })
     }
 }
 
 impl CommitStream {
-    /// Everything before this position has been given out.
+    /// Returns the position before which everything has been given out.
     pub fn lsn(&self) -> Lsn {
         self.held_back.map_or(self.reader.lsn(), |record| record.start_lsn)
     }
 
-    /// The next group that belongs into the binary log, or `None` when there is none within `wait`
-    /// (at once without it).
+    /// Returns the next group that belongs into the binary log, or `None` when there is none within
+    /// `wait` (at once without `wait`).
     ///
     /// With `innodb_flush_log_at_trx_commit = 1` a group comes out when it is durable, so that no
-    /// binary log file and no replica holds a transaction that a crash could take back; else when
-    /// it is written.
+    /// binary log file and no replica holds a transaction that a crash could take back. With other
+    /// values it comes out when it is written.
     pub fn next(&mut self, wait: Option<Duration>) -> Result<Option<CommittedGroup<'_>>> {
         let Some(record) = self.next_record(wait)? else { return Ok(None) };
         if !self.may_go_out(record.lsn, wait.is_some())? {
@@ -113,8 +113,8 @@ impl CommitStream {
         let commit = CommitRecord::parse(self.reader.payload())?;
         let mut header = commit.header;
         let xa = if header.replaced { sidecar::xa_note(commit.sidecar)? } else { None };
-        // A spill file is there as long as the checkpoint has not passed the commit, which waits
-        // for this stream.
+        // The spill file exists as long as the checkpoint has not passed the commit, and the
+        // checkpoint waits for this stream.
         let group = match (&commit.spill, header.replaced) {
             _ if xa.is_some() => {
                 let xa = xa.expect("just looked at");
@@ -133,7 +133,7 @@ impl CommitStream {
         Ok(Some(CommittedGroup { seq: record.lsn, start_lsn: record.start_lsn, header, group, sidecar }))
     }
 
-    /// The next record of a group that belongs into the binary log.
+    /// Returns the next record whose group belongs into the binary log.
     fn next_record(&mut self, wait: Option<Duration>) -> Result<Option<RecordHead>> {
         if let Some(record) = self.held_back.take() {
             return Ok(Some(record));
@@ -146,15 +146,15 @@ impl CommitStream {
         }
     }
 
-    /// Whether the log holds a group as safely as its commit asks for; a caller that waits waits
-    /// until it does.
+    /// Reports whether the log holds a group as safely as its commit asks for. With `waits` it
+    /// waits until the log does.
     fn may_go_out(&self, seq: Lsn, waits: bool) -> Result<bool> {
         let log = &self.committer.log;
         if self.committer.flush_log_at_trx_commit.load(Ordering::Relaxed) != 1 || log.durable_lsn() >= seq {
             return Ok(true);
         }
-        // While commits gather (`binlog_group_commit_sync_delay`), each asks for its sync itself,
-        // when its group goes on.
+        // While commits gather (`binlog_group_commit_sync_delay`), each commit asks for its sync
+        // itself when its group goes on.
         let asks = !self.committer.group_delay.is_on();
         if waits {
             log.follow_durable(seq, asks)?;
@@ -165,7 +165,7 @@ impl CommitStream {
     }
 }
 
-/// The event group of a record about an XA transaction as the binary log has it.
+/// Returns the event group of a record about an XA transaction as the binary log has it.
 fn logged_xa_group<'a>(note: XaNote<'a>, config: &EngineConfig) -> Result<GroupBytes<'a>> {
     let note = match note {
         XaNote::Finished { events, .. } => return Ok(GroupBytes::Here(events)),

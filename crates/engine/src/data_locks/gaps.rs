@@ -1,25 +1,25 @@
-//! Locked intervals, and which of them has the gap before a key.
+//! The locked intervals, and the search for the interval that has the gap before a key.
 
 use crate::lock::RowName;
 use crate::lock::gap::HeldGap;
 use std::collections::HashMap;
 
-/// A locked interval, and the lock that it is shown as.
+/// A locked interval, and the id of the lock that it is shown as.
 pub(super) struct ShownGap {
     pub gap: HeldGap,
     pub lock_id: String,
 }
 
-/// The locked intervals of all owners. One is found by halving, so that a report of many rows and
-/// many intervals does not look at every interval for every row.
+/// The locked intervals of all owners. They are searched by bisection, so that a report of many
+/// rows and many intervals does not look at every interval for every row.
 #[derive(Default)]
 pub(super) struct ShownGaps {
-    /// By owner, table and index.
+    /// The intervals by owner, table id and index id.
     intervals: HashMap<(u64, u64, u32), Intervals>,
 }
 
 impl ShownGaps {
-    /// The intervals, each with the number of its table.
+    /// Sorts the intervals, each of which comes with the id of its table.
     pub fn new(shown: Vec<(u64, ShownGap)>) -> ShownGaps {
         let mut lists: HashMap<_, Vec<ShownGap>> = HashMap::new();
         for (table_id, shown) in shown {
@@ -29,23 +29,24 @@ impl ShownGaps {
         ShownGaps { intervals }
     }
 
-    /// An interval of the owner that has the gap before this key.
+    /// Returns an interval of the owner that has the gap before this key.
     pub fn reaching(&self, owner: u64, row: &RowName) -> Option<&ShownGap> {
         self.intervals.get(&(owner, row.table_id, row.index_id))?.reaching(&row.key)
     }
 }
 
-/// What one owner has locked in one index. Intervals may overlap.
+/// The intervals that one owner has locked in one index. They may overlap.
 struct Intervals {
-    /// By their low ends.
+    /// The intervals, sorted by their low ends.
     gaps: Vec<ShownGap>,
-    /// For each interval, which of those up to and with it ends furthest.
+    /// For each position, the position of the interval that ends furthest among those up to and
+    /// including it.
     furthest: Vec<usize>,
 }
 
 impl Intervals {
     fn new(mut gaps: Vec<ShownGap>) -> Intervals {
-        // None, which is below every key, comes first.
+        // `None`, which is below every key, comes first.
         gaps.sort_by(|a, b| a.gap.low.as_deref().cmp(&b.gap.low.as_deref()));
         let mut furthest: Vec<usize> = Vec::with_capacity(gaps.len());
         for (at, shown) in gaps.iter().enumerate() {
@@ -60,7 +61,8 @@ impl Intervals {
         furthest.gap.reaches(key).then_some(furthest)
     }
 
-    /// Which ends furthest of the intervals that `begins_before` is true of: the first ones.
+    /// Returns the interval that ends furthest among those for which `begins_before` is true. They
+    /// must be the first ones.
     fn furthest_of(&self, mut begins_before: impl FnMut(&HeldGap) -> bool) -> Option<&ShownGap> {
         let count = self.gaps.partition_point(|shown| begins_before(&shown.gap));
         let last = count.checked_sub(1)?;
@@ -93,7 +95,7 @@ mod tests {
             &[],
             &[(None, None)],
             &[(Some(20), Some(30)), (None, Some(4)), (Some(8), Some(9))],
-            // One is around all the others, and two begin with the same key.
+            // One interval is around all the others, and two begin with the same key.
             &[(Some(2), Some(40)), (Some(5), Some(6)), (Some(5), Some(7)), (Some(39), Some(45))],
             &[(Some(5), None), (Some(9), Some(10)), (Some(5), Some(6))],
             &[(None, Some(3)), (None, Some(5)), (None, Some(4))],

@@ -1,4 +1,4 @@
-//! From fingerprints back to rows.
+//! The search that leads from the fingerprints of locks back to their rows.
 
 use crate::error::{EngineError, Result};
 use crate::lock::{CLUSTERED, HeldLock, LockId, LockTable, LockType, LockWait, RowName};
@@ -9,32 +9,32 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A row lock that somebody holds.
+/// A row lock that an owner holds.
 pub(super) struct LockedRow {
     pub id: LockId,
     pub owner: u64,
     pub mode: LockType,
     pub table: Option<Arc<Table>>,
-    /// `None`: it was not found.
+    /// The row's key; `None` means that the row was not found.
     pub name: Option<RowName>,
-    /// The owner has announced the key: it is about to insert it.
+    /// Whether the owner has announced the key, which it is about to insert.
     pub is_announced: bool,
 }
 
-/// Row locks, and which owner uses which table.
+/// The row locks, and which owner uses which table.
 pub(super) struct Found {
     pub rows: Vec<LockedRow>,
     by_owner: HashMap<(u64, LockId), usize>,
-    /// The strongest mode of an owner in a table.
+    /// The strongest mode of an owner's row locks in a table, by owner and table id.
     strongest: HashMap<(u64, u64), LockType>,
     pub users: Vec<(u64, Arc<Table>)>,
 }
 
 impl Found {
-    /// All row locks that are held, with their rows as far as they can be found.
+    /// Returns all row locks that are held, with their rows as far as they can be found.
     ///
     /// # Errors
-    /// [`EngineError::Interrupted`]
+    /// Returns [`EngineError::Interrupted`] once `interrupt` is set.
     pub fn find(
         locks: &LockTable,
         tables: &[Arc<Table>],
@@ -67,12 +67,12 @@ impl Found {
         Ok(Found { rows, by_owner, strongest, users })
     }
 
-    /// The lock that an owner has on a row.
+    /// Returns the lock that an owner has on a row.
     pub fn held(&self, owner: u64, id: LockId) -> Option<&LockedRow> {
         self.by_owner.get(&(owner, id)).map(|&at| &self.rows[at])
     }
 
-    /// The strongest mode in which an owner has rows of a table.
+    /// Returns the strongest mode in which an owner has rows of a table locked.
     pub fn strongest(&self, owner: u64, table_id: u64) -> Option<LockType> {
         self.strongest.get(&(owner, table_id)).copied()
     }
@@ -90,8 +90,8 @@ fn strongest_modes(rows: &[LockedRow]) -> HashMap<(u64, u64), LockType> {
     strongest
 }
 
-/// Which owner uses which table, by the locks on their metadata; and the locks that are not
-/// metadata's.
+/// Splits the locks that are held. Returns which owner uses which table, as the metadata locks say,
+/// and the locks that are not metadata locks.
 fn without_metadata(locks: &LockTable, tables: &[Arc<Table>]) -> (Vec<(u64, Arc<Table>)>, Vec<HeldLock>) {
     let mut metadata: HashMap<LockId, Option<&Arc<Table>>> = HashMap::new();
     for table in tables {
@@ -111,7 +111,7 @@ fn without_metadata(locks: &LockTable, tables: &[Arc<Table>]) -> (Vec<(u64, Arc<
     (users, held)
 }
 
-/// Looks for rows among the leaves that are in the pool.
+/// Looks for rows on the leaves that are in the pool.
 fn find_on_pages(
     pool: &Pool,
     users: &[(u64, Arc<Table>)],
@@ -122,13 +122,13 @@ fn find_on_pages(
     if wanted.is_empty() {
         return Ok(());
     }
-    // A tablespace is one table's.
+    // A tablespace belongs to one table.
     let tables: HashMap<SpaceId, u64> =
         users.iter().map(|(_, table)| (table.placement.space, table.id)).collect();
     let is_used = |space| tables.contains_key(&space);
     pool.visit_cached_leaves(is_used, |space, leaf| {
         let table_id = tables[&space];
-        // Leaves of secondary indexes have keys that match nothing.
+        // Keys on leaves of secondary indexes match no lock that is looked for.
         for key in (0..slotted::count(leaf)).map(|index| slotted::key(leaf, index)) {
             let id = LockId::row(table_id, CLUSTERED, key);
             if wanted.remove(&id) {
@@ -141,12 +141,12 @@ fn find_on_pages(
     check(interrupt)
 }
 
-/// [`EngineError::Interrupted`] once the flag is set.
+/// Returns [`EngineError::Interrupted`] once the flag is set.
 pub(super) fn check(interrupt: &AtomicBool) -> Result<()> {
     if interrupt.load(Ordering::Relaxed) { Err(EngineError::Interrupted) } else { Ok(()) }
 }
 
-/// The one table that an owner uses; None of one who uses several.
+/// Returns the only table that each owner uses; `None` for an owner that uses several.
 fn only_tables(users: &[(u64, Arc<Table>)]) -> HashMap<u64, Option<Arc<Table>>> {
     let mut tables = HashMap::new();
     for (owner, table) in users {
@@ -155,8 +155,8 @@ fn only_tables(users: &[(u64, Arc<Table>)]) -> HashMap<u64, Option<Arc<Table>>> 
     tables
 }
 
-/// Keys that are known without looking at pages: those that are waited for, ends of gaps, and those
-/// announced, whose owners are in the second part.
+/// Returns the keys that are known without looking at pages: keys that are waited for, ends of
+/// gaps, and announced keys. The second part has the announced keys with their owners.
 fn names_at_hand(
     tables: &[Arc<Table>],
     waits: &[LockWait],
@@ -179,7 +179,7 @@ fn names_at_hand(
         }
         table.counters.locks.for_each_announced(|owner, index_id, key, secondary_len| {
             announced.insert((owner, note(index_id, key)));
-            // A unique key is locked without the row's.
+            // A unique key is locked by its own part of the entry's key, without the clustered key.
             if index_id != CLUSTERED {
                 announced.insert((owner, note(index_id, &key[..secondary_len])));
             }

@@ -1,16 +1,16 @@
-//! ALTER TABLE: in place where only indexes, names, defaults and comments change; else a rebuild
-//! into a new table.
+//! ALTER TABLE: done in place when only indexes, names, defaults and comments change, otherwise by
+//! a rebuild into a new table.
 //!
-//! A rebuild holds the table's exclusive metadata lock from beginning to end: it waits for the
+//! A rebuild holds the table's exclusive metadata lock from beginning to end. It waits for the
 //! transactions that use the table and holds up those that want to. Every row is converted and put
 //! into the trees of a table with a new id in a new space.
 //!
 //! In place, the exclusive lock is held for a moment at the beginning and at the end. New indexes
 //! are built in between, under claims (crate `buffer`), while others read and write the table
-//! ([`super::online`]); with `LOCK=SHARED` or `EXCLUSIVE` the lock is kept. They are on disk before
-//! the commit record. Trees of dropped indexes are claimed before the record and freed after it. So
-//! a crash at any moment leaves each tree either in the dictionary or under a claim, and
-//! [`super::claims::settle`] frees what the dictionary does not have.
+//! ([`super::online`]); with `LOCK=SHARED` or `EXCLUSIVE` the lock is kept. The new indexes are on
+//! disk before the commit record. Trees of dropped indexes are claimed before the record and freed
+//! after it. So a crash at any moment leaves each tree either in the dictionary or under a claim,
+//! and [`super::claims::settle`] frees what the dictionary does not have.
 //!
 //! Snapshots that are older than the end of the statement cannot read the table afterwards (error
 //! 1412, as in MySQL).
@@ -35,7 +35,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Whether rows and clustered keys are the same bytes under both definitions.
+/// Reports whether rows and clustered keys are the same bytes under both definitions.
 fn same_rows(old: &TableDef, new: &TableDef) -> bool {
     let same_column = |old: &ColumnDef, new: &ColumnDef| old.ty == new.ty && old.nullable == new.nullable;
     old.primary == new.primary
@@ -43,12 +43,13 @@ fn same_rows(old: &TableDef, new: &TableDef) -> bool {
         && old.columns.iter().zip(&new.columns).all(|(old, new)| same_column(old, new))
 }
 
-/// One ALTER TABLE.
+/// One run of ALTER TABLE.
 pub(crate) struct Alter<'d> {
     pub ddl: &'d Ddl,
 }
 
-/// Whether rows must be converted to make the table `new`; `forced`: they must be anyway.
+/// Reports whether the rows must be converted to make the table `new`. With `forced` they must be
+/// anyway.
 pub(crate) fn must_rebuild(old: &TableDef, new: &TableDef, forced: bool) -> bool {
     forced || !same_rows(old, new)
 }
@@ -84,7 +85,7 @@ impl Alter<'_> {
             !added.is_empty()
         };
         let followers = locks.lock_followers(&self.ddl.catalog, &old.def, &new, context)?;
-        // Rows that come while they are checked would not be.
+        // Rows that others add during the check of new foreign keys would not be checked.
         let context = &DdlContext { exclusive: context.exclusive || adds_foreign_keys, ..context.clone() };
         if must_rebuild(&old.def, &new, forced) {
             let _one = self.ddl.one.lock();
@@ -121,7 +122,7 @@ impl Alter<'_> {
             self.commit_in_place(old, table, followers, context)
         });
         if result.is_err() {
-            // What failed may have come after the commit: then the indexes stay.
+            // If the error came after the commit, the indexes stay.
             let now = self.ddl.catalog.table_by_id(old.id);
             let is_there = |id: u32| now.iter().any(|table| table.indexes.iter().any(|index| index.id == id));
             let ids: Vec<u32> = made.iter().map(|&(_, id)| id).filter(|&id| !is_there(id)).collect();
@@ -130,8 +131,8 @@ impl Alter<'_> {
         result
     }
 
-    /// Gives each index of `new` its place, and those that are new (position and id of which go to
-    /// `made`) an empty tree.
+    /// Gives each index of `new` its place, and each new index an empty tree. The position and the
+    /// id of each new index go to `made`.
     fn place_indexes(
         &self,
         old: &Table,
@@ -159,9 +160,9 @@ impl Alter<'_> {
         Ok(placement)
     }
 
-    /// Builds the new indexes, if that may be while others use the table. The table's exclusive
-    /// lock is held before and afterwards; what is returned has everything that was committed by
-    /// then.
+    /// Builds the new indexes, while others use the table if that is allowed. The table's exclusive
+    /// lock is held before and afterwards. The returned table's indexes have everything that was
+    /// committed by then.
     fn build_new_indexes(
         &self,
         old: &Table,
@@ -206,20 +207,22 @@ impl Alter<'_> {
         Ok(Table::open(&self.ddl.pool, placement, new, counters))
     }
 
-    /// All that can be done without the exclusive lock: afterwards little is left to do with it.
+    /// Does everything that can be done without the exclusive lock, so that little is left to do
+    /// with it.
     fn build_beside_others(
         &self,
         build: &IndexBuild<'_>,
         online: &OnlineBuild,
         made: &[(usize, u32)],
     ) -> Result<()> {
-        /// Notes of this many bytes are put into the indexes in a moment.
+        /// The number of bytes of notes that can be put into the indexes in a moment.
         const LITTLE_BYTES: u64 = 64 << 10;
         const ROUNDS: usize = 20;
         let space = build.table.placement.space;
         self.ddl.builder().fill_indexes(build)?;
         build.enter(AlterStage::Flush);
-        // Before anything else changes the trees: what they are now is in no record.
+        // This comes before anything else changes the trees, because no record has their present
+        // content.
         btree::make_durable(&self.ddl.pool, space)?;
         for &(_, index_id) in made {
             self.ddl.pool.claim_becomes_tree(space, index_id)?;
@@ -275,7 +278,7 @@ impl Alter<'_> {
             self.ddl.pool.release_claim(space, id)?;
         }
         {
-            // Purge has let go of the old table's trees.
+            // Holding the gate once makes sure that purge no longer works on the old table's trees.
             let _gate = table.counters.gate.write();
         }
         free_claims(&self.ddl.pool, space, &dropped.iter().map(|&(id, _)| id).collect::<Vec<_>>())?;
@@ -293,7 +296,7 @@ impl Alter<'_> {
     ) -> Result<CommitOutcome> {
         let counters = Counters::default();
         counters.row_id.store(1, Ordering::Relaxed);
-        // Rows that are copied move it on.
+        // The copied rows move the counter on.
         let next = match context.auto_increment {
             Some(asked) => asked,
             None if new.auto_increment_column().is_some() => old.auto_increment().max(new.auto_increment),
@@ -318,8 +321,8 @@ impl Alter<'_> {
         self.ddl.replace_table(old, table, followers, context)
     }
 
-    /// The counter that `asked` makes: behind the greatest value that a row has. Nobody else
-    /// changes rows meanwhile.
+    /// Returns the counter for the wanted value `asked`: it is greater than every value that a row
+    /// has. Nobody else changes rows meanwhile.
     fn least_auto_increment(&self, table: &Table, asked: u64) -> Result<u64> {
         let Some(column) = table.auto_increment else { return Ok(asked) };
         let leads = table.def.primary.iter().flatten().next().is_some_and(|part| part.column == column);

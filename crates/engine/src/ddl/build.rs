@@ -1,7 +1,7 @@
-//! Filling the trees of indexes: one scan of the table for all of them, an external sort each, a
-//! sorted build each.
+//! Filling the trees of new indexes: one scan of the table for all of them, then for each index an
+//! external sort and a sorted build.
 //!
-//! The scan is divided among a few threads, each with sorters of its own; then every index is
+//! The scan is divided among a few threads, each with sorters of its own. Then every index is
 //! merged and built by one thread. Others may be changing the table meanwhile, see
 //! [`super::online`].
 
@@ -21,10 +21,10 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Threads of one statement, at most.
+/// The largest number of threads of one statement.
 const MAX_THREADS: usize = 4;
 
-/// Entries between two looks at the statement's interrupt flag.
+/// The number of entries between two looks at the statement's interrupt flag.
 const CHECK_EVERY: u64 = 1024;
 
 pub(super) fn check_interrupt(interrupt: Option<&AtomicBool>) -> Result<()> {
@@ -34,20 +34,20 @@ pub(super) fn check_interrupt(interrupt: Option<&AtomicBool>) -> Result<()> {
     Ok(())
 }
 
-/// What to build, and how.
+/// The indexes to build, and the options of the build.
 pub(super) struct IndexBuild<'a> {
     pub table: &'a Table,
-    /// Which indexes.
+    /// The positions of the indexes to build in the table's list.
     pub made: &'a [usize],
     pub limits: SortLimits,
     pub fill_factor: u8,
-    /// Sequence number of all entries.
+    /// The sequence number of all entries.
     pub seq: u64,
-    /// Whether the pages are under claims; else they are in a space that is dropped if the
+    /// Whether the pages are under claims. Otherwise they are in a space that is dropped if the
     /// statement fails.
     pub claimed: bool,
     pub interrupt: Option<&'a AtomicBool>,
-    /// The statement to tell of the stages.
+    /// The hook of the statement that is told of the stages.
     pub stages: Option<StageHook<'a>>,
 }
 
@@ -67,8 +67,8 @@ impl IndexBuild<'_> {
         self.made.iter().map(|_| Sorter::new(&self.limits)).collect()
     }
 
-    /// Adds a row's entries. The value in the sort is the length of the index's own columns, and
-    /// whether one is NULL.
+    /// Adds a row's entries to the sorters. The value of an entry in the sort is the length of the
+    /// index's own columns, and whether one of them is NULL.
     pub fn push_row(&self, sorters: &mut [Sorter], key: &[u8], image: &[u8]) -> Result<()> {
         for (&at, sorter) in self.made.iter().zip(sorters) {
             let secondary = self.table.secondary_key(at, image, key)?;
@@ -80,8 +80,8 @@ impl IndexBuild<'_> {
     }
 }
 
-/// Fills the trees of indexes, and reads the committed rows that they are about while others may be
-/// changing them.
+/// Fills the trees of indexes, and reads the committed rows that the indexes are about while others
+/// may be changing the rows.
 pub(super) struct IndexBuilder<'d> {
     pub pool: &'d Arc<Pool>,
     pub snapshots: &'d Snapshots,
@@ -160,7 +160,7 @@ impl IndexBuilder<'_> {
         let index = &build.table.indexes[at];
         let mut merge = Merge::new(sorted)?;
         let mut tree = SortedBuild::new(&index.tree, build.options(at))?;
-        // Of a unique index, the entry that the next may be a duplicate of.
+        // For a unique index, the entry that the next one may be a duplicate of.
         let mut holder: Option<Vec<u8>> = None;
         let mut pushed = 0u64;
         while let Some((key, value)) = merge.next()? {
@@ -178,8 +178,9 @@ impl IndexBuilder<'_> {
         Ok(tree.finish()?)
     }
 
-    /// Refuses a key whose columns the holder's row has too. The holder afterwards is an entry with
-    /// the key's columns, of a row that is known to have them where more than one claims to.
+    /// Refuses a key whose columns the holder's row has too. Afterwards the holder is an entry with
+    /// the key's columns. If several entries have these columns, the holder's row is known to have
+    /// them now.
     fn check_duplicate(
         &self,
         table: &Table,
@@ -189,7 +190,8 @@ impl IndexBuilder<'_> {
         secondary_len: usize,
     ) -> Result<()> {
         let columns = &key[..secondary_len];
-        // Encoded columns are no prefix of other encoded columns, so this compares exactly them.
+        // The encoding of columns is never a prefix of another encoding, so this compares exactly
+        // the columns.
         match holder {
             Some(held) if held.starts_with(columns) => {
                 if self.holds_both(table, at, held, key, secondary_len)? {
@@ -206,8 +208,8 @@ impl IndexBuilder<'_> {
     }
 }
 
-/// Calls `visit` with key and full image of every newest committed row. Nobody may be changing
-/// the table.
+/// Calls `visit` with the key and the full image of every newest committed row. Nobody may be
+/// changing the table.
 pub(super) fn for_each_row(
     pool: &Arc<Pool>,
     table: &Table,

@@ -1,4 +1,4 @@
-//! Putting into new indexes what others have changed while they were built, and telling real
+//! Putting the changes that others made during the build into new indexes, and telling real
 //! duplicates from rows of different moments; see [`super::online`].
 
 use super::build::{IndexBuilder, check_interrupt};
@@ -15,7 +15,7 @@ use std::ops::Bound;
 use std::sync::atomic::AtomicBool;
 
 impl IndexBuilder<'_> {
-    /// Puts the notes so far into the indexes; returns how many bytes of them there were.
+    /// Puts the notes so far into the indexes. Returns how many bytes of notes there were.
     pub(super) fn catch_up(
         &self,
         build: &OnlineBuild,
@@ -65,8 +65,8 @@ impl IndexBuilder<'_> {
         Ok(())
     }
 
-    /// Whether the rows of two entries with the same columns of a new index both have these columns
-    /// now.
+    /// Reports whether the rows of two entries with the same columns of a new index both have these
+    /// columns now.
     pub(super) fn holds_both(
         &self,
         table: &Table,
@@ -79,11 +79,12 @@ impl IndexBuilder<'_> {
         if first.is_none() || self.live_since(table, at, b, secondary_len)?.is_none() {
             return Ok(false);
         }
-        // Unchanged since it was first looked at, so it was there too when the other was.
+        // The first row is unchanged since it was first looked at, so it existed at the moment when
+        // the other row was looked at.
         Ok(self.live_since(table, at, a, secondary_len)? == first)
     }
 
-    /// The sequence number of an entry's row, if the row is there and has this entry.
+    /// Returns the sequence number of an entry's row, if the row exists and has this entry.
     pub(super) fn live_since(
         &self,
         table: &Table,
@@ -97,13 +98,13 @@ impl IndexBuilder<'_> {
         Ok(has_it.then_some(seq))
     }
 
-    /// The newest committed row, long values resolved, while others may change it: a snapshot keeps
-    /// purge from the pages of its long values.
+    /// Returns the newest committed row with its long values, while others may change it. A
+    /// snapshot keeps purge from the pages of the long values.
     pub(super) fn committed_row(&self, table: &Table, key: &[u8]) -> Result<Option<(u64, Vec<u8>)>> {
         let snapshot = loop {
             let snapshot = self.snapshots.open(self.sequencer)?;
             self.snapshots.pin(&snapshot);
-            // It may have been evicted before it was pinned.
+            // The snapshot may have been evicted before it was pinned.
             if !self.snapshots.is_evicted(&snapshot) {
                 break snapshot;
             }
@@ -122,7 +123,7 @@ impl IndexBuilder<'_> {
         row
     }
 
-    /// The error for a row whose key of the index at `at` another row has.
+    /// Returns the error for a row whose key of the index at `at` another row has.
     pub(super) fn duplicate_of(&self, table: &Table, at: usize, clustered: &[u8]) -> Result<EngineError> {
         let row = self.committed_row(table, clustered)?;
         let text = row.map(|(_, image)| table.key_text(IndexRef::Secondary(at), &image));

@@ -1,5 +1,5 @@
-//! Claims on the pages of indexes that are being built or freed. The statement settles each of
-//! them, or the opening after a crash does.
+//! Claims on the pages of indexes that are being built or freed. Each claim is settled by its
+//! statement, or after a crash when the engine is opened.
 
 use crate::catalog::Catalog;
 use crate::error::Result;
@@ -7,7 +7,7 @@ use btree::Tree;
 use buffer::{Pool, SpaceId};
 use std::sync::Arc;
 
-/// Frees what the claims of these indexes cover.
+/// Frees the pages that the claims of these indexes cover.
 pub(super) fn free_claims(pool: &Arc<Pool>, space: SpaceId, ids: &[u32]) -> Result<()> {
     if ids.is_empty() {
         return Ok(());
@@ -18,8 +18,7 @@ pub(super) fn free_claims(pool: &Arc<Pool>, space: SpaceId, ids: &[u32]) -> Resu
     Ok(())
 }
 
-/// After recovery: frees the pages of indexes that a crash kept from being finished, or from
-/// being freed.
+/// Frees, after recovery, the pages of indexes whose build or removal a crash cut off.
 pub(crate) fn settle(pool: &Arc<Pool>, catalog: &Catalog) -> Result<()> {
     for table in catalog.all_tables() {
         let space = table.placement.space;

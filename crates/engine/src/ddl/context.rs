@@ -1,5 +1,5 @@
-//! What a DDL statement is given: its text and settings for the log, how it is committed, how long
-//! it waits, and whom it tells where it is.
+//! The input of a DDL statement besides its definition: its text and settings for the log, how it
+//! is committed, how long it waits, and which hook is told of its stages.
 
 use crate::commit::pipeline::CommitOptions;
 use crate::group::query::{self, SessionContext};
@@ -8,53 +8,54 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// A DDL statement as it is to be logged.
+/// A DDL statement as it is to be logged, and its options.
 #[derive(Clone, Debug)]
 pub struct DdlContext<'a> {
     /// The statement's text for its Query event.
     pub statement: &'a str,
-    /// The session's current schema; empty: none.
+    /// The session's current schema; empty when there is none.
     pub schema: &'a str,
-    /// The settings it runs under.
+    /// The session settings that the statement runs under.
     pub session: &'a SessionContext,
-    /// The event group as it was received from a source; used in place of an event made of
+    /// The event group as it was received from a source. It is used instead of an event made of
     /// `statement`.
     pub received_group: Option<&'a [u8]>,
-    /// How it is to be committed.
+    /// The options of the commit.
     pub options: CommitOptions<'a>,
-    /// `lock_wait_timeout` in milliseconds; `None`: the engine's.
+    /// `lock_wait_timeout` in milliseconds. `None` means the engine's.
     pub lock_timeout_ms: Option<u64>,
     /// The tables that the session has locked already.
     pub locked_tables: Option<&'a LockedTables>,
-    /// Ends the statement when it becomes true (`KILL`).
+    /// The flag that ends the statement when it becomes true (`KILL`).
     pub interrupt: Option<Arc<AtomicBool>>,
-    /// `LOCK=SHARED` or `LOCK=EXCLUSIVE`: nobody else uses the table while the statement runs.
+    /// Whether nobody else may use the table while the statement runs (`LOCK=SHARED`,
+    /// `LOCK=EXCLUSIVE`).
     pub exclusive: bool,
-    /// Columns that an ALTER TABLE gives other names (from, to).
+    /// The columns to which an ALTER TABLE gives other names (from, to).
     pub renamed_columns: &'a [(String, String)],
-    /// `ALTER TABLE ... AUTO_INCREMENT=`: the counter, unless rows have greater values.
+    /// The wanted counter of `ALTER TABLE ... AUTO_INCREMENT=`. Greater values in rows raise it.
     pub auto_increment: Option<u64>,
-    /// Told where the statement is.
+    /// The hook that is told of the statement's stages.
     pub on_stage: Option<StageHook<'a>>,
 }
 
-/// Where an ALTER TABLE that builds indexes is.
+/// The stages of an ALTER TABLE that builds indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlterStage {
-    /// Reading the table and sorting the keys.
+    /// The statement reads the table and sorts the keys.
     ReadPk,
-    /// Merging the sorted keys into the new indexes.
+    /// The statement merges the sorted keys into the new indexes.
     MergeSort,
-    /// Writing what is left of them.
+    /// The statement writes the pages of the new indexes that are not on disk yet.
     Flush,
-    /// Putting in what others have changed meanwhile.
+    /// The statement puts the changes that others made meanwhile into the new indexes.
     LogApplyIndex,
-    /// The last part, with the table locked.
+    /// The statement does its last part, with the table locked.
     End,
 }
 
 impl AlterStage {
-    /// MySQL's name of the stage (`performance_schema.events_stages_current`).
+    /// Returns MySQL's name of the stage (`performance_schema.events_stages_current`).
     pub fn name(self) -> &'static str {
         match self {
             AlterStage::ReadPk => "stage/innodb/alter table (read PK and internal sort)",
@@ -66,7 +67,7 @@ impl AlterStage {
     }
 }
 
-/// What is called when a statement comes to a stage.
+/// The function that is called when a statement enters a stage.
 #[derive(Clone, Copy)]
 pub struct StageHook<'a>(pub &'a (dyn Fn(AlterStage) + Sync));
 
@@ -77,7 +78,8 @@ impl std::fmt::Debug for StageHook<'_> {
 }
 
 impl<'a> DdlContext<'a> {
-    /// The statement's event group, of this server unless it came from another one.
+    /// Returns the statement's event group. Its server id is this server's unless the options have
+    /// another.
     pub(crate) fn logged_group(&self, own_server_id: u32) -> Cow<'a, [u8]> {
         if let Some(group) = self.received_group {
             return Cow::Borrowed(group);
@@ -92,7 +94,7 @@ impl<'a> DdlContext<'a> {
         Cow::Owned(group)
     }
 
-    /// A statement with the engine's defaults.
+    /// Returns the context of a statement with the engine's defaults.
     pub fn new(statement: &'a str, schema: &'a str, session: &'a SessionContext) -> DdlContext<'a> {
         DdlContext {
             statement,

@@ -1,5 +1,5 @@
-//! Copying the rows of tables into a new one: every row is converted and put into the trees of the
-//! new table, whose secondary indexes are built from sorted entries.
+//! Copying the rows of tables into a new table: every row is converted and put into the trees of
+//! the new table, whose secondary indexes are built from sorted entries.
 
 use super::build::{IndexBuild, check_interrupt, for_each_row};
 use super::sort::{Merge, Sorter};
@@ -12,7 +12,8 @@ use crate::table::Table;
 use btree::{BuildOptions, SortedBuild};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Turns a row image of the old definition into one of the new. `None`: the row goes.
+/// A function that turns a row image of the old definition into one of the new. `None` means that
+/// the row is left out.
 pub type ConvertRow<'c> = dyn FnMut(&[u8]) -> Result<Option<Vec<u8>>> + 'c;
 
 /// Converts every row of the tables in `sources` into the empty trees of `new`.
@@ -36,7 +37,7 @@ pub(crate) fn copy_rows(
     let options = BuildOptions { fill_factor: build.fill_factor, claim: None };
     let mut rows = Sorter::new(&build.limits);
     let mut entries = build.sorters();
-    // Rows that come in the new key's order go straight into the tree.
+    // Rows that come in the order of the new key go straight into the tree.
     let in_order = match sources {
         [(old, _)] => new.primary.is_none() || (old.primary.is_some() && same_key(old, new)),
         _ => new.primary.is_none(),
@@ -104,8 +105,8 @@ fn duplicate_primary(table: &Table, value: &[u8]) -> EngineError {
     }
 }
 
-/// Whether the primary keys are over columns of the same names and types, so that their order is
-/// the same.
+/// Reports whether the primary keys are over columns of the same names and types, so that their
+/// order is the same.
 fn same_key(old: &Table, new: &Table) -> bool {
     let describe = |table: &Table| -> Vec<(String, types::ColumnType, Option<u32>, bool)> {
         let parts = table.def.primary.as_deref().unwrap_or_default();

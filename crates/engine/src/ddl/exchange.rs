@@ -12,9 +12,9 @@ use crate::table::{Counters, Table};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Whether a row image is one of those that go.
+/// A function that says whether a row image is one of those that leave their table.
 pub type ChooseRow<'c> = dyn FnMut(&[u8]) -> Result<bool> + 'c;
-/// Refuses a row image by an error.
+/// A function that refuses a row image with an error.
 pub type AdmitRow<'a> = dyn FnMut(&[u8]) -> Result<()> + 'a;
 
 /// One exchange of rows.
@@ -23,15 +23,15 @@ pub(crate) struct Exchange<'d> {
 }
 
 impl Exchange<'_> {
-    /// The rows of `table` of which `belongs` is true change places with all rows of `other`, both
-    /// of which have rows and keys of the same form. `admits` is asked about each row of `other`
-    /// and refuses it by an error.
+    /// Exchanges the rows of `table` for which `belongs` is true with all rows of `other`. Both
+    /// tables have rows and keys of the same form. `admits` is asked about each row of `other` and
+    /// refuses it with an error.
     ///
     /// Both tables are built anew, and one commit puts the new ones in place of the old ones.
     ///
     /// # Errors
-    /// A table that is not there, a key that the rows together have twice, what `belongs` and
-    /// `admits` end with, and I/O errors.
+    /// Returns an error for a table that does not exist and for a key that both sets of rows have,
+    /// the errors of `belongs` and `admits`, and I/O errors.
     pub fn run(
         &self,
         table: TableName<'_>,
@@ -74,7 +74,7 @@ impl Exchange<'_> {
         self.ddl.replace_tables(vec![(table, made), (other, made_other)], Followers::default(), context)
     }
 
-    /// An empty table of the same definition, whose AUTO_INCREMENT counter is at `next`.
+    /// Makes an empty table of the same definition, whose AUTO_INCREMENT counter is at `next`.
     fn empty_like(&self, table: &Table, next: u64) -> Result<Table> {
         let counters = Counters::default();
         counters.row_id.store(1, Ordering::Relaxed);
@@ -84,7 +84,7 @@ impl Exchange<'_> {
         self.ddl.make_table(def, Arc::new(counters))
     }
 
-    /// Passes a result on; after an error these tables, which nobody has seen, are gone.
+    /// Passes a result on. After an error it drops these tables, which nobody has seen.
     fn or_drop<T>(&self, result: Result<T>, made: &[&Table]) -> Result<T> {
         if result.is_err() {
             made.iter().try_for_each(|table| self.ddl.pool.drop_space(table.placement.space))?;

@@ -1,7 +1,7 @@
-//! What DDL does about foreign keys: parents are locked while a foreign key about them is made,
-//! children follow a parent that gets another name, and rows that are there already are checked.
+//! Foreign keys in DDL: parents are locked while a foreign key that refers to them is made,
+//! children follow a parent that gets another name, and existing rows are checked.
 //!
-//! Which definitions are allowed is for crate `sql` to say.
+//! Crate `sql` decides which definitions are allowed.
 
 use super::build::{check_interrupt, for_each_row};
 use super::context::DdlContext;
@@ -24,7 +24,7 @@ use buffer::Pool;
 use std::ops::Bound;
 use std::sync::Arc;
 
-/// The foreign keys that `new` has and `old` has not, or not of the same columns.
+/// Returns the foreign keys that `new` has and `old` does not have, or not with the same columns.
 pub(super) fn added<'d>(old: Option<&TableDef>, new: &'d TableDef) -> Vec<&'d ForeignKeyDef> {
     let mut known = Vec::new();
     if let Some(old) = old.filter(|old| !old.foreign_keys.is_empty()) {
@@ -35,18 +35,19 @@ pub(super) fn added<'d>(old: Option<&TableDef>, new: &'d TableDef) -> Vec<&'d Fo
     new.foreign_keys.iter().filter(|key| !known.contains(&key.reference(new))).collect()
 }
 
-/// What follows a table under change.
+/// The definitions that follow a table whose definition changes.
 #[derive(Default)]
 pub(super) struct Followers {
-    /// Its children, each with the definition that it gets.
+    /// The table's children, each with the definition that it gets.
     children: Vec<(Arc<Table>, TableDef)>,
-    /// Its triggers, if it gets another name, and views that get one beside it.
+    /// The table's triggers, if it gets another name, and views that get other names in the same
+    /// statement.
     objects: Vec<ObjectChange>,
 }
 
 impl MetadataLocks<'_> {
-    /// Keeps everybody from changing rows of the parents of new foreign keys, so that what is
-    /// checked stays so.
+    /// Keeps everybody from changing rows of the parents of new foreign keys, so that the result of
+    /// the check stays true.
     pub fn lock_parents(&mut self, table: &TableDef, added: &[&ForeignKeyDef]) -> Result<()> {
         let mut parents: Vec<(&str, &str)> = added
             .iter()
@@ -58,8 +59,8 @@ impl MetadataLocks<'_> {
         parents.into_iter().try_for_each(|(schema, name)| self.lock_table(schema, name))
     }
 
-    /// Locks the children of a table that becomes `new`, if their definitions have to follow. Its
-    /// triggers follow too; they stay in their schema, or the error is 1435.
+    /// Locks the children of a table that becomes `new`, if their definitions have to follow. The
+    /// table's triggers follow too; they cannot change their schema, which is error 1435.
     pub fn lock_followers(
         &mut self,
         catalog: &Catalog,
@@ -93,7 +94,7 @@ impl Followers {
         self.objects.extend(others.objects);
     }
 
-    /// Views that get other names in the same statement.
+    /// Adds views that get other names in the same statement.
     pub fn add_objects(&mut self, changes: Vec<ObjectChange>) {
         assert!(changes.iter().all(|change| change.old.is_some()), "what follows is there already");
         self.objects.extend(changes);
@@ -103,7 +104,8 @@ impl Followers {
         match self.children.iter_mut().find(|(table, _)| table.id == child.id) {
             None => self.children.push((child, def)),
             Some((table, known)) => {
-                // Each difference from what it was is another parent's.
+                // Each foreign key that differs from the child's present definition follows another
+                // parent.
                 for (at, key) in def.foreign_keys.into_iter().enumerate() {
                     if key != table.def.foreign_keys[at] {
                         known.foreign_keys[at] = key;
@@ -113,7 +115,7 @@ impl Followers {
         }
     }
 
-    /// Moves what is about `tables` over to their new definitions.
+    /// Moves the followed changes of children that are among `tables` into their new definitions.
     pub fn settle_among(&mut self, tables: &mut [(Arc<Table>, TableDef)]) {
         self.children.retain(|(child, def)| {
             let Some((_, new)) = tables.iter_mut().find(|(table, _)| table.id == child.id) else {
@@ -130,7 +132,7 @@ impl Followers {
         });
     }
 
-    /// Their dictionary entries.
+    /// Returns the dictionary entries of all followers.
     pub fn ops(&self) -> Result<Vec<DictionaryOp>> {
         let mut all = change_ops(&self.objects, &self.ids())?;
         for (child, def) in &self.children {
@@ -144,7 +146,7 @@ impl Followers {
         self.objects.iter().filter_map(|change| change.old.as_ref()).map(|old| old.id).collect()
     }
 
-    /// Their commit record is in the log.
+    /// Puts the followers into the catalog, once their commit record is in the log.
     pub fn take_effect(self, catalog: &Catalog, pool: &Arc<Pool>) {
         let ids = self.ids();
         apply_changes(catalog, self.objects, &ids);
@@ -156,7 +158,7 @@ impl Followers {
     }
 }
 
-/// The triggers of a table that gets another name.
+/// Returns the changes of the triggers of a table that gets another name.
 fn following_triggers(catalog: &Catalog, old: &TableDef, new: &TableDef) -> Result<Vec<ObjectChange>> {
     if old.schema == new.schema && old.name == new.name {
         return Ok(Vec::new());
@@ -174,8 +176,7 @@ fn following_triggers(catalog: &Catalog, old: &TableDef, new: &TableDef) -> Resu
     Ok(triggers.into_iter().map(follow).collect())
 }
 
-/// Refuses new foreign keys that rows of the table violate. The table and its parents are
-/// locked.
+/// Refuses new foreign keys that rows of the table violate. The table and its parents are locked.
 pub(super) fn check_rows_of(
     ddl: &Ddl,
     table: &Table,
@@ -205,7 +206,7 @@ pub(super) fn check_rows_of(
     Ok(())
 }
 
-/// Whether the index has a committed entry that begins with this key.
+/// Reports whether the index has a committed entry that begins with this key.
 fn has_row(table: &Table, index: IndexRef, key: &[u8]) -> Result<bool> {
     let end = after_prefix(key);
     let end = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);

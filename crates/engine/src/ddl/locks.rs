@@ -1,19 +1,19 @@
 //! The metadata locks of one DDL statement.
 //!
 //! A statement keeps others out while it changes a definition, and may let them in while it builds
-//! what they do not see yet. Dropped, the locks are released.
+//! something that they do not see yet. Dropping the locks releases them.
 
 use super::context::DdlContext;
 use crate::error::Result;
 use crate::lock::{LockId, LockOwner, LockTable, LockType, Patience};
 use crate::transaction::locked_tables::LockedTables;
 
-/// Exclusive metadata locks of one statement; released when dropped.
+/// The exclusive metadata locks of one statement, which are released when this value is dropped.
 pub(super) struct MetadataLocks<'e> {
     table: &'e LockTable,
     owner: LockOwner,
     timeout_ms: u64,
-    /// Locked before the statement and after it.
+    /// The tables that the session has locked before the statement and keeps locked after it.
     locked_tables: Option<&'e LockedTables>,
 }
 
@@ -24,7 +24,8 @@ impl Drop for MetadataLocks<'_> {
 }
 
 impl<'e> MetadataLocks<'e> {
-    /// None yet. A statement that says nothing of it waits for `timeout_ms` at most.
+    /// Returns a value that holds no lock yet. If the context says no timeout, each wait lasts
+    /// `timeout_ms` milliseconds at most.
     pub fn new(table: &'e LockTable, context: &DdlContext<'e>, timeout_ms: u64) -> MetadataLocks<'e> {
         let mut owner = table.owner();
         owner.set_important();
@@ -53,8 +54,8 @@ impl<'e> MetadataLocks<'e> {
         Ok(())
     }
 
-    /// Locks a table against every use, against other DDL too while
-    /// [`MetadataLocks::let_others_in`] is in force, and its schema against being dropped.
+    /// Locks a table against every use, and its schema against being dropped. Other DDL stays
+    /// locked out of the table even while [`MetadataLocks::let_others_in`] is in force.
     pub fn lock_table(&mut self, schema: &str, table: &str) -> Result<()> {
         self.lock(schema, "", LockType::Shared)?;
         if self.is_locked(schema, table) {
@@ -67,7 +68,7 @@ impl<'e> MetadataLocks<'e> {
         self.lock(schema, table, LockType::Exclusive)
     }
 
-    /// Lets transactions use a locked table, unless the session has locked it before; its
+    /// Lets transactions use a locked table, unless the session has locked it before. The table's
     /// definition stays locked.
     pub fn let_others_in(&mut self, schema: &str, table: &str) {
         if self.is_locked(schema, table) {

@@ -1,13 +1,14 @@
 //! DDL: each statement is one commit record with its dictionary entries and its Query event.
 //!
-//! The order of a statement: exclusive metadata locks; new files and trees made and synced; the
-//! commit record; the dictionary tree and the catalog; the log durable; old files removed or
-//! renamed. A crash before the record leaves files that no table has, a crash after it files that
-//! are still to be removed or renamed; recovery does either.
+//! A statement goes through these steps in order: it takes exclusive metadata locks; it makes and
+//! syncs new files and trees; it writes the commit record; it changes the dictionary tree and the
+//! catalog; it waits until the log is durable; it removes or renames old files. A crash before the
+//! record leaves files that no table has, and a crash after it leaves files that are still to be
+//! removed or renamed. Recovery handles both.
 //!
 //! Ids of tables, indexes and spaces are used once. Before a space is made, a record with the
-//! raised counters goes into the log ahead of the space's own records, so that a space whose
-//! statement a crash cut off gives its number to nobody.
+//! raised counters goes into the log ahead of the space's own records. So the number of a space
+//! whose statement a crash cut off is never given out again.
 
 mod alter;
 mod build;

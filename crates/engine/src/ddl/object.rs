@@ -11,20 +11,21 @@ use crate::error::Result;
 use crate::lock::LockType;
 use std::sync::Arc;
 
-/// The name of an object that a statement makes, changes or drops; of a trigger its table's.
+/// The name of an object that a statement makes, changes or drops. For a trigger it is the name of
+/// the trigger's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectName<'a> {
-    /// What it is.
+    /// The kind of the object.
     pub kind: ObjectKind,
-    /// Its schema.
+    /// The schema of the object.
     pub schema: &'a str,
-    /// Its name, or its table's.
+    /// The name of the object; for a trigger, of its table.
     pub name: &'a str,
 }
 
 impl ObjectName<'_> {
-    /// What the object is locked by. A view is locked as a table, a trigger with its table; no
-    /// table has a name with a NUL.
+    /// Returns the name under which the object is locked. A view is locked as a table, and a
+    /// trigger with its table. Other objects get a name with a NUL, which no table has.
     fn lock_name(&self) -> String {
         match self.kind {
             ObjectKind::View | ObjectKind::Trigger => self.name.to_owned(),
@@ -33,7 +34,7 @@ impl ObjectName<'_> {
     }
 }
 
-/// The dictionary's entries of some changes, the new objects having these ids.
+/// Returns the dictionary entries of some changes. `ids` has the id of each object.
 pub(super) fn change_ops(changes: &[ObjectChange], ids: &[u64]) -> Result<Vec<DictionaryOp>> {
     let mut all = Vec::new();
     for (change, id) in changes.iter().zip(ids) {
@@ -43,11 +44,11 @@ pub(super) fn change_ops(changes: &[ObjectChange], ids: &[u64]) -> Result<Vec<Di
     Ok(all)
 }
 
-/// Makes, changes and drops objects in one commit. What is to be done is asked of `plan` once
-/// nobody else can change what is called so; when it is nothing, the statement is only logged.
+/// Makes, changes and drops objects in one commit. Once nobody else can change the objects with
+/// these names, it asks `plan` for the changes. When there are none, the statement is only logged.
 ///
 /// # Errors
-/// Those of `plan`, and of locks that are not granted.
+/// Returns the errors of `plan`, and those of locks that are not granted.
 pub(crate) fn change_objects(
     ddl: &Ddl,
     names: &[ObjectName<'_>],
@@ -85,7 +86,7 @@ pub(crate) fn change_objects(
     ddl.finish_ddl(context, outcome)
 }
 
-/// The commit record of these changes is in the log.
+/// Puts the changes into the catalog, once their commit record is in the log.
 pub(super) fn apply_changes(catalog: &Catalog, changes: Vec<ObjectChange>, ids: &[u64]) {
     assert_eq!(changes.len(), ids.len(), "every object has a number");
     changes.iter().filter_map(|change| change.old.as_ref()).for_each(|old| {

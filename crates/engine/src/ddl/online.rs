@@ -1,19 +1,19 @@
-//! What others change while indexes of a table are being built, and how it gets into the indexes.
+//! The changes that others make while indexes of a table are being built, and how these changes get
+//! into the indexes.
 //!
-//! The statement holds the table's exclusive metadata lock for a moment when it begins. Whoever
-//! commits a change of the table from then on also notes, in [`OnlineBuild`], which entries of the
-//! new indexes go and come by it. The note is made when the change is on the pages and before its
-//! row locks are released, so the notes of one row are in the order of its commits. Scanning reads
+//! The statement holds the table's exclusive metadata lock for a moment when it begins. From then
+//! on every commit that changes the table also notes, in [`OnlineBuild`], which entries of the new
+//! indexes go and come by it. The note is made when the change is on the pages and before its row
+//! locks are released, so the notes of one row are in the order of its commits. Scanning reads
 //! whatever committed state of a row the page has at that moment: no snapshot holds versions back.
 //! The notes then set every entry that a commit touched to the state that the commit left. A commit
-//! that the scan did not see in a row is noted, therefore the index ends up right; one that the
-//! scan did see is noted perhaps too, and changes nothing.
+//! that the scan did not see in a row is noted, therefore the index ends up right. A commit that
+//! the scan did see may be noted too, and then changes nothing.
 //!
-//! Because scanned rows are of different moments, two of them may seem to have one unique key. So
-//! what looks like a duplicate is one only if both rows have the key now ([`super::catch_up`]).
-//! The later of two rows to get a key for good is compared with the other when its entry is put, by
-//! the build or from the notes, and both rows are on the pages by then; so no duplicate gets
-//! through.
+//! Because scanned rows are of different moments, two of them may seem to have the same unique key.
+//! So an apparent duplicate is one only if both rows have the key now ([`super::catch_up`]). The
+//! later of two rows to get a key for good is compared with the other when its entry is put, by the
+//! build or from the notes, and both rows are on the pages by then. So no duplicate gets through.
 
 use super::sort::{SortLimits, TempFile};
 use crate::error::{EngineError, Result};
@@ -27,14 +27,14 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Notes in memory before they go to a temporary file.
+/// The number of bytes of notes in memory before they go to a temporary file.
 const BLOCK_BYTES: usize = 1 << 20;
 
-/// Indexes being built of a table that others change.
+/// The build of indexes of a table that others change meanwhile.
 pub(crate) struct OnlineBuild {
-    /// The table as it will be.
+    /// The table with its new definition.
     pub(super) table: Arc<Table>,
-    /// Which of its indexes are being built.
+    /// The positions of the indexes that are being built in the table's list.
     pub(super) made: Vec<usize>,
     limits: SortLimits,
     /// `innodb_online_alter_log_max_size` in bytes.
@@ -46,10 +46,10 @@ pub(crate) struct OnlineBuild {
 struct Notes {
     newest: Vec<u8>,
     file: Option<TempFile>,
-    /// Older notes in the file: offset and length.
+    /// The offset and the length of each block of older notes in the file.
     blocks: VecDeque<(u64, usize)>,
     waiting_bytes: u64,
-    /// Why no more notes are taken.
+    /// The error after which no more notes are taken.
     failed: Option<EngineError>,
 }
 
@@ -59,12 +59,12 @@ impl std::fmt::Debug for OnlineBuild {
     }
 }
 
-/// Notes of one commit, made before it and kept when it is done.
+/// The notes of one commit, which are made before it and kept when it is done.
 pub(crate) type Captured = SmallVec<[(Arc<OnlineBuild>, Result<Vec<u8>>); 1]>;
 
-/// One entry of a new index that a commit takes away or puts.
+/// One entry of a new index that a commit removes or puts.
 pub(super) struct Note<'a> {
-    /// Position of the index in `made`.
+    /// The position of the index in `made`.
     pub(super) index: usize,
     pub(super) put: bool,
     pub(super) has_null: bool,
@@ -93,29 +93,30 @@ impl<'a> Note<'a> {
     }
 }
 
-/// The index builds that go on beside others' changes, by the numbers of their tables.
+/// The index builds that run beside changes of others, by table id.
 #[derive(Default)]
 pub(crate) struct OnlineBuilds {
     all: Mutex<BTreeMap<u64, Arc<OnlineBuild>>>,
 }
 
 impl OnlineBuilds {
-    /// Has commits noted from here on. The table's exclusive metadata lock is held.
+    /// Makes commits note their changes from here on. The caller holds the table's exclusive
+    /// metadata lock.
     pub fn begin(&self, build: &Arc<OnlineBuild>) {
         let other = self.all.lock().insert(build.table.id, build.clone());
         assert!(other.is_none(), "one statement at a time builds indexes of a table");
         build.table.counters.building.store(true, Ordering::Release);
     }
 
-    /// No more notes.
+    /// Ends the notes of a build.
     pub fn end(&self, build: &OnlineBuild) {
         build.table.counters.building.store(false, Ordering::Release);
         self.all.lock().remove(&build.table.id);
     }
 
-    /// What a commit changes, as the indexes being built of its tables will need it. Called before
-    /// long values leave the rows, and before any row is on its page: what a row was is still
-    /// there.
+    /// Returns the notes of a commit for the indexes that are being built of its tables. It is
+    /// called before long values leave the rows, and before any row is on its page, so that the old
+    /// rows are still there.
     pub fn capture(&self, rows: &Rows, writes: &WriteSet, spill: Option<&Spill>) -> Captured {
         let mut captured = Captured::new();
         for table_writes in &writes.tables {
@@ -150,7 +151,7 @@ impl OnlineBuild {
     fn notes_of(&self, rows: &Rows, writes: &TableWrites, spill: Option<&Spill>) -> Result<Vec<u8>> {
         let mut notes = Vec::new();
         for (key, change) in &writes.rows {
-            // The row is locked and its image need not be in the write set.
+            // The row is locked, and its image need not be in the write set.
             let old = match &change.old {
                 Some(_) => rows.read_newest(&writes.table, key)?.map(|row| row.image),
                 None => None,
@@ -191,7 +192,8 @@ impl OnlineBuild {
         Ok(())
     }
 
-    /// The commit goes on whatever happens here; it is the build that fails.
+    /// Adds the notes of a commit. The commit goes on whatever happens here; an error makes the
+    /// build fail.
     fn append(&self, captured: Result<Vec<u8>>) {
         let mut notes = self.notes.lock();
         if notes.failed.is_some() {
@@ -211,11 +213,11 @@ impl OnlineBuild {
         }
     }
 
-    /// The oldest notes that were not taken yet; empty: there are none.
+    /// Returns the oldest notes that were not taken yet. An empty result means that there are none.
     pub(super) fn take(&self) -> Result<Vec<u8>> {
         let mut notes = self.notes.lock();
         if let Some(error) = notes.failed.take() {
-            // What comes now must not look complete.
+            // The notes that come from now on must not look complete.
             notes.failed = Some(EngineError::Interrupted);
             return Err(error);
         }

@@ -14,7 +14,7 @@ impl Ddl {
         self.config.datadir.join(file_name(name))
     }
 
-    /// `CREATE SCHEMA`
+    /// Runs `CREATE SCHEMA`.
     pub fn create_schema(&self, def: SchemaDef, context: &DdlContext<'_>) -> Result<CommitOutcome> {
         let mut locks = self.metadata_locks(context);
         locks.lock(&def.name, "", LockType::Exclusive)?;
@@ -32,7 +32,7 @@ impl Ddl {
         self.finish_ddl(context, outcome)
     }
 
-    /// `ALTER SCHEMA`: other defaults.
+    /// Runs `ALTER SCHEMA`, which gives the schema other defaults.
     pub fn alter_schema(&self, def: SchemaDef, context: &DdlContext<'_>) -> Result<CommitOutcome> {
         let mut locks = self.metadata_locks(context);
         locks.lock(&def.name, "", LockType::Exclusive)?;
@@ -44,7 +44,7 @@ impl Ddl {
         self.finish_ddl(context, outcome)
     }
 
-    /// `DROP SCHEMA`, with all that is in it.
+    /// Runs `DROP SCHEMA`, which drops the schema with everything in it.
     pub fn drop_schema(&self, name: &str, context: &DdlContext<'_>) -> Result<CommitOutcome> {
         let mut locks = self.metadata_locks(context);
         locks.lock(name, "", LockType::Exclusive)?;

@@ -1,8 +1,8 @@
-//! Settings of DDL that can be changed at run time.
+//! The settings of DDL that can be changed at run time.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-/// See each setter.
+/// The settings. The engine's setters describe them.
 #[derive(Debug)]
 pub(crate) struct DdlSettings {
     pub fill_factor: AtomicU8,
@@ -10,7 +10,7 @@ pub(crate) struct DdlSettings {
 }
 
 impl Default for DdlSettings {
-    /// MySQL's defaults.
+    /// Returns MySQL's defaults.
     fn default() -> DdlSettings {
         DdlSettings { fill_factor: AtomicU8::new(100), online_alter_log_max_bytes: AtomicU64::new(128 << 20) }
     }

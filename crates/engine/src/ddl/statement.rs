@@ -1,6 +1,6 @@
-//! What all DDL statements share: ids, the commit record, and the questions before it.
+//! The parts that all DDL statements share: ids, the commit record, and the checks before it.
 //!
-//! In come the engine's parts; out go commit records and what the catalog is to have. [`Ddl`] is
+//! The engine's parts come in; commit records and the new content of the catalog go out. [`Ddl`] is
 //! the part of the engine that runs DDL, and knows nothing of sessions and transactions.
 
 use super::build::IndexBuilder;
@@ -28,8 +28,8 @@ use std::sync::Arc;
 
 /// Runs DDL statements.
 ///
-/// Invariant: from before its commit record to after its change of the catalog a statement has
-/// `one`, so that the dictionary and the catalog change in the same order.
+/// Invariant: a statement holds `one` from before its commit record to after its change of the
+/// catalog, so that the dictionary and the catalog change in the same order.
 pub(crate) struct Ddl {
     pub config: Arc<EngineConfig>,
     pub log: Arc<Log>,
@@ -42,7 +42,8 @@ pub(crate) struct Ddl {
     pub next_ids: Arc<Mutex<NextIds>>,
     pub settings: DdlSettings,
     pub temporary: TemporaryNumbers,
-    /// The last part of each statement, from before its commit to after it: one at a time.
+    /// The mutex under which the last part of each statement runs, from before its commit to after
+    /// it.
     pub one: Mutex<()>,
 }
 
@@ -51,7 +52,7 @@ impl Ddl {
         MetadataLocks::new(&self.locks, context, self.config.lock_wait_timeout_ms)
     }
 
-    /// Logs a statement and its dictionary entries, and puts the entries into the dictionary.
+    /// Logs a statement with its dictionary entries, and puts the entries into the dictionary.
     pub(super) fn commit_ddl(
         &self,
         context: &DdlContext<'_>,
@@ -75,14 +76,14 @@ impl Ddl {
         Ok(outcome)
     }
 
-    /// Logs a statement that changes nothing that the engine keeps, such as `CREATE USER` or
-    /// `GRANT`, or `DROP TABLE IF EXISTS` of a table that does not exist.
+    /// Logs a statement that changes nothing that the engine keeps, such as `CREATE USER`, `GRANT`,
+    /// or `DROP TABLE IF EXISTS` of a table that does not exist.
     pub fn log_statement(&self, context: &DdlContext<'_>) -> Result<CommitOutcome> {
         let outcome = self.commit_ddl(context, &[])?;
         self.finish_ddl(context, outcome)
     }
 
-    /// Waits for the statement's record where the caller wants to.
+    /// Waits for the statement's record if the caller wants that.
     pub(super) fn finish_ddl(
         &self,
         context: &DdlContext<'_>,
@@ -92,7 +93,7 @@ impl Ddl {
         Ok(outcome)
     }
 
-    /// Hands out ids, and has the log know that they are used before anything is made under them.
+    /// Hands out ids, and logs that they are used before anything is made under them.
     pub(super) fn take_ids(&self, tables: u64, indexes: u32, spaces: u32) -> Result<NextIds> {
         let (first, next) = {
             let mut next = self.next_ids.lock();

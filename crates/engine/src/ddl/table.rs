@@ -17,11 +17,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// (schema, name)
+/// A table's name as (schema, name).
 pub type TableName<'a> = (&'a str, &'a str);
 
 impl Ddl {
-    /// Where the file of a table with this definition is.
+    /// Returns the path of the file of a table with this definition.
     fn path_of(&self, def: &TableDef) -> PathBuf {
         table_path(&self.config.datadir, &def.schema, &def.name)
     }
@@ -33,8 +33,8 @@ impl Ddl {
         let first = self.take_ids(1, def.indexes.len() as u32, 1)?;
         let path = self.path_of(&def);
         let path = if self.config.disk.exists(&path).unwrap_or(true) {
-            // The name's present table is being rebuilt: the new file takes its place once that one
-            // is gone.
+            // A table of this name exists and is being rebuilt. The new file takes the old one's
+            // place once the old one is gone.
             aside(&path, first.space)
         } else {
             path
@@ -67,13 +67,13 @@ impl Ddl {
         Ok(Table::open(&self.pool, placement, def, counters))
     }
 
-    /// The file of a dropped table goes, once purge is not working on it.
+    /// Removes the file of a dropped table, once purge is not working on it.
     pub(super) fn drop_space_of(&self, table: &Table) -> Result<()> {
         let _gate = table.counters.gate.write();
         Ok(self.pool.drop_space(table.placement.space)?)
     }
 
-    /// Moves a table's file to where its name says.
+    /// Moves a table's file to the path that its name says.
     pub(super) fn settle_file(&self, table: &Table) -> Result<()> {
         let path = self.path_of(&table.def);
         if self.pool.space_path(table.placement.space).is_some_and(|held| held != path) {
@@ -82,12 +82,12 @@ impl Ddl {
         Ok(())
     }
 
-    /// `CREATE TABLE`
+    /// Runs `CREATE TABLE`.
     pub fn create_table(&self, def: TableDef, context: &DdlContext<'_>) -> Result<CommitOutcome> {
         self.create_table_of(def, None, context)
     }
 
-    /// `CREATE SEQUENCE`: a table that has this row from the beginning.
+    /// Runs `CREATE SEQUENCE`, which makes a table that holds `row` from the beginning.
     pub fn create_sequence(
         &self,
         def: TableDef,
@@ -148,8 +148,8 @@ impl Ddl {
         Ok(btree::make_durable(&self.pool, table.placement.space)?)
     }
 
-    /// `DROP TABLE` of one or more tables, each (schema, name), with their triggers; all of them
-    /// exist or none is dropped.
+    /// Runs `DROP TABLE` of one or more tables, each (schema, name), with their triggers. If one of
+    /// them does not exist, none is dropped.
     pub fn drop_tables(&self, names: &[TableName<'_>], context: &DdlContext<'_>) -> Result<CommitOutcome> {
         let mut locks = self.metadata_locks(context);
         let mut sorted = names.to_vec();
@@ -183,7 +183,8 @@ impl Ddl {
         self.finish_ddl(context, outcome)
     }
 
-    /// `TRUNCATE TABLE`: an empty table in a new space under a new id; AUTO_INCREMENT begins anew.
+    /// Runs `TRUNCATE TABLE`, which puts an empty table into a new space under a new id.
+    /// AUTO_INCREMENT begins anew.
     pub fn truncate_table(
         &self,
         schema: &str,
@@ -202,8 +203,8 @@ impl Ddl {
         self.replace_table(&old, new, Followers::default(), context)
     }
 
-    /// Commits a table built to take another's place, and removes the other. The new one's pages
-    /// are synced here.
+    /// Commits a table that was built to take another's place, and removes the other. It syncs the
+    /// pages of the new table.
     pub(super) fn replace_table(
         &self,
         old: &Arc<Table>,
@@ -214,7 +215,7 @@ impl Ddl {
         self.replace_tables(vec![(old.clone(), new)], followers, context)
     }
 
-    /// As [`Ddl::replace_table`], of several tables (old, new) in one commit.
+    /// Does what [`Ddl::replace_table`] does, for several tables (old, new) in one commit.
     pub(super) fn replace_tables(
         &self,
         tables: Vec<(Arc<Table>, Table)>,
@@ -251,8 +252,9 @@ impl Ddl {
         self.finish_ddl(context, outcome)
     }
 
-    /// `RENAME TABLE`: each (schema, name) to (schema, name), in order. Views of the same
-    /// statement, which the caller has looked up, get their new names with the tables.
+    /// Runs `RENAME TABLE`: renames each (schema, name) to its new (schema, name), in order.
+    /// `views` are the views of the same statement, which the caller has looked up and which are
+    /// renamed in the same commit.
     pub fn rename_tables(
         &self,
         renames: &[(TableName<'_>, TableName<'_>)],
@@ -294,7 +296,8 @@ impl Ddl {
         self.finish_ddl(context, outcome)
     }
 
-    /// Views that are to get other names, as they are now that they are locked.
+    /// Refuses views that were changed before they were locked, and names in schemas that do not
+    /// exist. Returns the views.
     fn check_views(&self, views: Vec<ObjectChange>) -> Result<Vec<ObjectChange>> {
         for view in &views {
             let (Some(old), Some(new)) = (&view.old, &view.new) else { continue };
@@ -307,7 +310,7 @@ impl Ddl {
         Ok(views)
     }
 
-    /// The tables to be renamed, each with the definition that it gets in the end.
+    /// Returns the tables to be renamed, each with the definition that it gets in the end.
     fn renamed_definitions(
         &self,
         renames: &[(TableName<'_>, TableName<'_>)],
@@ -346,7 +349,7 @@ impl Ddl {
         Ok(current)
     }
 
-    /// The children of renamed tables.
+    /// Returns the children of renamed tables, and the other objects that follow them.
     fn followers_of(
         &self,
         renamed: &mut [(Arc<Table>, TableDef)],
@@ -360,8 +363,9 @@ impl Ddl {
         Ok(followers)
     }
 
-    /// Moves files to where their tables' names say. Names may have been swapped: a file that
-    /// stands in another's place goes out of the way first, for a move would replace it.
+    /// Moves files to the paths that their tables' names say. Names may have been swapped, so a
+    /// file that stands in another's place is moved out of the way first; otherwise a move would
+    /// replace it.
     fn settle_files(&self, tables: &[Arc<Table>]) -> Result<()> {
         let place = |table: &Arc<Table>| self.path_of(&table.def);
         let places: HashSet<PathBuf> = tables.iter().map(place).collect();

@@ -1,5 +1,5 @@
-//! What the engine itself requires of a definition; the rest (names, types, defaults) is for crate
-//! `sql` to refuse.
+//! The requirements of the engine itself for a definition. Crate `sql` checks the rest (names,
+//! types, defaults).
 
 use super::{IndexColumn, TableDef};
 use crate::error::{EngineError, Result};
@@ -35,7 +35,8 @@ impl TableDef {
             self.check_parts(&index.columns)?;
         }
         if let Some(column) = self.auto_increment_column() {
-            // Within a key, not only at its head: other engines of a source count so.
+            // The column may be anywhere in a key, not only first, because other engines of a
+            // source allow that.
             let has = |parts: &[IndexColumn]| parts.iter().any(|part| part.column == column);
             let is_key = self.primary.as_deref().is_some_and(has)
                 || self.indexes.iter().any(|index| has(&index.columns));

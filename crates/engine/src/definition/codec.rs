@@ -1,4 +1,5 @@
-//! Definitions as bytes in the dictionary. `docs/formats/commit-record.md` has them field by field.
+//! The definitions as bytes in the dictionary. `docs/formats/commit-record.md` has them field by
+//! field.
 
 use super::{
     CheckDef, ColumnDef, ColumnDefault, ColumnRoles, ForeignKeyDef, Generated, IndexColumn, IndexDef,
@@ -10,22 +11,23 @@ use crate::error::Result;
 use types::{ColumnType, GeometryKind, NumberForm, Shape, TextForm, TypeCode};
 
 const VERSION: u8 = 1;
-/// Of a table with foreign keys; one without is written as version 1.
+/// The version of a table with foreign keys. A table without them is written as version 1.
 const WITH_FOREIGN_KEYS: u8 = 2;
-/// Of a table with columns whose numbers have a form; it has foreign keys too, perhaps none.
+/// The version of a table with columns whose numbers have a form. It also has a list of foreign
+/// keys, which may be empty.
 const WITH_NUMBER_FORMS: u8 = 3;
-/// Of a table with expressions, descending key parts or kept indexes; it has number forms too,
-/// perhaps none.
+/// The version of a table with expressions, descending key parts or kept indexes. It also has a
+/// list of number forms, which may be empty.
 const WITH_EXPRESSIONS: u8 = 4;
-/// Of a partitioned table; it has expressions too, perhaps none.
+/// The version of a partitioned table. It also has lists of expressions, which may be empty.
 const WITH_PARTITIONS: u8 = 5;
-/// Of a table with FULLTEXT or SPATIAL indexes, geometries or vectors; it has expressions
-/// too, perhaps none, and its partitions, if it has any.
+/// The version of a table with FULLTEXT or SPATIAL indexes, geometries or vectors. It also has
+/// lists of expressions, which may be empty, and the partitioning, if there is one.
 const WITH_SHAPES: u8 = 6;
-/// Of a table with periods; it has shapes too, perhaps none.
+/// The version of a table with periods. It also has lists of shapes, which may be empty.
 const WITH_PERIODS: u8 = 7;
 
-/// Actions by their numbers.
+/// The referential actions by their numbers.
 const ACTIONS: [ReferentialAction; 5] = [
     ReferentialAction::NoAction,
     ReferentialAction::Restrict,
@@ -34,10 +36,10 @@ const ACTIONS: [ReferentialAction; 5] = [
     ReferentialAction::SetDefault,
 ];
 
-/// In place of the digits of a form that says nothing of them.
+/// The number of digits of a form that says nothing of them.
 const ANY_DECIMALS: u8 = 31;
 const MOST_DECIMALS: u8 = 30;
-/// In place of the digits where bytes have a text; the width says which.
+/// The number of digits of a column whose bytes have a text form. The width says which form.
 const OF_TEXT: u8 = 32;
 
 const NO_DEFAULT: u8 = 0;
@@ -51,7 +53,7 @@ const AUTO_INCREMENT: u8 = 2;
 const ON_UPDATE_NOW: u8 = 4;
 const INVISIBLE: u8 = 8;
 
-/// Of an index.
+/// The flags of an index.
 const INVISIBLE_INDEX: u8 = 1;
 const GENERATED_INDEX: u8 = 2;
 
@@ -206,7 +208,7 @@ fn read_foreign_key(reader: &mut Reader<'_>, columns: usize) -> Result<ForeignKe
     })
 }
 
-/// The forms of the columns that have one, each with its position.
+/// Appends the forms of the columns that have one, each with the column's position.
 fn put_forms(out: &mut Vec<u8>, columns: &[ColumnDef]) {
     let forms = columns.iter().enumerate().filter_map(|(at, column)| Some((at, column.ty.form?)));
     out.put_varint(forms.clone().count() as u64);
@@ -384,7 +386,8 @@ fn has_expressions(def: &TableDef) -> bool {
         || keys.any(|parts| parts.iter().any(|part| part.descending))
 }
 
-/// Generated columns and descending parts by their positions, constraints, kept indexes.
+/// Appends generated columns and descending parts by their positions, constraints, and kept
+/// indexes.
 fn put_expressions(out: &mut Vec<u8>, def: &TableDef) {
     let generated = || def.columns.iter().enumerate().filter_map(|(at, c)| Some((at, c.generated.as_ref()?)));
     out.put_varint(generated().count() as u64);
@@ -475,7 +478,7 @@ fn read_expressions(reader: &mut Reader<'_>, def: &mut TableDef) -> Result<()> {
 const FULL_TEXT: u8 = 1;
 const SPATIAL: u8 = 2;
 
-/// Shapes by their numbers: any geometry, one of a spatial reference system, a vector.
+/// The shapes by their numbers: any geometry, a geometry of one spatial reference system, a vector.
 const GEOMETRY: u8 = 1;
 const GEOMETRY_IN_SRS: u8 = 2;
 const VECTOR: u8 = 3;
@@ -485,8 +488,8 @@ fn has_shapes(def: &TableDef) -> bool {
         || def.kept_indexes.iter().any(|index| index.kind != KeptKind::Functional)
 }
 
-/// The kinds of kept indexes that are not functional ones, and the shapes of columns, by their
-/// positions.
+/// Appends the kinds of kept indexes that are not functional ones, and the shapes of columns, by
+/// their positions.
 fn put_shapes(out: &mut Vec<u8>, def: &TableDef) {
     let kinds = || def.kept_indexes.iter().enumerate().filter(|(_, i)| i.kind != KeptKind::Functional);
     out.put_varint(kinds().count() as u64);
@@ -566,13 +569,13 @@ fn has_periods(def: &TableDef) -> bool {
         || def.columns.iter().any(|column| column.roles != ColumnRoles::default())
 }
 
-/// Versioning by its numbers.
+/// The kinds of versioning by their numbers.
 const NOT_VERSIONED: u8 = 0;
 const VERSIONED: u8 = 1;
 const VERSIONED_BY_IMPLIED_COLUMNS: u8 = 2;
 
-/// Versioning, the period's name, the indexes without overlaps, and the roles of columns by their
-/// positions.
+/// Appends the versioning, the period's name, the indexes without overlaps, and the roles of
+/// columns by their positions.
 fn put_periods(out: &mut Vec<u8>, def: &TableDef) {
     out.put_u8(match def.temporal.versioning {
         None => NOT_VERSIONED,

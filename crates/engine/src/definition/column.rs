@@ -1,50 +1,51 @@
-//! Columns of a table.
+//! The columns of a table.
 
 use super::expression::Generated;
 use super::temporal::ColumnRoles;
 use types::{ColumnType, TypeCode, Value};
 
-/// Where a column's value comes from when an INSERT does not give one.
+/// The source of a column's value when an INSERT does not give one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ColumnDefault {
     /// `DEFAULT NULL`, written or implied.
     Null,
     /// A literal, in text form (UTF-8; raw bytes for the binary types, the number's digits for
-    /// BIT). What is to be converted to the column's type on use is [`ColumnDef::default_literal`].
+    /// BIT). [`ColumnDef::default_literal`] is the value to be converted to the column's type.
     Literal(Vec<u8>),
     /// `CURRENT_TIMESTAMP` with the column's fractional digits.
     CurrentTimestamp,
-    /// `DEFAULT (expression)`, the expression's SQL text.
+    /// `DEFAULT (expression)`, with the expression's SQL text.
     Expression(String),
 }
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnDef {
-    /// Name as written; compared without regard to case.
+    /// The name as written. Names are compared without regard to case.
     pub name: String,
-    /// Type, with collation.
+    /// The type, with the collation.
     pub ty: ColumnType,
     /// Whether NULL may be stored.
     pub nullable: bool,
-    /// `None`: no default, an INSERT must give a value (error 1364 in strict mode).
+    /// The default. `None` means that there is none and an INSERT must give a value (error 1364 in
+    /// strict mode).
     pub default: Option<ColumnDefault>,
-    /// `AUTO_INCREMENT`
+    /// Whether the column has `AUTO_INCREMENT`.
     pub auto_increment: bool,
-    /// `ON UPDATE CURRENT_TIMESTAMP`
+    /// Whether the column has `ON UPDATE CURRENT_TIMESTAMP`.
     pub on_update_now: bool,
-    /// `COMMENT`
+    /// The `COMMENT` of the column.
     pub comment: String,
-    /// `INVISIBLE`
+    /// Whether the column is `INVISIBLE`.
     pub invisible: bool,
-    /// `GENERATED ALWAYS AS (expression)`
+    /// The `GENERATED ALWAYS AS (expression)` clause.
     pub generated: Option<Generated>,
-    /// What it is to the periods of a table of MariaDB.
+    /// The roles of the column in the periods of a MariaDB table.
     pub roles: ColumnRoles,
 }
 
 impl ColumnDef {
-    /// A nullable column with no default but NULL.
+    /// Returns a nullable column with no default but NULL.
     pub fn new(name: &str, ty: ColumnType) -> ColumnDef {
         ColumnDef {
             name: name.to_string(),
@@ -60,26 +61,26 @@ impl ColumnDef {
         }
     }
 
-    /// The literal of its DEFAULT, as a value to be assigned to the column. `None`: the default is
-    /// none, NULL, or no literal.
+    /// Returns the literal of the column's DEFAULT, as a value to be assigned to the column. `None`
+    /// means that there is no default or that it is NULL or no literal.
     pub fn default_literal(&self) -> Option<Value> {
         let Some(ColumnDefault::Literal(text)) = &self.default else { return None };
-        // A BIT column takes the bytes of a text for its bits, and the literal is the number's
-        // text.
+        // A BIT column would take the bytes of a text as its bits, but the literal is the text of a
+        // number.
         if self.ty.code == TypeCode::Bit {
             return Some(Value::UInt(types::number::integer_prefix(text).value as u64));
         }
         Some(Value::Bytes(text.clone()))
     }
 
-    /// The column with `NOT NULL` and no default.
+    /// Returns the column with `NOT NULL` and no default.
     pub fn not_null(mut self) -> ColumnDef {
         self.nullable = false;
         self.default = None;
         self
     }
 
-    /// The column with `AUTO_INCREMENT`.
+    /// Returns the column with `AUTO_INCREMENT`.
     pub fn auto_increment(mut self) -> ColumnDef {
         self.auto_increment = true;
         self.not_null()

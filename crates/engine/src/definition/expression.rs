@@ -1,68 +1,71 @@
-//! What tables have as expressions: generated columns, CHECK constraints, the parts of functional
-//! indexes. An expression is its canonical SQL text here; crate `sql` compiles it.
+//! The expressions of tables: generated columns, CHECK constraints, the parts of functional
+//! indexes. Here an expression is its canonical SQL text, which crate `sql` compiles.
 
-/// `GENERATED ALWAYS AS (expression)`
+/// The `GENERATED ALWAYS AS (expression)` clause of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generated {
     /// The expression, in MySQL's canonical form.
     pub expression: String,
-    /// `STORED`. The values of VIRTUAL columns are in the rows too (decision 0033).
+    /// Whether the column is `STORED`. The values of VIRTUAL columns are in the rows too (decision
+    /// 0033).
     pub stored: bool,
 }
 
 /// A CHECK constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckDef {
-    /// Its name.
+    /// The name of the constraint.
     pub name: String,
     /// The condition, in MySQL's canonical form.
     pub expression: String,
-    /// Without `NOT ENFORCED`.
+    /// Whether the constraint is enforced, that is, has no `NOT ENFORCED`.
     pub enforced: bool,
-    /// MariaDB's constraint of a column, which has the column's name and goes with it.
+    /// Whether this is MariaDB's constraint of a column, which has the column's name and is dropped
+    /// with it.
     pub of_column: bool,
 }
 
-/// What an index that is only kept is.
+/// The kind of an index that is only kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeptKind {
-    /// Over expressions.
+    /// An index over expressions.
     Functional,
-    /// `FULLTEXT`, with the parser that `WITH PARSER` names.
+    /// A `FULLTEXT` index, with the parser that `WITH PARSER` names.
     FullText(Option<String>),
-    /// `SPATIAL`
+    /// A `SPATIAL` index.
     Spatial {
-        /// How many of the table's other indexes stand before it where indexes are listed.
+        /// The number of the table's other indexes that stand before this one in lists of indexes.
         behind: u32,
     },
 }
 
-/// An index whose parts are expressions, or which is of a kind that is only kept.
+/// An index whose parts are expressions, or of a kind that is only kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptIndex {
-    /// Name.
+    /// The name of the index.
     pub name: String,
-    /// What kind of index it is.
+    /// The kind of the index.
     pub kind: KeptKind,
-    /// `UNIQUE`
+    /// Whether the index is `UNIQUE`.
     pub unique: bool,
-    /// Its parts as they are written, each a column's name in backticks or an expression.
+    /// The parts of the key, in order.
     pub parts: Vec<KeptPart>,
-    /// `COMMENT`
+    /// The `COMMENT` of the index.
     pub comment: String,
-    /// `INVISIBLE`
+    /// Whether the index is `INVISIBLE`.
     pub invisible: bool,
 }
 
 /// A part of a [`KeptIndex`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptPart {
-    /// A column's name, or an expression in MySQL's canonical form.
+    /// The name of a column, or an expression in MySQL's canonical form.
     pub text: String,
-    /// It is an expression.
+    /// Whether `text` is an expression.
     pub is_expression: bool,
-    /// Only this many characters of the column.
+    /// The number of leading characters of the column that are in the key. `None` means the whole
+    /// column.
     pub prefix: Option<u32>,
-    /// `DESC`
+    /// Whether `DESC` was written.
     pub descending: bool,
 }

@@ -1,26 +1,25 @@
-//! FOREIGN KEY constraints: rows of one table, the child, that are about rows of another, the
-//! parent.
+//! FOREIGN KEY constraints: rows of one table, the child, refer to rows of another, the parent.
 
 use super::name::same_name;
 
-/// What becomes of child rows when their parent row is deleted or its key changes.
+/// What is done with child rows when their parent row is deleted or its key changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReferentialAction {
-    /// The change is refused. Not said is the same.
+    /// The change is refused. An action that is not written means the same.
     #[default]
     NoAction,
     /// The change is refused.
     Restrict,
-    /// They are deleted, or get the new key.
+    /// The child rows are deleted, or get the new key.
     Cascade,
-    /// Their columns become NULL.
+    /// The columns of the foreign key become NULL in the child rows.
     SetNull,
-    /// Can be said, and refuses the change.
+    /// The change is refused; the action can be written, but not carried out.
     SetDefault,
 }
 
 impl ReferentialAction {
-    /// The words for it.
+    /// Returns the words that say the action.
     pub fn name(self) -> &'static str {
         match self {
             ReferentialAction::NoAction => "NO ACTION",
@@ -31,7 +30,7 @@ impl ReferentialAction {
         }
     }
 
-    /// It changes child rows.
+    /// Reports whether the action changes child rows.
     pub fn changes_rows(self) -> bool {
         matches!(self, ReferentialAction::Cascade | ReferentialAction::SetNull)
     }
@@ -40,29 +39,29 @@ impl ReferentialAction {
 /// A FOREIGN KEY constraint of the table that has it, the child.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForeignKeyDef {
-    /// Name of the constraint, which the child's schema has once.
+    /// The name of the constraint, which is unique in the child's schema.
     pub name: String,
-    /// Positions of the child's columns.
+    /// The positions of the child's columns.
     pub columns: Vec<usize>,
-    /// Schema of the parent.
+    /// The schema of the parent.
     pub parent_schema: String,
-    /// Name of the parent, which need not exist where `foreign_key_checks` was off.
+    /// The name of the parent, which need not exist if `foreign_key_checks` was off.
     pub parent_table: String,
-    /// Names of the parent's columns, one for each of `columns`.
+    /// The names of the parent's columns, one for each of `columns`.
     pub parent_columns: Vec<String>,
-    /// `ON DELETE`
+    /// The `ON DELETE` action.
     pub on_delete: ReferentialAction,
-    /// `ON UPDATE`
+    /// The `ON UPDATE` action.
     pub on_update: ReferentialAction,
 }
 
 impl ForeignKeyDef {
-    /// Whether its parent is the table of this name.
+    /// Reports whether the parent is the table of this name.
     pub fn is_about(&self, schema: &str, table: &str) -> bool {
         self.parent_table == table && self.parent_schema == schema
     }
 
-    /// Follows columns of the parent that get other names (from, to).
+    /// Gives the parent's columns their new names (from, to).
     pub fn rename_parent_columns(&mut self, renamed: &[(String, String)]) {
         for column in &mut self.parent_columns {
             if let Some((_, to)) = renamed.iter().find(|(from, _)| same_name(from, column)) {

@@ -1,6 +1,6 @@
-//! Indexes of a table.
+//! The indexes of a table.
 
-/// Which index of a table.
+/// A reference to one of the indexes of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexRef {
     /// The clustered index: the primary key, or the hidden row id.
@@ -9,19 +9,21 @@ pub enum IndexRef {
     Secondary(usize),
 }
 
-/// A part of an index.
+/// A part of an index key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexColumn {
-    /// Position of the column in the table.
+    /// The position of the column in the table.
     pub column: usize,
-    /// Only this many characters (bytes for binary types) of it are in the key.
+    /// The number of leading characters (bytes for binary types) of the column that are in the key.
+    /// `None` means the whole column.
     pub prefix: Option<u32>,
-    /// `DESC`: shown, and the key is in ascending order all the same, for it is read either way.
+    /// Whether `DESC` was written. It is shown, but the key is in ascending order anyway, because
+    /// an index is read in either direction.
     pub descending: bool,
 }
 
 impl IndexColumn {
-    /// The whole column at this position.
+    /// Returns the part for the whole column at this position.
     pub fn whole(column: usize) -> IndexColumn {
         IndexColumn { column, prefix: None, descending: false }
     }
@@ -30,19 +32,20 @@ impl IndexColumn {
 /// A secondary index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexDef {
-    /// Number of the index in its engine; 0 in a definition that is not yet in the dictionary: the
-    /// engine assigns it.
+    /// The number of the index in its engine. It is 0 in a definition that is not yet in the
+    /// dictionary; the engine assigns it.
     pub id: u32,
-    /// Name.
+    /// The name of the index.
     pub name: String,
-    /// `UNIQUE`
+    /// Whether the index is `UNIQUE`.
     pub unique: bool,
-    /// Parts of the key, in order.
+    /// The parts of the key, in order.
     pub columns: Vec<IndexColumn>,
-    /// `COMMENT`
+    /// The `COMMENT` of the index.
     pub comment: String,
-    /// `INVISIBLE`
+    /// Whether the index is `INVISIBLE`.
     pub invisible: bool,
-    /// Made for a foreign key, and gone when another index serves that.
+    /// Whether the index was made for a foreign key. Then it is dropped when another index serves
+    /// that key.
     pub generated: bool,
 }

@@ -26,8 +26,8 @@ pub use temporal::{ColumnRoles, SystemVersioning, Temporal};
 /// A schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaDef {
-    /// Name.
+    /// The name of the schema.
     pub name: String,
-    /// Default collation of new tables.
+    /// The number of the default collation of new tables.
     pub collation: u16,
 }

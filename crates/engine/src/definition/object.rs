@@ -1,18 +1,18 @@
-//! Views, triggers, stored routines and events: what the dictionary keeps of them.
+//! Views, triggers, stored routines and events, as the dictionary keeps them.
 //!
-//! The engine knows what an object is called and, of a trigger, which table it belongs to, since
-//! the table's DDL takes its triggers along. What else there is to an object is text that crate
-//! `sql` writes and reads.
+//! The engine knows the name of an object and, for a trigger, the table that it belongs to, because
+//! the table's DDL takes its triggers along. Everything else in an object is text that crate `sql`
+//! writes and reads.
 
 use crate::bytes::{Put, Reader};
 use crate::error::Result;
 
 const VERSION: u8 = 1;
 
-/// What an object is.
+/// The kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ObjectKind {
-    /// `CREATE VIEW`; it shares its names with tables.
+    /// `CREATE VIEW`. Views share their names with tables.
     View = 1,
     /// `CREATE TRIGGER`
     Trigger = 2,
@@ -25,7 +25,7 @@ pub enum ObjectKind {
 }
 
 impl ObjectKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [ObjectKind; 5] = [
         ObjectKind::View,
         ObjectKind::Trigger,
@@ -34,7 +34,7 @@ impl ObjectKind {
         ObjectKind::Event,
     ];
 
-    /// Its word in statements.
+    /// Returns the word for the kind in statements.
     pub fn word(self) -> &'static str {
         match self {
             ObjectKind::View => "VIEW",
@@ -49,8 +49,9 @@ impl ObjectKind {
         ObjectKind::ALL.into_iter().find(|kind| *kind as u8 == number)
     }
 
-    /// Two names of objects of this kind are the same name when this is the same. Case counts in
-    /// the names of views alone, as it does in those of tables.
+    /// Returns the form of a name by which names of this kind are compared: two names with the same
+    /// form are the same name. Case counts only in the names of views, as it does in those of
+    /// tables.
     pub fn key(self, name: &str) -> String {
         if self == ObjectKind::View { name.to_owned() } else { name.to_lowercase() }
     }
@@ -68,10 +69,10 @@ pub enum TriggerEvent {
 }
 
 impl TriggerEvent {
-    /// All of them.
+    /// All events.
     pub const ALL: [TriggerEvent; 3] = [TriggerEvent::Insert, TriggerEvent::Update, TriggerEvent::Delete];
 
-    /// Its word in statements.
+    /// Returns the word for the event in statements.
     pub fn word(self) -> &'static str {
         match self {
             TriggerEvent::Insert => "INSERT",
@@ -80,62 +81,63 @@ impl TriggerEvent {
         }
     }
 
-    /// Its bit among those of a table's triggers.
+    /// Returns the bit of the event in the set of a table's triggers.
     pub fn bit(self) -> u8 {
         self as u8
     }
 }
 
-/// Where a trigger stands.
+/// The place of a trigger: its table, its event and its order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TriggerPlace {
-    /// Its table, of the trigger's own schema.
+    /// The trigger's table, which is in the trigger's own schema.
     pub table: String,
-    /// The change it is run for.
+    /// The change that the trigger is run for.
     pub event: TriggerEvent,
-    /// `BEFORE` the change, not `AFTER` it.
+    /// Whether the trigger runs `BEFORE` the change, and not `AFTER` it.
     pub before: bool,
-    /// Its place among those of the same table, event and time; the first has 1.
+    /// The position of the trigger among those of the same table, event and time. The first has 1.
     pub order: u32,
-    /// The table had another name when the trigger was made.
+    /// Whether the table had another name when the trigger was made.
     pub renamed: bool,
 }
 
-/// A view, trigger, routine or event.
+/// The definition of a view, trigger, routine or event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectDef {
-    /// What it is.
+    /// The kind of the object.
     pub kind: ObjectKind,
-    /// Schema that it is in.
+    /// The schema that the object is in.
     pub schema: String,
-    /// Name as written.
+    /// The name as written.
     pub name: String,
-    /// Of a trigger.
+    /// The place of a trigger; `None` for other kinds.
     pub trigger: Option<TriggerPlace>,
-    /// User and host of the account whose privileges it has.
+    /// The user and the host of the account whose privileges the object has.
     pub definer: (String, String),
-    /// `sql_mode` of the session that made it, by the numbers of the server that it was made on.
+    /// The `sql_mode` of the session that made the object, in the numbers of the server that it was
+    /// made on.
     pub sql_mode: u64,
-    /// Collation number of `character_set_client`.
+    /// The collation number of `character_set_client`.
     pub character_set_client: u16,
-    /// `collation_connection`
+    /// The collation number of `collation_connection`.
     pub collation_connection: u16,
-    /// The schema's collation when it was made.
+    /// The number of the schema's collation when the object was made.
     pub schema_collation: u16,
-    /// When it was made, in microseconds of Unix time.
+    /// The time when the object was made, in microseconds of Unix time.
     pub created_us: u64,
-    /// When it was last altered.
+    /// The time when the object was last altered, in microseconds of Unix time.
     pub altered_us: u64,
-    /// A MariaDB server made it: it is shown as MariaDB shows it.
+    /// Whether a MariaDB server made the object. Then it is shown as MariaDB shows it.
     pub of_mariadb: bool,
-    /// What it consists of: a view's query, a statement.
+    /// The body of the object: a view's query, or a statement.
     pub body: String,
-    /// What else its statement says, by name.
+    /// The other clauses of the object's statement, by name.
     pub attributes: Vec<(String, String)>,
 }
 
 impl ObjectDef {
-    /// What its statement says under this name.
+    /// Returns the clause of the object's statement with this name.
     pub fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -158,18 +160,18 @@ impl ObjectDef {
 /// An object that exists.
 #[derive(Debug)]
 pub struct Object {
-    /// Its number in the dictionary.
+    /// The number of the object in the dictionary.
     pub id: u64,
-    /// Its definition.
+    /// The definition of the object.
     pub def: ObjectDef,
 }
 
-/// What becomes of an object: `None` before it is made and after it is dropped.
+/// A change of an object. `old` is `None` when it is made, `new` is `None` when it is dropped.
 #[derive(Debug)]
 pub struct ObjectChange {
     /// The object as it is.
     pub old: Option<std::sync::Arc<Object>>,
-    /// The definition that it gets.
+    /// The definition that the object gets.
     pub new: Option<ObjectDef>,
 }
 

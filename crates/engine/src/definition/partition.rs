@@ -1,12 +1,12 @@
-//! How a table is partitioned: what SHOW CREATE TABLE prints and the dictionary keeps. The rows of
-//! all partitions are in the table's one tree (decision 0041); which partition a row belongs to is
-//! computed by crate `sql` where somebody asks.
+//! The partitioning of a table: what SHOW CREATE TABLE prints and the dictionary keeps. The rows of
+//! all partitions are in the table's one tree (decision 0041). Crate `sql` computes which partition
+//! a row belongs to, when somebody asks.
 
 use super::name::same_name;
 use crate::bytes::{Put, Reader};
 use crate::error::Result;
 
-/// What decides to which partition a row belongs.
+/// The way in which a row is assigned to a partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartitionKind {
     /// `RANGE`
@@ -21,7 +21,7 @@ pub enum PartitionKind {
     SystemTime,
 }
 
-/// Kinds by their numbers in the dictionary.
+/// The kinds by their numbers in the dictionary.
 const KINDS: [PartitionKind; 5] = [
     PartitionKind::Range,
     PartitionKind::List,
@@ -33,37 +33,37 @@ const KINDS: [PartitionKind; 5] = [
 /// The function of `PARTITION BY` or `SUBPARTITION BY`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartitionFunction {
-    /// Its kind.
+    /// The kind of partitioning.
     pub kind: PartitionKind,
-    /// `LINEAR`
+    /// Whether `LINEAR` was written.
     pub linear: bool,
-    /// `ALGORITHM = 1` of KEY.
+    /// Whether KEY has `ALGORITHM = 1`.
     pub algorithm_1: bool,
-    /// An expression in MySQL's canonical form; `None`: it is over `columns`.
+    /// The expression in MySQL's canonical form. `None` means that the function is over `columns`.
     pub expression: Option<String>,
-    /// The columns of `RANGE COLUMNS`, `LIST COLUMNS` and `KEY`; none of `KEY ()`, which is over
-    /// the primary key.
+    /// The columns of `RANGE COLUMNS`, `LIST COLUMNS` and `KEY`. It is empty for `KEY ()`, which is
+    /// over the primary key.
     pub columns: Vec<String>,
 }
 
-/// How the number of partitions is written.
+/// The form in which the number of partitions is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartitionForm {
-    /// Not at all: there is one.
+    /// Nothing is written, and there is one partition.
     Unsaid,
-    /// `PARTITIONS n`
+    /// `PARTITIONS n`.
     Count,
-    /// Each by its name.
+    /// Each partition is written with its name.
     List,
 }
 
-/// Forms by their numbers in the dictionary.
+/// The forms by their numbers in the dictionary.
 const FORMS: [PartitionForm; 3] = [PartitionForm::Unsaid, PartitionForm::Count, PartitionForm::List];
 
 /// A subpartition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subpartition {
-    /// Its name.
+    /// The name of the subpartition.
     pub name: String,
     /// `COMMENT`, `DATA DIRECTORY`, `MAX_ROWS` and so on, as they are printed.
     pub options: Vec<(String, String)>,
@@ -72,38 +72,38 @@ pub struct Subpartition {
 /// A partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
-    /// Its name.
+    /// The name of the partition.
     pub name: String,
-    /// The values that belong to it, each of as many literals as the function has columns: of RANGE
-    /// one, the least that no longer belongs to it (`MAXVALUE` for none); of LIST all of them; of
-    /// the others nothing.
+    /// The values of the partition, each of as many literals as the function has columns. For RANGE
+    /// it is one value, the least that no longer belongs to the partition (`MAXVALUE` for none).
+    /// For LIST it is all values that belong to it. For other kinds it is empty.
     pub values: Vec<Vec<String>>,
-    /// As those of a [`Subpartition`].
+    /// The options, of the same form as those of a [`Subpartition`].
     pub options: Vec<(String, String)>,
-    /// Its subpartitions.
+    /// The subpartitions of the partition.
     pub subpartitions: Vec<Subpartition>,
 }
 
-/// `PARTITION BY`
+/// The `PARTITION BY` clause of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partitioning {
-    /// The function of partitions.
+    /// The function that assigns rows to partitions.
     pub by: PartitionFunction,
-    /// How the partitions are written.
+    /// The form in which the partitions are written.
     pub form: PartitionForm,
-    /// The function of subpartitions, and how they are written.
+    /// The function that assigns rows to subpartitions, and the form in which these are written.
     pub sub: Option<(PartitionFunction, PartitionForm)>,
     /// The partitions in their order.
     pub partitions: Vec<Partition>,
 }
 
 impl Partitioning {
-    /// Position of the partition with this name.
+    /// Returns the position of the partition with this name.
     pub fn partition(&self, name: &str) -> Option<usize> {
         self.partitions.iter().position(|partition| same_name(&partition.name, name))
     }
 
-    /// Whether there may be rows that belong to no partition.
+    /// Reports whether there may be rows that belong to no partition.
     pub fn leaves_rows_out(&self) -> bool {
         match self.by.kind {
             PartitionKind::Hash | PartitionKind::Key | PartitionKind::SystemTime => false,
@@ -161,13 +161,14 @@ fn read_options(reader: &mut Reader<'_>) -> Result<Vec<(String, String)>> {
 }
 
 impl Partition {
-    /// Whether it is MariaDB's `DEFAULT` partition of LIST, which has what no other one has.
+    /// Reports whether this is MariaDB's `DEFAULT` partition of LIST, which has the values that no
+    /// other partition has.
     pub fn is_default(&self) -> bool {
         self.values.iter().flatten().any(|value| value == "DEFAULT")
     }
 }
 
-/// Appends how a table is partitioned.
+/// Appends the partitioning of a table.
 pub(super) fn put(out: &mut Vec<u8>, partitioning: &Partitioning) {
     put_function(out, &partitioning.by);
     put_form(out, partitioning.form);

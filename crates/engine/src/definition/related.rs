@@ -1,5 +1,5 @@
-//! Tables and their foreign keys: the indexes that lead along one, the names that follow a rename,
-//! and a constraint's text.
+//! Tables and their foreign keys: the indexes that lead along a key, the names that follow a
+//! rename, and the text of a constraint.
 
 use super::foreign_key::{ForeignKeyDef, ReferentialAction};
 use super::index::{IndexColumn, IndexDef, IndexRef};
@@ -7,26 +7,27 @@ use super::name::same_name;
 use super::table::TableDef;
 
 impl TableDef {
-    /// The foreign key with this name.
+    /// Returns the position of the foreign key with this name.
     pub fn foreign_key(&self, name: &str) -> Option<usize> {
         self.foreign_keys.iter().position(|foreign_key| same_name(&foreign_key.name, name))
     }
 
-    /// Positions of the columns with these names; `None` when one is missing.
+    /// Returns the positions of the columns with these names; `None` when one is missing.
     pub fn positions(&self, names: &[String]) -> Option<Vec<usize>> {
         names.iter().map(|name| self.column(name)).collect()
     }
 
-    /// The index that leads to rows by these columns, in this order: the primary key or a unique
-    /// index of just these columns first, then any that begins with them.
+    /// Returns the index that leads to rows by these columns, in this order: the primary key or a
+    /// unique index of just these columns first, otherwise any index that begins with them.
     pub fn index_on(&self, columns: &[usize]) -> Option<IndexRef> {
         self.unique_index_on(columns).or_else(|| {
             self.all_indexes().find(|(_, _, parts)| begins_with(parts, columns)).map(|(index, ..)| index)
         })
     }
 
-    /// Whether a foreign key of these columns needs no index of its own: somebody made one for
-    /// something else, or a longer one is there for another foreign key.
+    /// Reports whether a foreign key of these columns needs no index of its own: an index that
+    /// begins with them was made for something else, or a longer one was made for another foreign
+    /// key.
     pub fn serves_foreign_key(&self, columns: &[usize]) -> bool {
         let serves = |index: &IndexDef| {
             begins_with(&index.columns, columns) && (!index.generated || index.columns.len() > columns.len())
@@ -35,9 +36,9 @@ impl TableDef {
             || self.indexes.iter().any(serves)
     }
 
-    /// Takes away the indexes that were made for foreign keys and that another one begins with: as
-    /// in MySQL they make way for whatever index serves. Of two of the same columns the later
-    /// stays.
+    /// Removes the indexes that were made for foreign keys if another index begins with their
+    /// columns: as in MySQL they make way for whatever index serves. Of two with the same columns
+    /// the later one stays.
     pub fn drop_redundant_indexes(&mut self) {
         for at in (0..self.indexes.len()).rev() {
             let index = &self.indexes[at];
@@ -52,7 +53,7 @@ impl TableDef {
         }
     }
 
-    /// The primary key or the unique index of these columns and no others, in this order.
+    /// Returns the primary key or the unique index of these columns and no others, in this order.
     pub fn unique_index_on(&self, columns: &[usize]) -> Option<IndexRef> {
         self.all_indexes()
             .find(|(_, unique, parts)| *unique && parts.len() == columns.len() && begins_with(parts, columns))
@@ -86,8 +87,8 @@ impl TableDef {
         (self.schema, self.name) = (schema.to_owned(), name.to_owned());
     }
 
-    /// The definition of a child when its parent becomes another: under another name, with
-    /// `renamed` columns (from, to). `None`: it stays as it is.
+    /// Returns the definition of a child after its parent has changed to another name or has
+    /// `renamed` columns (from, to). `None` means that the child's definition stays as it is.
     pub(crate) fn following(
         &self,
         old: &TableDef,
@@ -108,9 +109,9 @@ fn begins_with(parts: &[IndexColumn], columns: &[usize]) -> bool {
     parts.len() >= columns.len() && leads
 }
 
-/// A constraint as texts have it, which name the columns and the table that have it.
+/// The texts of a constraint, which name the columns of the table that has it.
 impl ForeignKeyDef {
-    /// The constraint of the table `child` as SHOW CREATE TABLE has it.
+    /// Returns the constraint of the table `child` as SHOW CREATE TABLE shows it.
     pub fn clause(&self, child: &TableDef) -> String {
         let (delete, update) = (self.on_delete, self.on_update);
         let action = |event: &str, action: ReferentialAction| match action {
@@ -120,7 +121,7 @@ impl ForeignKeyDef {
         format!("{}{}{}", self.reference(child), action("DELETE", delete), action("UPDATE", update))
     }
 
-    /// The constraint as error messages have it: they do not know SET DEFAULT.
+    /// Returns the constraint as error messages show it, which do not know SET DEFAULT.
     pub(crate) fn described(&self, child: &TableDef) -> String {
         let known =
             |action| if action == ReferentialAction::SetDefault { Default::default() } else { action };
@@ -132,7 +133,7 @@ impl ForeignKeyDef {
         format!("{}.{}, {}", quoted(&child.schema), quoted(&child.name), shown.clause(child))
     }
 
-    /// The constraint without its actions.
+    /// Returns the constraint without its actions.
     pub(crate) fn reference(&self, child: &TableDef) -> String {
         let columns: Vec<String> = self.columns.iter().map(|&at| quoted(&child.columns[at].name)).collect();
         let parent_columns: Vec<String> = self.parent_columns.iter().map(|name| quoted(name)).collect();

@@ -1,8 +1,8 @@
-//! What MariaDB's temporal tables have beyond others: system versioning, and a period for an
-//! application. The rows of the present and of the past are in the table's one tree; which of them
-//! a statement is about is for crate `sql` to say.
+//! The parts of MariaDB's temporal tables: system versioning, and a period for an application. The
+//! rows of the present and of the past are in the table's one tree. Crate `sql` decides which of
+//! them a statement is about.
 
-/// What a column is to the periods of its table.
+/// The roles of a column in the periods of its table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ColumnRoles(u8);
 
@@ -18,23 +18,24 @@ impl ColumnRoles {
     /// The second column of `PERIOD FOR` an application.
     pub const PERIOD_END: ColumnRoles = ColumnRoles(16);
 
-    /// The roles as the dictionary has them; `None`: there are none such.
+    /// Returns the roles from their form in the dictionary. `None` means that a bit is no known
+    /// role.
     pub(super) fn from_bits(bits: u8) -> Option<ColumnRoles> {
         const ALL: u8 = 31;
         (bits & !ALL == 0).then_some(ColumnRoles(bits))
     }
 
-    /// As the dictionary has them.
+    /// Returns the roles in their form in the dictionary.
     pub(super) fn bits(self) -> u8 {
         self.0
     }
 
-    /// Whether the column has this role.
+    /// Reports whether the column has this role.
     pub fn has(self, role: ColumnRoles) -> bool {
         self.0 & role.0 != 0
     }
 
-    /// Gives the column a role beside those that it has.
+    /// Adds a role to those of the column.
     pub fn add(&mut self, role: ColumnRoles) {
         self.0 |= role.0;
     }
@@ -44,26 +45,26 @@ impl ColumnRoles {
         self.0 &= !role.0;
     }
 
-    /// Whether it is ROW START or ROW END.
+    /// Reports whether the column is ROW START or ROW END.
     pub fn is_of_row(self) -> bool {
         self.has(ColumnRoles::ROW_START) || self.has(ColumnRoles::ROW_END)
     }
 }
 
-/// `WITH SYSTEM VERSIONING`
+/// The `WITH SYSTEM VERSIONING` clause of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SystemVersioning {
-    /// Nobody wrote the columns for the row's start and end: they are hidden.
+    /// Whether nobody wrote the columns for the row's start and end, so that they are hidden.
     pub implied: bool,
 }
 
-/// What a table has of MariaDB's temporal tables.
+/// The clauses of MariaDB's temporal tables that a table has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Temporal {
-    /// `WITH SYSTEM VERSIONING`
+    /// The `WITH SYSTEM VERSIONING` clause.
     pub versioning: Option<SystemVersioning>,
-    /// The name of `PERIOD FOR` an application.
+    /// The name of the `PERIOD FOR` an application.
     pub period: Option<String>,
-    /// Names of the unique indexes, `PRIMARY` among them, that end in `WITHOUT OVERLAPS`.
+    /// The names of the unique indexes, including `PRIMARY`, that end in `WITHOUT OVERLAPS`.
     pub without_overlaps: Vec<String>,
 }

@@ -1,8 +1,8 @@
-//! The engine's own threads: the checkpointer and purge. (Those of the log and of the pool are
-//! theirs.)
+//! The engine's own threads: the checkpointer and purge. The log and the pool have threads of their
+//! own.
 //!
-//! None of them keeps the engine alive: one that nobody else has any more is dropped, and its
-//! threads end.
+//! None of these threads keeps the engine alive. An engine that nobody else holds any more is
+//! dropped, and its threads end.
 
 use crate::Engine;
 use crate::background::{Background, CHECKPOINT_PERIOD, PURGE_PERIOD};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// Starts them, unless the engine is to have none.
+/// Starts the engine's threads, unless the engine's options turn them off.
 pub(crate) fn start(engine: &Arc<Engine>) {
     if !engine.config.background {
         return;
@@ -50,9 +50,9 @@ pub(crate) fn start(engine: &Arc<Engine>) {
     ));
 }
 
-/// A thread that waits for work and does a round of it, until the engine stops or is dropped; a
-/// round says how long to pause after it. The thread has the engine in a round only: two that
-/// had it while they rest would keep it alive for each other.
+/// Spawns a thread that waits for work and does a round of it, until the engine stops or is
+/// dropped. Each round says how long to pause after it. The thread holds the engine only during a
+/// round: two threads that held it while they rest would keep the engine alive for each other.
 fn spawn<W>(
     engine: &Arc<Engine>,
     name: &str,

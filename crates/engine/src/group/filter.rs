@@ -1,17 +1,18 @@
 //! `binlog_do_db` and `binlog_ignore_db`: the schemas whose changes the binary log gets.
 
-/// Which schemas the binary log is for. Names are compared as they are written.
+/// The filter of schemas. Names are compared as they are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BinlogFilter {
-    /// `binlog_do_db`: these only, if there are any.
+    /// The schemas of `binlog_do_db`. If there are any, only these are logged.
     pub do_schemas: Vec<String>,
-    /// `binlog_ignore_db`: all but these; not looked at when there are any of the others.
+    /// The schemas of `binlog_ignore_db`, which are not logged. They are not looked at when there
+    /// are `do_schemas`.
     pub ignore_schemas: Vec<String>,
 }
 
 impl BinlogFilter {
-    /// Rows of this schema's tables are logged, and statements whose default schema it is.
-    /// Statements without one (an empty name) are logged always.
+    /// Reports whether rows of this schema's tables are logged, and statements whose default schema
+    /// it is. Statements without a default schema (an empty name) are always logged.
     pub fn allows(&self, schema: &str) -> bool {
         if schema.is_empty() || self.do_schemas.is_empty() {
             return !self.ignore_schemas.iter().any(|name| name == schema);

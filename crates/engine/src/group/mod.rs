@@ -1,23 +1,23 @@
 //! The event group of a transaction, written as its statements run.
 //!
 //! A group is a list of binary log events in format v4: a Query event `BEGIN`, for each statement
-//! the table map and its row events, and an Xid event; a DDL statement is one Query event. There is
-//! no GTID event and no checksum, `log_pos` is 0, and table ids are the engine's: crate `source`
-//! completes the events when it copies the group to a binary log file.
+//! the table map and its row events, and an Xid event. The group of a DDL statement is one Query
+//! event. There is no GTID event and no checksum, `log_pos` is 0, and table ids are the engine's.
+//! Crate `source` completes the events when it copies the group to a binary log file.
 //!
 //! Rows of one statement that have the same table, the same kind of change and the same columns
 //! share an event up to `binlog_row_event_max_size`. A table map is written before the first row
-//! event of a table in a statement; when a statement goes on with another table, its events so far
+//! event of a table in a statement. When a statement goes on with another table, its events so far
 //! are closed as a statement of their own, so that a table map never stands between row events that
 //! a replica treats as one statement.
 //!
 //! The binary log may have something else in place of a statement's rows: its text, with
 //! `binlog_format = STATEMENT`, or nothing, for schemas that `binlog_ignore_db` names. The group
-//! keeps the rows, which recovery replays; what stands for them is noted beside it
+//! keeps the rows, which recovery replays, and the replacement is noted beside the group
 //! ([`Replacement`]).
 //!
-//! A group that grows large goes to a spill file, up to the last event that is complete. Places in
-//! the group count from its beginning, wherever they are.
+//! A group that grows large goes to a spill file, up to the last event that is complete. Offsets in
+//! the group count from its beginning, whether the bytes are in the file or in memory.
 
 pub(crate) mod filter;
 pub(crate) mod query;
@@ -36,20 +36,20 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use types::ColumnMask;
 
-/// Offset of the flags in a rows event: after the header and the table id.
+/// The byte offset of the flags in a rows event, after the header and the table id.
 const ROWS_FLAGS_OFFSET: usize = HEADER_LEN + 6;
 
-/// What the binary log has in place of a part of the group.
+/// The events that the binary log has in place of a part of the group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Replacement {
-    /// Where the part begins in the group.
+    /// The byte offset of the part in the group.
     pub at: usize,
     pub len: usize,
-    /// Events, in the group's form; none: the binary log has nothing.
+    /// The events, in the group's form. If there are none, the binary log has nothing there.
     pub events: Vec<u8>,
 }
 
-/// The row event that further rows may be appended to.
+/// The row event to which further rows may be appended.
 struct OpenRows {
     start: usize,
     kind: RowsKind,
@@ -57,49 +57,50 @@ struct OpenRows {
     after: Option<ColumnMask>,
 }
 
-/// What a group needs to know of the session and the server.
+/// The settings of the session and the server that a group needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupOptions {
     pub server_id: u32,
     pub image: RowImage,
     pub row_event_max_bytes: usize,
-    /// `binlog_row_metadata = FULL`
+    /// Whether `binlog_row_metadata` is FULL.
     pub full_metadata: bool,
     pub limit_bytes: usize,
-    /// A part of this size goes to the spill file.
+    /// The number of bytes in memory at which the group goes to the spill file.
     pub spill_bytes: usize,
-    /// Flags of all row events.
+    /// The flags of all row events.
     pub row_flags: u16,
 }
 
 /// Writes an event group.
 pub(crate) struct GroupBuilder {
     spills: Arc<SpillFiles>,
-    /// The group up to `spilled`, and images of rows.
+    /// The files with the group up to `spilled`, and with images of rows.
     spill: Option<Spill>,
     spilled: usize,
     /// The rest of the group.
     bytes: Vec<u8>,
     options: GroupOptions,
     timestamp_s: u32,
-    /// How long what comes before the first statement is.
+    /// The length of the events before the first statement.
     head_len: usize,
     /// The table whose map is the last one written in this statement.
     mapped: Option<u64>,
     open: Option<OpenRows>,
-    /// Where the events of the statement at hand begin; `None`: it has none yet.
+    /// The offset of the first event of the present statement; `None` if it has none yet.
     statement_start: Option<usize>,
-    /// Where the events of the table at hand begin, which the binary log does not get.
+    /// The offset of the first event of the present table, if the binary log does not get the
+    /// table.
     ignored_start: Option<usize>,
     replacements: Vec<Replacement>,
-    /// The statement at hand has changed child rows of a foreign key.
+    /// Whether the present statement has changed child rows of a foreign key.
     cascades: bool,
-    /// The group is finished, and nothing of it is for the binary log.
+    /// Whether the group is finished and the binary log gets nothing of it.
     left_out: bool,
     /// The statement's text, to be written before its first table map
     /// (`binlog_rows_query_log_events`).
     rows_query: Option<String>,
-    /// The XA transaction that the group is of.
+    /// The XA transaction that the group belongs to.
     xid: Option<Xid>,
 }
 
@@ -125,25 +126,25 @@ impl GroupBuilder {
         }
     }
 
-    /// The group is of an XA transaction: it begins with `XA START`, and ends with `XA END` and an
-    /// XA_PREPARE event.
+    /// Notes that the group belongs to an XA transaction. It begins with `XA START`, and ends with
+    /// `XA END` and an XA_PREPARE event.
     pub fn set_xid(&mut self, xid: Xid) {
         self.xid = Some(xid);
     }
 
-    /// `binlog_row_image` from here on.
+    /// Sets `binlog_row_image` from here on.
     pub fn set_image(&mut self, image: RowImage) {
         self.options.image = image;
     }
 
-    /// Flags of the row events from here on.
+    /// Sets the flags of the row events from here on.
     pub fn set_row_flags(&mut self, flags: u16) {
         self.options.row_flags = flags;
     }
 
-    /// Rows that follow from others of the statement come now. A replica finds them in the log, and
-    /// so must not make them itself: what knows `USE_SQL_FOREIGN_KEY` does not anyway, all others
-    /// do not without checks.
+    /// Notes that rows which follow from other rows of the statement come now. A replica finds them
+    /// in the log and must not make them itself. A replica that knows `USE_SQL_FOREIGN_KEY` does
+    /// not make them anyway; any other does not when the checks are off.
     pub fn note_cascade(&mut self) {
         self.cascades = true;
     }
@@ -152,24 +153,24 @@ impl GroupBuilder {
         self.spilled + self.bytes.len()
     }
 
-    /// How much of it is in the spill file.
+    /// Returns how many bytes of the group are in the spill file.
     pub fn spilled(&self) -> usize {
         self.spilled
     }
 
-    /// The group, of which nothing was spilled.
+    /// Returns the group, of which nothing may have been spilled.
     pub fn bytes(&self) -> &[u8] {
         assert_eq!(self.spilled, 0, "the group is in memory");
         &self.bytes
     }
 
-    /// Takes the group, of which nothing was spilled.
+    /// Takes the group, of which nothing may have been spilled.
     pub fn take_bytes(&mut self) -> Vec<u8> {
         assert_eq!(self.spilled, 0, "the group is in memory");
         std::mem::take(&mut self.bytes)
     }
 
-    /// A copy of a row's image, wherever it is.
+    /// Returns a copy of a row's image, from memory or from its file.
     pub fn image(&self, image: &NewImage) -> Result<Vec<u8>> {
         spill::image_of(image, self.spill.as_ref()).map(Cow::into_owned)
     }
@@ -181,7 +182,7 @@ impl GroupBuilder {
         Ok(self.spill.as_mut().expect("just made"))
     }
 
-    /// Moves the group to its spill file; nothing of it may be open.
+    /// Moves the group to its spill file. No event of it may be open.
     fn spill(&mut self) -> Result<()> {
         let bytes = std::mem::take(&mut self.bytes);
         let written = self.files().and_then(|spill| spill.group.append(&bytes));
@@ -192,8 +193,8 @@ impl GroupBuilder {
         Ok(())
     }
 
-    /// Puts images of rows that the group does not have into a file of their own. Returns where
-    /// they begin there.
+    /// Puts images of rows that the group does not have into a file of their own. Returns the
+    /// offset at which they begin there.
     pub fn keep_images(&mut self, images: &[u8]) -> Result<u64> {
         let spills = self.spills.clone();
         let spill = self.files()?;
@@ -206,7 +207,8 @@ impl GroupBuilder {
         Ok(at)
     }
 
-    /// The whole finished group in a file, if some of it is in one or `must` says so.
+    /// Returns the files with the whole finished group, if some of it is in a file or `must` says
+    /// so.
     pub fn take_spilled(&mut self, must: bool) -> Result<Option<Spill>> {
         if self.spilled > 0 || must {
             self.spill()?;
@@ -214,26 +216,26 @@ impl GroupBuilder {
         Ok(self.spill.take().filter(|_| self.spilled > 0))
     }
 
-    /// Adds events of a source, whole ones, behind what there is.
+    /// Appends whole events of a source to the group.
     pub fn receive(&mut self, events: &[u8]) -> Result<()> {
         self.end_statement();
         self.bytes.extend_from_slice(events);
         if self.bytes.len() >= self.options.spill_bytes { self.spill() } else { Ok(()) }
     }
 
-    /// The server that the events of the next statements are said to be from.
+    /// Sets the server id that the events of the next statements get.
     pub fn set_server_id(&mut self, server_id: u32) {
         self.options.server_id = server_id;
     }
 
-    /// Begins a statement: its start time goes into its events.
+    /// Begins a statement, whose start time goes into its events.
     pub fn begin_statement(&mut self, timestamp_s: u32, rows_query: Option<String>) {
         debug_assert!(self.open.is_none(), "the last statement was ended");
         self.timestamp_s = timestamp_s;
         self.rows_query = rows_query;
     }
 
-    /// Ends a statement: marks its last row event.
+    /// Ends a statement, which marks its last row event.
     pub fn end_statement(&mut self) {
         self.close_table();
         self.rows_query = None;
@@ -241,7 +243,7 @@ impl GroupBuilder {
         self.cascades = false;
     }
 
-    /// Ends a statement whose rows the binary log is not to have, but these events.
+    /// Ends a statement for which the binary log is to have these events instead of the rows.
     pub fn end_statement_as(&mut self, events: Vec<u8>) {
         self.close_table();
         if let Some(at) = self.statement_start {
@@ -251,12 +253,12 @@ impl GroupBuilder {
         self.end_statement();
     }
 
-    /// What the binary log has in place of parts of the group, in order.
+    /// Returns the replacements of parts of the group in the binary log, in order.
     pub fn replacements(&self) -> &[Replacement] {
         &self.replacements
     }
 
-    /// Whether the binary log has nothing of the finished group.
+    /// Reports whether the binary log has nothing of the finished group.
     pub fn is_left_out(&self) -> bool {
         self.left_out
     }
@@ -268,13 +270,14 @@ impl GroupBuilder {
             && replaced == self.len() - self.head_len
     }
 
-    /// How long the group is within a statement, which goes on: its rows so far are whole.
+    /// Returns the length of the group within a statement, which goes on. The rows so far are
+    /// complete.
     pub fn len_within(&mut self) -> usize {
         self.close_table();
         self.len()
     }
 
-    /// Marks the last row event of a table, behind which another one may follow.
+    /// Marks the last row event of a table, after which another table may follow.
     fn close_table(&mut self) {
         self.close_rows(rows_flag::STMT_END);
         self.mapped = None;
@@ -283,7 +286,7 @@ impl GroupBuilder {
         }
     }
 
-    /// Takes the group back to an earlier length, at a statement's boundary or at a place within
+    /// Takes the group back to an earlier length, at a statement's boundary or at a point within
     /// the statement that is running.
     pub fn truncate(&mut self, len: usize) {
         self.open = None;
@@ -314,7 +317,7 @@ impl GroupBuilder {
         finish_event(&mut self.bytes, open.start, None, Checksum::None);
     }
 
-    /// Makes the events ready to take a row of this table, kind and columns.
+    /// Makes sure that a row event of this table, kind and columns is open.
     fn open_rows(
         &mut self,
         table: &Table,
@@ -342,7 +345,7 @@ impl GroupBuilder {
         }
         let (masks_before, masks_after) =
             (before.unwrap_or(&table.full_mask), after.unwrap_or(&table.full_mask));
-        // Its flags are set when it is closed.
+        // The flags are set when the event is closed.
         let start = encode::rows(self.base(), kind, table.id, 0, masks_before, masks_after, &mut self.bytes);
         self.open = Some(OpenRows { start, kind, before: before.cloned(), after: after.cloned() });
         Ok(())
@@ -351,7 +354,7 @@ impl GroupBuilder {
     fn map_table(&mut self, table: &Table) {
         if self.len() == 0 {
             let base = self.base();
-            // Most groups are one short statement's.
+            // Most groups are those of one short statement.
             self.bytes.reserve(1024);
             match &self.xid {
                 None => query::put_begin(&mut self.bytes, base),
@@ -383,7 +386,7 @@ impl GroupBuilder {
         Ok(())
     }
 
-    /// Adds an inserted row. Returns the place of its image.
+    /// Adds an inserted row. Returns the offset of its image.
     pub fn write_row(&mut self, table: &Table, image: &[u8]) -> Result<u64> {
         self.check_room(image.len())?;
         self.open_rows(table, RowsKind::Write, None, Some(&table.full_mask))?;
@@ -392,7 +395,7 @@ impl GroupBuilder {
         Ok(at)
     }
 
-    /// Adds an updated row. Returns the place of its after image if that has all columns.
+    /// Adds an updated row. Returns the offset of its after image if the image has all columns.
     pub fn update_row(
         &mut self,
         table: &Table,
@@ -427,7 +430,7 @@ impl GroupBuilder {
         self.put_image(table, image, mask.as_ref())
     }
 
-    /// The columns that find a row; `None`: all.
+    /// Returns the columns of a before image, which find the row. `None` means all columns.
     fn before_mask(&self, table: &Table) -> Option<ColumnMask> {
         table.primary.as_ref()?;
         match self.options.image {
@@ -456,7 +459,8 @@ impl GroupBuilder {
         finish_event(&mut self.bytes, start, None, Checksum::None);
     }
 
-    /// Has the binary log have these events, a group of their own, in place of the finished group.
+    /// Replaces the finished group in the binary log by these events, which are a group of their
+    /// own.
     pub fn replace_all(&mut self, events: Vec<u8>) {
         self.left_out = false;
         self.replacements = vec![Replacement { at: 0, len: self.len(), events }];

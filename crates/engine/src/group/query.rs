@@ -5,40 +5,40 @@ use binlog::event::{QueryEvent, QueryStatus, flag};
 use binlog::{Checksum, Xid};
 use std::sync::LazyLock;
 
-/// `default_collation_for_utf8mb4`: utf8mb4_0900_ai_ci.
+/// The value of `default_collation_for_utf8mb4`: utf8mb4_0900_ai_ci.
 const DEFAULT_COLLATION_FOR_UTF8MB4: u16 = 255;
 
-/// The session settings under which a statement means what it means; they travel in its Query
+/// The session settings on which the meaning of a statement depends. They travel in its Query
 /// event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionContext {
-    /// Connection id.
+    /// The connection id.
     pub thread_id: u32,
-    /// `OPTION_AUTO_IS_NULL`, `NOT_AUTOCOMMIT`, `NO_FOREIGN_KEY_CHECKS`, `RELAXED_UNIQUE_CHECKS`
-    /// bits as in the event.
+    /// The bits `OPTION_AUTO_IS_NULL`, `NOT_AUTOCOMMIT`, `NO_FOREIGN_KEY_CHECKS` and
+    /// `RELAXED_UNIQUE_CHECKS`, as in the event.
     pub flags2: u32,
-    /// `sql_mode` bits.
+    /// The bits of `sql_mode`.
     pub sql_mode: u64,
-    /// Default collation id of `character_set_client`.
+    /// The default collation id of `character_set_client`.
     pub character_set_client: u16,
-    /// `collation_connection`
+    /// The collation id of `collation_connection`.
     pub collation_connection: u16,
-    /// `collation_server`
+    /// The collation id of `collation_server`.
     pub collation_server: u16,
     /// `auto_increment_increment` and `auto_increment_offset`.
     pub auto_increment: (u16, u16),
-    /// `explicit_defaults_for_timestamp`
+    /// Whether `explicit_defaults_for_timestamp` is on.
     pub explicit_timestamps: bool,
-    /// `time_zone`; empty: not sent.
+    /// `time_zone`. It is not sent when it is empty.
     pub time_zone: String,
-    /// When the statement began, microseconds of Unix time.
+    /// The time when the statement began, in microseconds of Unix time.
     pub timestamp_us: u64,
-    /// How long it took, seconds.
+    /// The duration of the statement, in seconds.
     pub exec_time_s: u32,
 }
 
 impl Default for SessionContext {
-    /// MySQL's default settings.
+    /// Returns MySQL's default settings.
     fn default() -> SessionContext {
         SessionContext {
             thread_id: 0,
@@ -56,7 +56,7 @@ impl Default for SessionContext {
     }
 }
 
-/// Appends a Query event. `flags` are the header's.
+/// Appends a Query event. `flags` are those of the event's header.
 fn put_query(
     out: &mut Vec<u8>,
     base: EventBase,
@@ -96,7 +96,7 @@ fn put_query(
 
 /// Appends the `BEGIN` of a transaction of row events.
 pub(crate) fn put_begin(out: &mut Vec<u8>, base: EventBase) {
-    /// The event, but for its time and its server.
+    /// The encoded event, without its time and its server.
     static BEGIN: LazyLock<Vec<u8>> = LazyLock::new(|| {
         let (mut event, base) = (Vec::new(), EventBase { timestamp: 0, server_id: 0 });
         put_query(&mut event, base, &SessionContext::default(), "", false, b"BEGIN", flag::SUPPRESS_USE);
@@ -107,14 +107,14 @@ pub(crate) fn put_begin(out: &mut Vec<u8>, base: EventBase) {
     set_base(&mut out[start..], base);
 }
 
-/// Sets the time and the server in the header of an event that was encoded before, and has no
+/// Sets the time and the server in the header of an event that was encoded before and has no
 /// checksum.
 pub(crate) fn set_base(event: &mut [u8], base: EventBase) {
     event[..4].copy_from_slice(&base.timestamp.to_le_bytes());
     event[5..9].copy_from_slice(&base.server_id.to_le_bytes());
 }
 
-/// Appends a statement. `schema` is the session's current schema, at most 255 bytes.
+/// Appends a statement. `schema` is the session's current schema, which has at most 255 bytes.
 pub(crate) fn put_statement(
     out: &mut Vec<u8>,
     server_id: u32,

@@ -1,36 +1,36 @@
-//! A statement about rows as the binary log has it with `binlog_format = STATEMENT`: its text, and
-//! before it what the text does not say.
+//! A statement that changes rows in the form of `binlog_format = STATEMENT`: its text, preceded by
+//! events with what the text does not say.
 
 use super::query::{self, SessionContext};
 use binlog::Checksum;
 use binlog::encode::{self, EventBase, finish_event};
 use binlog::event::{IntvarEvent, UserVarEvent};
 
-/// A statement to be logged as its text.
+/// A statement that is to be logged as its text.
 #[derive(Clone, Debug)]
 pub struct LoggedStatement<'a> {
-    /// The session's settings.
+    /// The settings of the session.
     pub session: &'a SessionContext,
-    /// The session's current schema; empty: none.
+    /// The session's current schema; empty when there is none.
     pub schema: &'a str,
     /// The text, in `session.character_set_client`.
     pub text: &'a [u8],
-    /// What `LAST_INSERT_ID()` was, where the statement asks for it.
+    /// The value that `LAST_INSERT_ID()` had, if the statement uses it.
     pub last_insert_id: Option<u64>,
-    /// The first AUTO_INCREMENT value that it made.
+    /// The first AUTO_INCREMENT value that the statement made.
     pub insert_id: Option<u64>,
-    /// The seeds of `RAND()` before it, where it uses it.
+    /// The seeds of `RAND()` before the statement, if the statement uses it.
     pub rand_seeds: Option<(u64, u64)>,
-    /// The user variables that it uses.
+    /// The user variables that the statement uses.
     pub user_variables: Vec<UserVarEvent<'a>>,
 }
 
-/// Kinds of INTVAR events.
+/// The kinds of INTVAR events.
 const LAST_INSERT_ID: u8 = 1;
 const INSERT_ID: u8 = 2;
 
 impl LoggedStatement<'_> {
-    /// The events, in the group's form.
+    /// Returns the events, in the group's form.
     pub(crate) fn encode(&self, server_id: u32) -> Vec<u8> {
         let base = EventBase { timestamp: (self.session.timestamp_us / 1_000_000) as u32, server_id };
         let mut out = Vec::with_capacity(self.text.len() + 256);

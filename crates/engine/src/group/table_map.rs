@@ -1,4 +1,4 @@
-//! TABLE_MAP events: what the columns of the rows that follow are, with the optional metadata of
+//! TABLE_MAP events: the columns of the rows that follow, with the optional metadata of
 //! `binlog_row_metadata`.
 
 use crate::definition::TableDef;
@@ -7,11 +7,11 @@ use binlog::encode::{self, EventBase, RowMetadata, TableMapSource, finish_event}
 use std::sync::OnceLock;
 use types::{ColumnMask, ColumnType};
 
-/// A table's TABLE_MAP event, complete but for timestamp and server id.
+/// A table's TABLE_MAP event, complete except for timestamp and server id.
 pub(crate) struct TableMaps {
-    /// With `binlog_row_metadata = MINIMAL`.
+    /// The event with `binlog_row_metadata = MINIMAL`.
     minimal: Vec<u8>,
-    /// With FULL; made when it is asked for.
+    /// The event with `binlog_row_metadata = FULL`, which is made when it is asked for.
     full: OnceLock<Vec<u8>>,
 }
 

@@ -4,12 +4,12 @@ use crate::error::{EngineError, Result};
 use binlog::event::{RowsEvent, rows_kind};
 use binlog::{Checksum, DecodeError, Event, Format};
 
-/// An error for an event of a commit record that does not decode.
+/// Builds the error for an event of a commit record that does not decode.
 pub(crate) fn malformed(error: DecodeError) -> EngineError {
     EngineError::Event(format!("the event group of a commit record: {error}"))
 }
 
-/// The rows events of a group, in order. After an error there are no more.
+/// Returns the rows events of a group, in order. After an error there are no more.
 pub(crate) fn rows_events(group: &[u8]) -> impl Iterator<Item = Result<RowsEvent<'_>>> {
     let mut rest = group;
     std::iter::from_fn(move || {
@@ -27,7 +27,7 @@ pub(crate) fn rows_events(group: &[u8]) -> impl Iterator<Item = Result<RowsEvent
     })
 }
 
-/// Takes the first event off; gives it if it has rows.
+/// Takes the first event off the front. Returns it if it has rows.
 fn next_event<'g>(rest: &mut &'g [u8]) -> Result<Option<RowsEvent<'g>>> {
     let header = binlog::Header::decode(rest).map_err(malformed)?;
     let size = header.event_size as usize;

@@ -1,9 +1,9 @@
 //! The search for cycles of waits, and the choice of the transaction that has to give way.
 //!
 //! The victim is the member of the cycle with the smallest weight (rows changed plus locks held, as
-//! InnoDB weighs transactions); among equals it is the one that has just begun to wait, which is
+//! InnoDB weighs transactions). Among equals it is the owner that has just begun to wait, which is
 //! known to be running. Another victim is told through its waiter: its wait ends with the error,
-//! its transaction rolls back, and its locks go.
+//! its transaction rolls back, and its locks are released.
 
 use super::gap::TableLocks;
 use super::id::{LockId, RowName};
@@ -19,15 +19,15 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What an owner waits for.
+/// The lock or gap that an owner waits for.
 pub(super) enum WaitsFor {
     Lock(LockId),
-    /// That no interval covers the key it wants to insert.
+    /// A wait until no interval covers the key that the owner wants to insert.
     Gap(Arc<TableLocks>, u32, KeyBuf),
 }
 
 impl WaitsFor {
-    /// Appends the owners that stand against `owner`, which waits for this lock or gap.
+    /// Appends the owners that are in the way of `owner`, which waits for this lock or gap.
     fn blockers(&self, shards: &Shards, owner: OwnerId, out: &mut Vec<OwnerId>) {
         match self {
             WaitsFor::Lock(id) => shards.blockers(owner, *id, out),
@@ -40,52 +40,52 @@ impl WaitsFor {
 struct Waiting {
     waits_for: WaitsFor,
     waiter: Arc<Waiter>,
-    /// The row that it waits for; `None`: metadata.
+    /// The row that the owner waits for. `None` means a wait for metadata.
     row: Option<RowName>,
     weight: u64,
     member: DeadlockMember,
 }
 
-/// A wait for a row, or for a gap to put one in.
+/// A wait for a row, or for a gap to put a row in.
 #[derive(Clone, Debug)]
 pub(crate) struct LockWait {
     pub owner: OwnerId,
     pub mode: LockType,
     pub row: RowName,
-    /// It waits for a gap to be let go.
+    /// Whether the owner waits for a gap to be released.
     pub is_insert: bool,
-    /// The owners that stand against it: holders, and others that wait before it.
+    /// The owners that are in the way: holders, and owners that wait before this one.
     pub blockers: Vec<OwnerId>,
 }
 
-/// A transaction of a deadlock.
+/// A member of a deadlock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeadlockMember {
-    /// Number of the transaction.
+    /// The number of the transaction.
     pub transaction_id: u64,
-    /// The connection that it belongs to; 0: none.
+    /// The id of the connection that the transaction belongs to. 0 means none.
     pub connection_id: u64,
-    /// Locks that it held.
+    /// The number of locks that the transaction held.
     pub locks: u64,
-    /// Rows that it had changed.
+    /// The number of rows that the transaction had changed.
     pub changes: u64,
-    /// What it waited for.
+    /// A text that names what the transaction waited for.
     pub waits_for: String,
 }
 
 /// A deadlock that was found and broken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeadlockReport {
-    /// When, microseconds of Unix time.
+    /// The time of the deadlock, in microseconds of Unix time.
     pub at_us: u64,
-    /// The transactions; each waits for the one behind it, the last for the first.
+    /// The transactions. Each waits for the next one in the list, and the last for the first.
     pub members: Vec<DeadlockMember>,
-    /// Position of the one that was rolled back.
+    /// The position in `members` of the transaction that was rolled back.
     pub victim: usize,
 }
 
 impl DeadlockReport {
-    /// The report as the section LATEST DETECTED DEADLOCK has it, without the heading.
+    /// Returns the report as the section LATEST DETECTED DEADLOCK has it, without the heading.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         for (at, member) in self.members.iter().enumerate() {
@@ -103,23 +103,23 @@ impl DeadlockReport {
     }
 }
 
-/// Which owner waits for what.
+/// The waits of all owners.
 #[derive(Default)]
 struct Waits {
     by_owner: HashMap<OwnerId, Waiting>,
-    /// Owners that hold locks for one that waits, each with the one that waits.
+    /// The owners that hold locks for another owner that waits, each with that waiting owner.
     holders: HashMap<OwnerId, OwnerId>,
     latest: Option<DeadlockReport>,
 }
 
 impl Waits {
-    /// The members of a cycle of waits that the owner is in, itself first.
+    /// Returns the members of a cycle of waits that the owner is in, with the owner first.
     fn cycle_through(&self, shards: &Shards, owner: OwnerId) -> Option<Vec<OwnerId>> {
         let mut came_from: HashMap<OwnerId, OwnerId> = HashMap::new();
         let mut stack = vec![owner];
         let mut blockers = Vec::new();
         while let Some(id) = stack.pop() {
-            // One who has been granted meanwhile is entered until it runs again.
+            // An owner whose request has been granted meanwhile stays entered until it runs again.
             let waiting = self.by_owner.get(&id).filter(|waiting| waiting.waiter.is_waiting());
             let Some(waiting) = waiting else { continue };
             blockers.clear();
@@ -157,9 +157,9 @@ impl Waits {
 /// All owners that wait, and the search for cycles among them.
 pub(super) struct Detector {
     waits: Mutex<Waits>,
-    /// `innodb_deadlock_detect`
+    /// `innodb_deadlock_detect`.
     pub is_on: AtomicBool,
-    /// `innodb_print_all_deadlocks`
+    /// `innodb_print_all_deadlocks`.
     pub prints_all: AtomicBool,
 }
 
@@ -168,8 +168,8 @@ impl Detector {
         Detector { waits: Mutex::default(), is_on: AtomicBool::new(true), prints_all: AtomicBool::new(false) }
     }
 
-    /// Enters an owner as waiting. False: it must not wait, because it is the victim of the cycle
-    /// that its wait closed.
+    /// Enters an owner as waiting. Returns false when the owner must not wait, because it is the
+    /// victim of the cycle that its wait closed.
     pub fn begin_wait(
         &self,
         shards: &Shards,
@@ -197,11 +197,12 @@ impl Detector {
             return true;
         }
         while let Some(cycle) = waits.cycle_through(shards, owner.id) {
-            // The owner itself is the first: it is the victim among equals.
+            // The owner itself is the first of the cycle, so that it is the victim among equals.
             let lightest = cycle.iter().min_by_key(|id| waits.by_owner[*id].weight);
             let victim = *lightest.expect("a cycle has members");
             if victim != owner.id && !waits.by_owner[&victim].waiter.give_up() {
-                // Granted in this moment: what it waited for is no part of a cycle any more.
+                // The victim was granted its lock at this moment, so its wait is no part of a cycle
+                // any more.
                 continue;
             }
             waits.report(&cycle, victim, self.prints_all.load(Ordering::Relaxed));
@@ -213,7 +214,7 @@ impl Detector {
         true
     }
 
-    /// Takes an owner out again whose wait is over.
+    /// Removes an owner whose wait is over.
     pub fn end_wait(&self, owner: &LockOwner) {
         let mut waits = self.waits.lock();
         waits.by_owner.remove(&owner.id);
@@ -222,7 +223,7 @@ impl Detector {
         }
     }
 
-    /// Every owner that waits for a row or a gap.
+    /// Returns every wait for a row or a gap.
     pub fn row_waits(&self, shards: &Shards) -> Vec<LockWait> {
         let waits = self.waits.lock();
         let mut shown = Vec::new();
@@ -238,7 +239,7 @@ impl Detector {
         shown
     }
 
-    /// The deadlock that was found last.
+    /// Returns the report of the latest deadlock, if there has been one.
     pub fn latest_deadlock(&self) -> Option<DeadlockReport> {
         self.waits.lock().latest.clone()
     }

@@ -1,14 +1,16 @@
-//! Locks on gaps between keys, and the keys that running transactions are about to put into them.
+//! Locks on gaps between keys, and the keys that running transactions are about to put into gaps.
 //!
-//! InnoDB hangs a gap lock on the record behind the gap, and an uncommitted row is a record. Here
-//! pages hold committed rows only, so both sides are kept beside them, for each table:
+//! InnoDB attaches a gap lock to the record behind the gap, and an uncommitted row is a record
+//! there. Here pages hold committed rows only, so both gaps and new keys are kept beside the pages,
+//! for each table:
 //!
 //! - An **interval** is what a locking scan has passed: no other transaction may put a key of that
 //!   index strictly between its ends. Intervals never conflict with each other. They do not follow
 //!   the records at their ends: a row that goes away leaves the interval as it was, which is enough
-//!   for whoever scanned it.
+//!   for the transaction that scanned it.
 //! - An **announced key** is one that a transaction will put into an index when it commits. A scan
-//!   that comes across one waits for the row's record lock, as it would for the uncommitted record.
+//!   that comes across an announced key waits for the row's record lock, as it would for the
+//!   uncommitted record.
 //!
 //! **Meeting.** The inserter announces its key and *then* looks for intervals; the scan enters its
 //! interval and *then* looks for announced keys. Both lists are read and written under mutexes, so
@@ -16,9 +18,9 @@
 //! before it waits.
 //!
 //! **Committed meanwhile.** A key whose transaction committed between the scan's copy of a leaf and
-//! its interval is on the page and no longer announced. `released` counts the transactions with
-//! announced keys that ended, before their keys go: a scan that finds the count changed reads the
-//! pages again.
+//! the scan's interval is on the page and no longer announced. `released` counts the transactions
+//! with announced keys that have ended, and it is raised before their keys are forgotten. A scan
+//! that finds the count changed reads the pages again.
 //!
 //! Lock order: `inserters`, then an inserter's keys; `gaps` beside them; a waiter's mutex below
 //! all.
@@ -34,16 +36,18 @@ use smallvec::SmallVec;
 use std::ops::Bound;
 use std::sync::Arc;
 
-/// Place of an interval among its table's.
+/// The place of an interval in its table's list.
 pub(crate) type GapId = usize;
 
 #[derive(Debug)]
 struct Interval {
     owner: OwnerId,
     index_id: u32,
-    /// Excluded; `None`: from the first key on.
+    /// The lower end, which is not in the interval. `None` means that the interval begins before
+    /// the first key.
     low: Option<KeyBuf>,
-    /// Excluded; `None`: to the last key.
+    /// The upper end, which is not in the interval. `None` means that the interval ends after the
+    /// last key.
     high: Option<KeyBuf>,
 }
 
@@ -67,7 +71,7 @@ struct GapWaiter {
 
 #[derive(Default)]
 struct Gaps {
-    /// Unused places are empty and listed in `free`.
+    /// The intervals. Unused places are empty and listed in `free`.
     intervals: Vec<Option<Interval>>,
     free: Vec<GapId>,
     waiters: Vec<GapWaiter>,
@@ -87,13 +91,13 @@ impl Gaps {
 }
 
 struct Announced {
-    /// The owner's count when it was announced.
+    /// The number of keys that the owner had announced before this one.
     number: u64,
-    /// Bytes of the key before the clustered key.
+    /// The number of bytes of the key before the clustered key.
     secondary_len: u16,
 }
 
-/// Keys by index.
+/// The announced keys, by index id.
 type Keys = SmallVec<[(u32, OrderedMap<Announced>); 1]>;
 
 /// The announced keys of one owner at one table.
@@ -111,14 +115,14 @@ impl Inserter {
             keys.len() - 1
         });
         let of_index = &mut keys[at].1;
-        // A key announced again stays as old as it was: that is what a savepoint goes by.
+        // A key that is announced again keeps its old number, because savepoints go by the number.
         if of_index.get(key).is_none() {
             let announced = Announced { number, secondary_len: secondary_len as u16 };
             of_index.insert(KeyBuf::from_slice(key), announced);
         }
     }
 
-    /// Takes back what was announced with this number or a later one.
+    /// Takes back the keys that were announced with this number or a later one.
     pub fn withdraw(&self, from_number: u64) {
         for (_, keys) in self.keys.lock().iter_mut() {
             keys.retain(|announced| announced.number < from_number);
@@ -139,7 +143,7 @@ impl Inserter {
     }
 }
 
-/// An interval that somebody has locked.
+/// An interval that an owner has locked.
 #[derive(Clone, Debug)]
 pub(crate) struct HeldGap {
     pub id: GapId,
@@ -150,24 +154,25 @@ pub(crate) struct HeldGap {
 }
 
 impl HeldGap {
-    /// Whether the gap before this key is in it, or ends at it.
+    /// Reports whether the gap right before this key is in the interval: the key is inside the
+    /// interval or is its upper end.
     pub fn reaches(&self, key: &[u8]) -> bool {
         self.low.as_deref().is_none_or(|low| low < key) && self.high.as_deref().is_none_or(|high| key <= high)
     }
 }
 
-/// Gap locks and announced keys of one table.
+/// The gap locks and announced keys of one table.
 #[derive(Default)]
 pub(crate) struct TableLocks {
-    /// How many intervals are entered, which whoever inserts looks at: usually none are.
+    /// The number of intervals. Every insert looks at it, and usually it is 0.
     gap_count: AtomicUsize,
     gaps: Mutex<Gaps>,
     inserter_count: AtomicUsize,
     inserters: Mutex<Vec<Arc<Inserter>>>,
-    /// Owners of announced keys that have ended; see the module's head.
+    /// The number of owners of announced keys that have ended; see the module's head.
     released: AtomicU64,
-    /// The newest commit whose intervals were released: written before they are, so that Acquire
-    /// and Release are enough.
+    /// The newest commit whose intervals were released. It is written before the intervals are
+    /// removed, so that Acquire and Release are enough.
     released_seq: AtomicU64,
 }
 
@@ -185,7 +190,7 @@ impl TableLocks {
         inserter
     }
 
-    /// Forgets an owner's announced keys; its rows are on the pages, or never will be.
+    /// Forgets the announced keys of an owner, whose rows are on the pages by now or never will be.
     pub(super) fn forget_inserter(&self, inserter: &Arc<Inserter>) {
         self.released.fetch_add(1, Ordering::SeqCst);
         self.inserter_count.fetch_sub(1, Ordering::SeqCst);
@@ -194,23 +199,24 @@ impl TableLocks {
         inserters.swap_remove(at.expect("an inserter is forgotten once"));
     }
 
-    /// Owners with announced keys that have ended so far.
+    /// Returns how many owners of announced keys have ended so far.
     pub fn released(&self) -> u64 {
         self.released.load(Ordering::SeqCst)
     }
 
-    /// The newest commit that a transaction which found no interval in its way can depend on.
+    /// Returns the newest commit that a transaction which found no interval in its way can depend
+    /// on.
     pub(super) fn released_seq(&self) -> u64 {
         self.released_seq.load(Ordering::Acquire)
     }
 
-    /// Intervals held.
+    /// Returns the number of intervals that are held.
     pub fn gap_count(&self) -> usize {
         self.gap_count.load(Ordering::SeqCst)
     }
 
-    /// The first key in the range, in the scan's direction, that somebody else has announced, with
-    /// the length of its part before the clustered key.
+    /// Returns the first key in the range, in the scan's direction, that another owner has
+    /// announced, with the length of the key's part before the clustered key.
     pub fn announced_by_others(
         &self,
         owner: OwnerId,
@@ -230,7 +236,7 @@ impl TableLocks {
         }
     }
 
-    /// Enters an interval; `None` when the owner has one that contains it.
+    /// Enters an interval. Returns `None` when the owner has an interval that contains it.
     pub(super) fn add_gap(
         &self,
         owner: OwnerId,
@@ -262,7 +268,7 @@ impl TableLocks {
         })
     }
 
-    /// Moves one end of an interval outward: the upper one of a forward scan, the lower one of a
+    /// Moves one end of an interval outward: the upper end for a forward scan, the lower end for a
     /// backward scan.
     pub fn extend_gap(&self, gap: GapId, direction: Direction, to: Option<&[u8]>) {
         let mut gaps = self.gaps.lock();
@@ -280,12 +286,13 @@ impl TableLocks {
         }
     }
 
-    /// Whether another owner's interval covers the key.
+    /// Reports whether another owner's interval covers the key.
     pub fn is_covered(&self, owner: OwnerId, index_id: u32, key: &[u8]) -> bool {
         self.gaps.lock().blockers(owner, index_id, key).next().is_some()
     }
 
-    /// Enters a wait for the key to be uncovered; `None`: it is.
+    /// Enters a wait until no other owner's interval covers the key. Returns `None` when none
+    /// covers it now.
     pub(super) fn wait_for_key(&self, owner: OwnerId, index_id: u32, key: &[u8]) -> Option<Arc<Waiter>> {
         let mut gaps = self.gaps.lock();
         gaps.blockers(owner, index_id, key).next()?;
@@ -294,19 +301,19 @@ impl TableLocks {
         Some(waiter)
     }
 
-    /// Takes a waiter away; false when it has been granted already.
+    /// Removes a waiter. Returns false when its request has been granted already.
     pub(super) fn withdraw_waiter(&self, waiter: &Arc<Waiter>) -> bool {
         let mut gaps = self.gaps.lock();
         gaps.waiters.retain(|other| !Arc::ptr_eq(&other.waiter, waiter));
         !waiter.is_granted()
     }
 
-    /// The owners whose intervals cover a key that `owner` waits to insert.
+    /// Appends the owners whose intervals cover a key that `owner` waits to insert.
     pub(super) fn blockers(&self, owner: OwnerId, index_id: u32, key: &[u8], out: &mut Vec<OwnerId>) {
         out.extend(self.gaps.lock().blockers(owner, index_id, key));
     }
 
-    /// All intervals.
+    /// Returns all intervals of the table.
     pub fn held_gaps(&self) -> Vec<HeldGap> {
         let gaps = self.gaps.lock();
         let held =
@@ -321,10 +328,10 @@ impl TableLocks {
         .collect()
     }
 
-    /// Shows `visit` every key that somebody has announced: its owner, its index, the key itself,
-    /// and the length of the part before the clustered key.
+    /// Calls `visit` for every announced key, with its owner, its index, the key itself, and the
+    /// length of the key's part before the clustered key.
     pub fn for_each_announced(&self, mut visit: impl FnMut(OwnerId, u32, &[u8], usize)) {
-        // Nobody is kept from beginning to insert meanwhile.
+        // The list is copied, so that transactions can begin to insert meanwhile.
         let inserters = self.inserters.lock().clone();
         for inserter in inserters {
             for (index_id, keys) in inserter.keys.lock().iter() {
@@ -335,8 +342,8 @@ impl TableLocks {
         }
     }
 
-    /// Lets an owner's intervals go and wakes those who waited for nothing else. `seq` is the
-    /// number under which their owner has committed, 0 if it has not.
+    /// Removes an owner's intervals and grants the waits that no other interval is in the way of.
+    /// `seq` is the number under which the owner has committed; 0 means that it has not.
     pub(super) fn release_gaps(&self, released: &[GapId], seq: u64) {
         if released.is_empty() {
             return;

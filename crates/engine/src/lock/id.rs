@@ -1,15 +1,15 @@
-//! Names of locks: 64-bit fingerprints, and the hash that makes them.
+//! The names of locks: 64-bit fingerprints, and the hash that makes them.
 
 use crate::bytes::KeyBuf;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Fingerprint of what is locked.
+/// The fingerprint of what is locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LockId(pub(super) u64);
 
-/// Index number of a table's clustered index in lock names; secondary indexes use their own ids,
-/// which start at 1.
+/// The index number of a table's clustered index in lock names. Secondary indexes use their own
+/// ids, which start at 1.
 pub(crate) const CLUSTERED: u32 = 0;
 
 impl std::fmt::Display for LockId {
@@ -19,31 +19,31 @@ impl std::fmt::Display for LockId {
 }
 
 impl LockId {
-    /// The row or index entry with this key.
+    /// Returns the name of the row or index entry with this key.
     pub fn row(table_id: u64, index_id: u32, key: &[u8]) -> LockId {
         LockId(fingerprint(table_id ^ (u64::from(index_id) << 48), key) & !METADATA)
     }
 
-    /// Whether it is of a row or an index entry.
+    /// Reports whether this is the name of a row or an index entry.
     pub(super) fn is_row(self) -> bool {
         self.0 & METADATA == 0
     }
 
-    /// The definition of a table: DDL holds it throughout, also while it lets transactions use the
-    /// table in between.
+    /// Returns the name of the definition of a table. DDL holds the lock with this name throughout,
+    /// also while it lets transactions use the table in between.
     pub fn upgradable_metadata(schema: &str, table: &str) -> LockId {
         let seed = fingerprint(UPGRADABLE_SEED, schema.as_bytes());
         LockId(fingerprint(seed, table.as_bytes()) | METADATA)
     }
 
-    /// The metadata of a table, or of a schema where `table` is empty.
+    /// Returns the name of the metadata of a table, or of a schema when `table` is empty.
     pub fn metadata(schema: &str, table: &str) -> LockId {
         let seed = fingerprint(METADATA_SEED, schema.as_bytes());
         LockId(fingerprint(seed, table.as_bytes()) | METADATA)
     }
 }
 
-/// The key of an index of a table.
+/// A key of an index of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RowName {
     pub table_id: u64,
@@ -52,14 +52,14 @@ pub(crate) struct RowName {
 }
 
 impl RowName {
-    /// The name of the row's lock.
+    /// Returns the name of the row's lock.
     pub fn lock_id(&self) -> LockId {
         LockId::row(self.table_id, self.index_id, &self.key)
     }
 }
 
-/// The bit that tells metadata from rows: one that neither the choice of a shard nor the maps look
-/// at.
+/// The bit that tells metadata from rows. Neither the choice of a shard nor the maps look at this
+/// bit.
 const METADATA: u64 = 1 << 50;
 const UPGRADABLE_SEED: u64 = 0x7570_6772_6164_6162;
 const METADATA_SEED: u64 = 0x6d65_7461_6461_7461;
@@ -71,7 +71,8 @@ fn mix(a: u64, b: u64) -> u64 {
     (product as u64) ^ ((product >> 64) as u64)
 }
 
-/// A 64-bit hash of some bytes by folded multiplication, eight bytes a step.
+/// Returns a 64-bit hash of some bytes, computed by folded multiplication, eight bytes in each
+/// step.
 pub(crate) fn fingerprint(seed: u64, bytes: &[u8]) -> u64 {
     let mut state = mix(seed ^ MULTIPLIER, (bytes.len() as u64) ^ INCREMENT);
     let mut chunks = bytes.chunks_exact(8);
@@ -85,7 +86,8 @@ pub(crate) fn fingerprint(seed: u64, bytes: &[u8]) -> u64 {
     mix(state ^ u64::from_le_bytes(last), INCREMENT)
 }
 
-/// A map from fingerprints: they are well mixed already, so they are their own hash.
+/// The hasher of maps from fingerprints. Fingerprints are well mixed already, so each is its own
+/// hash.
 #[derive(Default)]
 pub(crate) struct FingerprintHasher(u64);
 

@@ -1,11 +1,11 @@
 //! Row locks, gap locks and metadata locks.
 //!
-//! Row and metadata locks are one sharded table of shared/exclusive locks with first-in-first-out
-//! waiters; metadata locks have two types in between. A lock is named by a 64-bit fingerprint of
-//! (table id, index id, key bytes), or of (schema, table) for metadata locks. Two names with the
-//! same fingerprint would share a lock, which costs a needless wait once in 2^64 pairs and is never
-//! wrong; in return no key is copied and no key compared. Gaps need the keys' order and are kept
-//! for each table ([`gap`]).
+//! Row and metadata locks are in one sharded table of shared and exclusive locks with
+//! first-in-first-out waiters; metadata locks have two more types in between. A lock is named by a
+//! 64-bit fingerprint of (table id, index id, key bytes), or of (schema, table) for metadata locks.
+//! Two names with the same fingerprint would share a lock. That costs a needless wait once in 2^64
+//! pairs and is never wrong; in return no key is copied and no key compared. Gaps need the order of
+//! keys and are kept for each table ([`gap`]).
 //!
 //! From the bottom up: [`id`] and [`mode`] name what is locked and how, [`wait`] is one wait,
 //! [`queue`] one lock, [`gap`] the gaps of one table, [`owner`] what one transaction holds,
@@ -13,21 +13,22 @@
 //! puts them together and does the waiting.
 //!
 //! Invariants:
-//! - Waiters are granted in order, one before another only where the two do not conflict (or as
-//!   [`LockType::is_before`] says); a holder that wants more goes to the front.
-//! - Whoever is about to wait has searched the graph of waits, under the detector's mutex, after it
-//!   became visible in the queue. A cycle gets its last edge from an owner that begins to wait: an
-//!   edge that a gap lock, or a lock that passes a waiter, adds to an owner that waits already
-//!   leads to a running owner. So the last of a cycle's members to wait finds it, and no cycle
-//!   outlives the search.
+//! - Waiters are granted in order. A later one goes before an earlier one only where the two do not
+//!   conflict (or as [`LockType::is_before`] says). A holder that wants a stronger mode goes to the
+//!   front.
+//! - An owner that is about to wait has searched the graph of waits, under the detector's mutex,
+//!   after its request became visible in the queue. A cycle gets its last edge from an owner that
+//!   begins to wait: an edge that a gap lock, or a lock that passes a waiter, adds to an owner that
+//!   waits already leads to a running owner. So the last member of a cycle to wait finds the cycle,
+//!   and no cycle outlives the search.
 //!
-//! **The owner that gets a lock sees what its earlier holders committed.** Locks are released when
-//! a commit is on its pages, which may be before it is visible: an earlier commit may not be on its
-//! pages yet. So a released row lock leaves the commit's sequence number with its shard, and a gap
-//! with its table ([`gap`]), and whoever is granted one there takes the number along
-//! ([`LockOwner::depends_on`]); a snapshot that the owner opens waits until that number is visible.
-//! A shard has many rows, so that the number may be a later one than need be, which costs at most a
-//! wait.
+//! **The owner that gets a lock sees what the lock's earlier holders committed.** Locks are
+//! released when a commit is on its pages. That may be before the commit is visible, because an
+//! earlier commit may not be on its pages yet. So a released row lock leaves the commit's sequence
+//! number with its shard, and a released gap with its table ([`gap`]). An owner that is granted a
+//! lock there takes the number along ([`LockOwner::depends_on`]), and a snapshot that the owner
+//! opens waits until that number is visible. A shard has many rows, so the number may be a later
+//! one than necessary, which costs at most a wait.
 //!
 //! Lock order: detector mutex, then one shard mutex or one table's gaps, then a waiter's own mutex.
 //! No shard is locked while another is.
@@ -63,23 +64,23 @@ pub(crate) use wait::Patience;
 /// The lock table of an engine.
 pub(crate) struct LockTable {
     shards: Shards,
-    /// Which owner waits for what; see the module header.
+    /// The search for deadlocks, which knows which owner waits for what; see the module header.
     detector: Detector,
     next_owner: AtomicU64,
-    /// `innodb_thread_concurrency`: a statement that waits for a lock is not counted as inside.
+    /// `innodb_thread_concurrency`: a statement that waits for a lock does not count as inside.
     pub concurrency: ThreadConcurrency,
-    /// Waits begun (`Innodb_row_lock_waits`).
+    /// The number of waits that began (`Innodb_row_lock_waits`).
     pub waits: AtomicU64,
-    /// Time spent waiting, in microseconds (`Innodb_row_lock_time` is in milliseconds).
+    /// The total time of waits, in microseconds (`Innodb_row_lock_time` is in milliseconds).
     pub wait_us: AtomicU64,
     /// The longest wait, in microseconds (`Innodb_row_lock_time_max`).
     pub longest_wait_us: AtomicU64,
-    /// Waits that ended in a deadlock error (`Innodb_deadlocks`).
+    /// The number of waits that ended in a deadlock error (`Innodb_deadlocks`).
     pub deadlocks: AtomicU64,
-    /// Waits that ended in a timeout (`Innodb_row_lock_timeouts` of
+    /// The number of waits that ended in a timeout (`Innodb_row_lock_timeouts` of
     /// information_schema.INNODB_METRICS).
     pub timeouts: AtomicU64,
-    /// Waits going on (`Innodb_row_lock_current_waits`).
+    /// The number of waits that are going on (`Innodb_row_lock_current_waits`).
     pub current_waits: AtomicU64,
 }
 
@@ -99,12 +100,12 @@ impl LockTable {
         }
     }
 
-    /// A new owner that holds nothing.
+    /// Returns a new owner that holds nothing.
     pub fn owner(&self) -> LockOwner {
         LockOwner::new(self.next_owner.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Takes a lock, waiting for it if need be. On an error the owner holds what it held before.
+    /// Takes a lock, waiting for it if need be. After an error the owner holds what it held before.
     pub fn acquire(
         &self,
         owner: &mut LockOwner,
@@ -121,19 +122,20 @@ impl LockTable {
         Ok(self.shards.note_granted(owner, id, &waiter))
     }
 
-    /// Takes a lock if nobody stands against it.
+    /// Takes a lock if no other owner is in the way. `None` means that one is.
     pub fn try_acquire(&self, owner: &mut LockOwner, id: LockId, mode: LockType) -> Option<Acquired> {
         self.shards.try_acquire(owner, id, mode)
     }
 
-    /// Takes a lock that another owner has in this mode, which it shares, and is to have until this
-    /// function returns: no owner that waits stands against it.
+    /// Takes a lock in the mode in which another owner has it. The mode must be one that owners
+    /// share, and the other owner must hold the lock until this function returns. Waiting owners
+    /// are passed.
     pub fn share(&self, owner: &mut LockOwner, id: LockId, mode: LockType) {
         self.shards.share(owner, id, mode);
     }
 
-    /// Waits until granted or told otherwise; `withdraw` takes the request back and says whether it
-    /// was still waiting.
+    /// Waits until the request is granted or the wait ends otherwise. `withdraw` takes the request
+    /// back and returns whether it was still waiting.
     fn wait(
         &self,
         owner: &LockOwner,
@@ -170,14 +172,14 @@ impl LockTable {
         Err(error)
     }
 
-    /// Releases one lock, the last ones taken being found first.
+    /// Releases one lock of the owner. The search begins at the locks that were taken last.
     pub fn release(&self, owner: &mut LockOwner, id: LockId) {
         let at = owner.held.iter().rposition(|held| *held == id).expect("an owner releases what it holds");
         owner.held.swap_remove(at);
         self.shards.release(owner.id, id, 0);
     }
 
-    /// Releases the record locks that the owner took since it held `count` of them.
+    /// Releases the row and metadata locks that the owner took since it held `count` of them.
     pub fn release_since(&self, owner: &mut LockOwner, count: usize) {
         while owner.held.len() > count {
             let id = owner.held.pop().expect("longer than the count");
@@ -185,7 +187,7 @@ impl LockTable {
         }
     }
 
-    /// Releases everything that the owner has.
+    /// Releases all locks of the owner.
     pub fn release_all(&self, owner: &mut LockOwner) {
         for at in owner.tables.drain(..) {
             if let Some(inserter) = &at.inserter {
@@ -199,8 +201,8 @@ impl LockTable {
         }
     }
 
-    /// Locks the gap between two keys of an index, `None` being beyond them all. Returns the
-    /// interval, unless the owner has one that contains it.
+    /// Locks the gap between two keys of an index. `None` as a key means beyond all keys. Returns
+    /// the interval, unless the owner has one that contains it.
     pub fn lock_gap(
         &self,
         owner: &mut LockOwner,
@@ -214,13 +216,14 @@ impl LockTable {
         Some(gap)
     }
 
-    /// Moves the end of an interval that a scan in this direction has.
+    /// Moves the end of an interval outward, as a scan in this direction goes on.
     pub fn extend_gap(&self, table: &TableLocks, gap: GapId, direction: Direction, to: Option<&[u8]>) {
         table.extend_gap(gap, direction, to);
     }
 
-    /// Makes keys known that the owner is about to insert: index, key, length of the part before
-    /// the clustered key. Returns the number of the first, for [`LockTable::withdraw_announced`].
+    /// Announces keys that the owner is about to insert. Each is an index id, a key, and the length
+    /// of the key's part before the clustered key. Returns the number of the first key, for
+    /// [`LockTable::withdraw_announced`].
     pub fn announce<'k>(
         &self,
         owner: &mut LockOwner,
@@ -237,21 +240,21 @@ impl LockTable {
         first
     }
 
-    /// Takes back what was announced since.
+    /// Takes back the keys that the owner announced with this number or a later one.
     pub fn withdraw_announced(&self, owner: &mut LockOwner, from_number: u64) {
         for inserter in owner.tables.iter().filter_map(|at| at.inserter.as_ref()) {
             inserter.withdraw(from_number);
         }
     }
 
-    /// Whether somebody else has locked a gap of the table.
+    /// Reports whether another owner has locked a gap of the table.
     pub fn has_others_gaps(&self, owner: &mut LockOwner, table: &Arc<TableLocks>) -> bool {
         let count = table.gap_count();
         count > 0 && count > owner.at_table(table).gaps.len()
     }
 
-    /// Waits until no other owner's interval covers the key. The caller looks again: another may
-    /// have come meanwhile.
+    /// Waits until no other owner's interval covers the key. The caller must look again afterwards,
+    /// because another interval may have come meanwhile.
     pub fn wait_for_key(
         &self,
         owner: &LockOwner,
@@ -265,32 +268,32 @@ impl LockTable {
         self.wait(owner, waits_for, &waiter, patience, || table.withdraw_waiter(&waiter))
     }
 
-    /// Locks held or waited for, for `SHOW ENGINE INNODB STATUS`.
+    /// Returns the number of locks that are held or waited for, for `SHOW ENGINE INNODB STATUS`.
     pub fn len(&self) -> usize {
         self.shards.len()
     }
 
-    /// Every lock that is held, metadata's too.
+    /// Returns every lock that is held, including metadata locks.
     pub fn held_locks(&self) -> Vec<HeldLock> {
         self.shards.held_locks()
     }
 
-    /// Every owner that waits for a row or a gap.
+    /// Returns every wait for a row or a gap.
     pub fn row_waits(&self) -> Vec<LockWait> {
         self.detector.row_waits(&self.shards)
     }
 
-    /// The deadlock that was found last.
+    /// Returns the report of the latest deadlock, if there has been one.
     pub fn latest_deadlock(&self) -> Option<DeadlockReport> {
         self.detector.latest_deadlock()
     }
 
-    /// `innodb_deadlock_detect`
+    /// Sets `innodb_deadlock_detect`.
     pub fn set_deadlock_detect(&self, on: bool) {
         self.detector.is_on.store(on, Ordering::Relaxed);
     }
 
-    /// `innodb_print_all_deadlocks`
+    /// Sets `innodb_print_all_deadlocks`.
     pub fn set_print_all_deadlocks(&self, on: bool) {
         self.detector.prints_all.store(on, Ordering::Relaxed);
     }

@@ -1,16 +1,17 @@
-//! What a lock keeps out, and what becomes of somebody who asks for it.
+//! The types of locks, and the outcomes of a request for a lock.
 
-/// Number of a lock owner, which is a transaction or a DDL operation.
+/// The number of a lock owner, which is a transaction or a DDL operation.
 pub(crate) type OwnerId = u64;
 
-/// What a lock keeps out. Rows know the first and the last; metadata of tables all four (MySQL's
-/// `MDL_SHARED_READ`, `MDL_SHARED_WRITE`, `MDL_SHARED_READ_ONLY` and `MDL_EXCLUSIVE`).
+/// The type of a lock, which says what it keeps out. Rows use the first and the last type, metadata
+/// of tables all four (MySQL's `MDL_SHARED_READ`, `MDL_SHARED_WRITE`, `MDL_SHARED_READ_ONLY` and
+/// `MDL_EXCLUSIVE`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LockType {
     Shared,
-    /// Of a table whose rows are changed.
+    /// The lock on a table whose rows the owner changes.
     SharedWrite,
-    /// Of a table whose rows nobody may change (`LOCK TABLES ... READ`).
+    /// The lock on a table whose rows nobody may change (`LOCK TABLES ... READ`).
     SharedReadOnly,
     Exclusive,
 }
@@ -24,13 +25,13 @@ impl LockType {
         )
     }
 
-    /// Whether a new request waits behind one of this type that waits. As in MySQL, a transaction
-    /// that changes rows does not wait behind one that wants them unchanged.
+    /// Reports whether a new request waits behind a waiting request of this type. As in MySQL, a
+    /// transaction that changes rows does not wait behind one that wants the rows unchanged.
     pub(super) fn is_before(self, new: LockType) -> bool {
         self.conflicts(new) && (self, new) != (LockType::SharedReadOnly, LockType::SharedWrite)
     }
 
-    /// The weakest that keeps out what either does.
+    /// Returns the weakest type that keeps out everything that either of the two keeps out.
     pub(super) fn join(self, other: LockType) -> LockType {
         match (self, other) {
             (LockType::Shared, stronger) | (stronger, LockType::Shared) => stronger,
@@ -40,10 +41,10 @@ impl LockType {
     }
 }
 
-/// What to do about a row that somebody else has locked.
+/// The choice of what to do about a row that another owner has locked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnLocked {
-    /// Wait for it.
+    /// Wait for the row.
     #[default]
     Wait,
     /// Fail with [`crate::EngineError::LockNotAvailable`] (`NOWAIT`).
@@ -52,13 +53,13 @@ pub enum OnLocked {
     Skip,
 }
 
-/// What became of a request that was granted.
+/// The outcome of a request that was granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Acquired {
-    /// Held before, in this mode or a stronger one.
+    /// The owner held the lock before, in this mode or a stronger one.
     Held,
-    /// Held before in a weaker mode.
+    /// The owner held the lock before, in a weaker mode.
     Upgraded,
-    /// Not held before.
+    /// The owner did not hold the lock before.
     New,
 }

@@ -1,4 +1,4 @@
-//! The lock table under the model checker; see [`os::sync`].
+//! The lock table under the model checker (see [`os::sync`]).
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use os::thread::{JoinHandle, spawn, yield_now};
 
 use super::{CLUSTERED, LockId, LockTable, LockType, Patience};
 
-/// So long that only the grant or a deadlock ends the wait.
+/// A timeout so long that only the grant or a deadlock ends the wait, in milliseconds.
 const ENDLESS_MS: u64 = 1 << 40;
 
 fn check(model: fn()) {
@@ -23,7 +23,7 @@ fn id(number: usize) -> LockId {
 
 #[derive(Default)]
 struct Rows {
-    /// For each row, its holders: an exclusive one counts 100.
+    /// The holders of each row, added up: a shared holder counts 1 and an exclusive one 100.
     holders: [AtomicU64; 3],
 }
 
@@ -40,9 +40,9 @@ impl Rows {
     }
 }
 
-/// Each thread takes its rows one after the other, starting over when it is the victim of a
-/// deadlock. All must come to their end, and the table be empty then: a grant that wakes nobody, or
-/// a cycle that nobody finds, is a model that hangs.
+/// Runs one thread for each plan. A thread takes the rows of its plan one after the other and
+/// starts over when it is the victim of a deadlock. All threads must end, and the table must be
+/// empty then: a grant that wakes nobody, or a cycle that nobody finds, makes the model hang.
 fn run(plans: &'static [&'static [(usize, LockType)]]) {
     let (table, rows) = (Arc::new(LockTable::new()), Arc::new(Rows::default()));
     let start = |plan: &&'static [(usize, LockType)]| -> JoinHandle<()> {
@@ -58,7 +58,7 @@ fn run(plans: &'static [&'static [(usize, LockType)]]) {
                         is_victim = true;
                         break;
                     }
-                    // An upgrade: counted once, as what it is now.
+                    // A row that is upgraded counts once, in its new mode.
                     if let Some(at) = held.iter().position(|(other, _)| *other == row) {
                         let (_, old) = held.remove(at);
                         rows.leave(row, old);

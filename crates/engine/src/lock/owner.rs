@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What an owner has at one table besides record locks.
+/// What an owner has at one table besides the locks in the shards.
 pub(super) struct AtTable {
     pub locks: Arc<TableLocks>,
     pub inserter: Option<Arc<Inserter>>,
@@ -20,21 +20,22 @@ pub(crate) struct LockOwner {
     pub(super) held: SmallVec<[LockId; 4]>,
     pub(super) interrupt: Option<Arc<AtomicBool>>,
     pub(super) tables: SmallVec<[AtTable; 1]>,
-    /// Number of keys announced.
+    /// The number of keys that the owner has announced so far.
     pub(super) announced: u64,
-    /// Rows changed: what a rollback would throw away.
+    /// The number of rows that the owner has changed, which a rollback would throw away.
     pub(super) changes: u64,
-    /// DDL: never a deadlock's victim when somebody else can be.
+    /// Whether the owner is never a deadlock's victim when another owner can be. DDL sets this.
     pub(super) important: bool,
-    /// The session's connection, for reports; 0: none.
+    /// The id of the session's connection, for reports. 0 means none.
     pub(super) connection_id: u64,
-    /// The owner of the tables that this one works on: whoever waits for that owner waits for this
-    /// one.
+    /// The owner that has the locks of the tables that this owner works on. An owner that waits for
+    /// that one waits for this one.
     pub(super) works_under: Option<OwnerId>,
-    /// The newest commit that it depends on: one whose locks it got, or whose rows it has read.
+    /// The newest commit that this owner depends on, because the owner got one of the commit's
+    /// locks or read one of its rows.
     depends_on: u64,
-    /// The number of its commit, once it has committed, which stays with the locks that it
-    /// releases.
+    /// The sequence number of the owner's commit, once it has committed. The number stays with the
+    /// locks that the owner releases.
     pub(super) committed_seq: u64,
 }
 
@@ -55,7 +56,7 @@ impl LockOwner {
         }
     }
 
-    /// Number of the owner, which is the transaction's in reports.
+    /// Returns the number of the owner, which reports show as the transaction's.
     pub fn id(&self) -> OwnerId {
         self.id
     }
@@ -66,71 +67,77 @@ impl LockOwner {
         self.interrupt = Some(interrupt);
     }
 
-    /// Whether that flag is set.
+    /// Reports whether the interrupt flag is set.
     pub fn is_interrupted(&self) -> bool {
         self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// Says that another owner, which never waits while it holds anything, has locks for this one.
+    /// Notes that another owner, which never waits while it holds anything, has locks for this
+    /// owner.
     pub fn set_works_under(&mut self, holder: OwnerId) {
         self.works_under = Some(holder);
     }
 
-    /// As [`LockOwner::set_works_under`]; what ends the holder's waits ends this one's, too.
+    /// Does what [`LockOwner::set_works_under`] does, and lets the flag that ends the holder's
+    /// waits end this owner's waits too.
     pub fn set_works_for(&mut self, holder: &LockOwner) {
         self.works_under = Some(holder.id);
         self.interrupt.clone_from(&holder.interrupt);
     }
 
-    /// Says that this one has all its locks itself, and nobody waits for it any more (`KILL`).
+    /// Notes that this owner has all its locks itself and works for no session any more, so that no
+    /// interrupt (`KILL`) ends its waits.
     pub fn set_works_alone(&mut self) {
         self.works_under = None;
         self.interrupt = None;
     }
 
-    /// Sequence number of the newest commit that the owner has to see from here on; 0: none.
+    /// Returns the sequence number of the newest commit that the owner has to see from here on. 0
+    /// means none.
     #[inline]
     pub fn depends_on(&self) -> u64 {
         self.depends_on
     }
 
-    /// Says that the owner has got a lock that a commit had, or has read what it changed.
+    /// Notes that the owner has got a lock that the commit had, or has read what the commit
+    /// changed.
     #[inline]
     pub fn depend_on(&mut self, seq: u64) {
         self.depends_on = self.depends_on.max(seq);
     }
 
-    /// Says that the owner's changes are committed, which is what releases its locks.
+    /// Notes that the owner's changes are committed, before its locks are released.
     pub fn set_committed(&mut self, seq: u64) {
         self.committed_seq = seq;
     }
 
-    /// The connection that the owner works for.
+    /// Sets the id of the connection that the owner works for.
     pub fn set_connection_id(&mut self, connection_id: u64) {
         self.connection_id = connection_id;
     }
 
-    /// Spares the owner when a deadlock's victim is chosen, as far as possible.
+    /// Spares the owner, if possible, when a deadlock's victim is chosen.
     pub fn set_important(&mut self) {
         self.important = true;
     }
 
-    /// How much has been changed, for the choice of a deadlock's victim.
+    /// Sets the number of changed rows, for the choice of a deadlock's victim.
     pub fn set_changes(&mut self, changes: u64) {
         self.changes = changes;
     }
 
-    /// Number of locks held.
+    /// Returns the number of locks that the owner holds.
     pub fn held(&self) -> usize {
         self.held.len()
     }
 
-    /// Keys announced so far; see [`super::LockTable::withdraw_announced`].
+    /// Returns the number of keys announced so far; see [`super::LockTable::withdraw_announced`].
     pub fn announced(&self) -> u64 {
         self.announced
     }
 
-    /// What rolling the owner back would cost: its changes and its locks, as InnoDB's `TRX_WEIGHT`.
+    /// Returns what a rollback of the owner would cost: its changes plus its locks, as InnoDB's
+    /// `TRX_WEIGHT` counts them.
     pub(super) fn weight(&self) -> u64 {
         if self.important { u64::MAX } else { self.changes + self.held.len() as u64 }
     }

@@ -1,7 +1,7 @@
-//! One lock: the owners that hold it and those that wait for it, in order.
+//! One lock: the owners that hold it and the owners that wait for it, in order.
 //!
-//! Nearly every lock has one holder and no waiter, and a transaction may hold millions of them:
-//! such a lock takes no more than its holder's number.
+//! Nearly every lock has one holder and no waiter, and a transaction may hold millions of locks. A
+//! lock with one holder therefore takes no more memory than the holder's number and mode.
 
 use super::mode::{LockType, OwnerId};
 use super::wait::Waiter;
@@ -16,14 +16,14 @@ pub(super) struct Grant {
     pub mode: LockType,
 }
 
-/// What became of a request.
+/// The outcome of a request.
 pub(super) enum Request {
-    /// Held already, in this mode or a stronger one.
+    /// The owner holds the lock already, in this mode or a stronger one.
     Held,
-    /// Held in a weaker mode before.
+    /// The owner held the lock in a weaker mode before.
     Upgraded,
     Granted,
-    /// Somebody stands against it.
+    /// Another owner is in the way.
     Blocked,
 }
 
@@ -32,7 +32,7 @@ pub(super) enum Request {
 pub(super) enum Lock {
     #[default]
     Unused,
-    /// One holder, and nobody waits.
+    /// A lock with one holder and no waiter.
     Held(Grant),
     Queue(Box<Queue>),
 }
@@ -50,18 +50,18 @@ impl Lock {
         }
     }
 
-    /// Enters a blocked request into the queue: an upgrade in front.
+    /// Enters a blocked request into the queue. An upgrade goes to the front.
     pub fn enqueue(&mut self, owner: OwnerId, mode: LockType) -> Arc<Waiter> {
         self.queue().enqueue(owner, mode)
     }
 
-    /// Grants a mode that is shared beside somebody who has it, whoever waits; false where the
-    /// owner has the lock already.
+    /// Grants a shared mode beside an owner that has the lock in this mode, no matter who waits.
+    /// Returns false when the owner has the lock already.
     pub fn join(&mut self, owner: OwnerId, mode: LockType) -> bool {
         self.queue().join(owner, mode)
     }
 
-    /// The lock as one that others share or wait for.
+    /// Returns the queue of the lock, which the lock gets if it has none.
     fn queue(&mut self) -> &mut Queue {
         if !matches!(self, Lock::Queue(_)) {
             let mut queue = Box::<Queue>::default();
@@ -90,7 +90,7 @@ impl Lock {
         }
     }
 
-    /// Grants the waiters at the front of the queue that nothing stands against any more.
+    /// Grants the waiting requests that nothing is in the way of any more.
     pub fn grant_waiters(&mut self) {
         if let Lock::Queue(queue) = self {
             queue.grant_waiters();
@@ -113,8 +113,8 @@ impl Lock {
         }
     }
 
-    /// The owners that must let go before this owner's waiting request is granted; none when it
-    /// does not wait here.
+    /// Appends the owners that must release their locks before this owner's waiting request is
+    /// granted. It appends none when the owner does not wait for this lock.
     pub fn blockers(&self, owner: OwnerId, out: &mut Vec<OwnerId>) {
         if let Lock::Queue(queue) = self {
             queue.blockers(owner, out);
@@ -123,7 +123,7 @@ impl Lock {
 }
 
 impl Grant {
-    /// The holder asks again; nobody stands against it.
+    /// Strengthens the grant when the holder asks again. No other owner may be in the way.
     fn strengthen(&mut self, mode: LockType) -> Request {
         let wanted = self.mode.join(mode);
         if wanted == self.mode {
@@ -134,7 +134,7 @@ impl Grant {
     }
 }
 
-/// Holders and waiters.
+/// The holders and the waiters of a lock.
 #[derive(Default)]
 pub(super) struct Queue {
     granted: SmallVec<[Grant; 2]>,
@@ -158,7 +158,7 @@ impl Queue {
         Request::Granted
     }
 
-    /// Somebody else holds the lock in a mode that conflicts with this.
+    /// Reports whether another owner holds the lock in a mode that conflicts with this one.
     fn is_held_against(&self, owner: OwnerId, mode: LockType) -> bool {
         self.granted.iter().any(|grant| grant.owner != owner && grant.mode.conflicts(mode))
     }
@@ -196,7 +196,7 @@ impl Queue {
             let behind = self.waiters.iter().take(at).any(|ahead| ahead.mode.is_before(waiter.mode));
             if behind || self.is_held_against(waiter.owner, waiter.mode) {
                 if waiter.mode == LockType::Exclusive {
-                    // Nobody passes it.
+                    // No waiter passes one that wants the lock exclusively.
                     return;
                 }
                 at += 1;

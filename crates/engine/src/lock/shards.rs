@@ -1,10 +1,10 @@
-//! The row and metadata locks themselves, spread over shards by their fingerprints.
+//! All row and metadata locks, spread over shards by their fingerprints.
 //!
-//! A request is granted here, or it is left in the lock's queue with a [`Waiter`]; waiting for that
-//! is the caller's. No shard is locked while another is.
+//! A request is granted here, or it is left in the lock's queue with a [`Waiter`]. Waiting for the
+//! grant is up to the caller. No shard is locked while another is.
 //!
 //! Invariants:
-//! - A lock that is waited for or held is in exactly one shard's map; one that is neither is in
+//! - A lock that is waited for or held is in exactly one shard's map. A lock that is neither is in
 //!   none.
 //! - A lock that an owner's `held` names is granted to that owner here.
 
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 const SHARDS: usize = 128;
 
-/// A lock that somebody holds.
+/// A lock that an owner holds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeldLock {
     pub id: LockId,
@@ -26,23 +26,23 @@ pub(crate) struct HeldLock {
     pub mode: LockType,
 }
 
-/// Some of the locks.
+/// The locks of one shard.
 #[derive(Default)]
 struct Shard {
     locks: FingerprintMap<Lock>,
-    /// The newest commit whose row locks were released here; see the header of [`super`].
+    /// The newest commit whose row locks were released in this shard; see the header of [`super`].
     released_seq: u64,
 }
 
 impl Shard {
-    /// The newest commit that whoever is granted this lock has to see. Metadata locks, which every
-    /// plain read takes, stand beside row locks and have no part in this.
+    /// Returns the newest commit that an owner which is granted this lock has to see. It is 0 for
+    /// metadata locks: every plain read takes them, and they bring no dependency.
     fn released_before(&self, id: LockId) -> u64 {
         if id.is_row() { self.released_seq } else { 0 }
     }
 
-    /// Gives up the lock of an owner who has committed under this number, or, if the number is 0,
-    /// has not committed.
+    /// Releases the lock of an owner that has committed under `seq`. 0 means that the owner has not
+    /// committed.
     fn release(&mut self, owner: OwnerId, id: LockId, seq: u64) {
         if id.is_row() {
             self.released_seq = self.released_seq.max(seq);
@@ -64,7 +64,7 @@ impl Shards {
         Shards((0..SHARDS).map(|_| Mutex::default()).collect())
     }
 
-    /// Which shard a lock is in.
+    /// Returns the number of the shard that a lock is in.
     pub fn place_of(&self, id: LockId) -> usize {
         (id.0 >> 32) as usize % SHARDS
     }
@@ -73,8 +73,8 @@ impl Shards {
         &self.0[self.place_of(id)]
     }
 
-    /// Takes a lock, or enters its queue where somebody stands against it: then the request that
-    /// waits is the error.
+    /// Takes a lock. If another owner is in the way, enters the request into the lock's queue and
+    /// returns the waiting request as the error.
     pub fn acquire(
         &self,
         owner: &mut LockOwner,
@@ -108,7 +108,7 @@ impl Shards {
         Acquired::New
     }
 
-    /// Takes a lock if nobody stands against it.
+    /// Takes a lock if no other owner is in the way.
     pub fn try_acquire(&self, owner: &mut LockOwner, id: LockId, mode: LockType) -> Option<Acquired> {
         let mut shard = self.shard(id).lock();
         let acquired = match shard.locks.entry(id.0).or_default().request(owner.id, mode) {
@@ -118,15 +118,16 @@ impl Shards {
                 owner.held.push(id);
                 Acquired::New
             }
-            // Whoever stands against it keeps the entry in use.
+            // The owner in the way keeps the entry in use, so it need not be removed.
             Request::Blocked => return None,
         };
         owner.depend_on(shard.released_before(id));
         Some(acquired)
     }
 
-    /// Takes a lock that another owner has in this mode, which it shares, and is to have until this
-    /// function returns: no owner that waits stands against it.
+    /// Takes a lock in the mode in which another owner has it. The mode must be one that owners
+    /// share, and the other owner must hold the lock until this function returns. Waiting owners
+    /// are passed.
     pub fn share(&self, owner: &mut LockOwner, id: LockId, mode: LockType) {
         let mut shard = self.shard(id).lock();
         let lock = shard.locks.get_mut(&id.0).expect("a lock that is held is in the map");
@@ -135,7 +136,7 @@ impl Shards {
         }
     }
 
-    /// Takes a waiter out of its queue; false when it has been granted already.
+    /// Takes a waiter out of its queue. Returns false when its request has been granted already.
     pub fn withdraw(&self, id: LockId, waiter: &Arc<Waiter>) -> bool {
         let mut shard = self.shard(id).lock();
         if waiter.is_granted() {
@@ -150,21 +151,23 @@ impl Shards {
         true
     }
 
-    /// Gives up a lock of an owner who has committed under `seq`, or, if that is 0, has not
-    /// committed. The caller has taken it out of what the owner holds.
+    /// Releases a lock of an owner that has committed under `seq`. 0 means that the owner has not
+    /// committed. The caller has taken the lock out of the owner's list.
     pub fn release(&self, owner: OwnerId, id: LockId, seq: u64) {
         self.shard(id).lock().release(owner, id, seq);
     }
 
-    /// Appends the owners that must let go before this owner's waiting request is granted.
+    /// Appends the owners that must release their locks before this owner's waiting request is
+    /// granted.
     pub fn blockers(&self, owner: OwnerId, id: LockId, out: &mut Vec<OwnerId>) {
         if let Some(lock) = self.shard(id).lock().locks.get(&id.0) {
             lock.blockers(owner, out);
         }
     }
 
-    /// Every lock that is held, metadata's too. One shard is looked at after the other, so that
-    /// nobody stands still for it; what changes meanwhile may be seen before or after.
+    /// Returns every lock that is held, including metadata locks. Shards are read one after the
+    /// other, so that nothing is stopped for the report, and it may or may not show changes that
+    /// happen meanwhile.
     pub fn held_locks(&self) -> Vec<HeldLock> {
         let mut held = Vec::new();
         for shard in &self.0 {
@@ -178,7 +181,7 @@ impl Shards {
         held
     }
 
-    /// Locks held or waited for.
+    /// Returns the number of locks that are held or waited for.
     pub fn len(&self) -> usize {
         self.0.iter().map(|shard| shard.lock().locks.len()).sum()
     }

@@ -47,7 +47,7 @@ fn who_changes_a_table_and_who_wants_it_unchanged_keep_each_other_out() {
         table.release_all(&mut a);
         table.release_all(&mut b);
     }
-    // A reader becomes a writer beside another reader, and not beside one who wants the table
+    // A reader becomes a writer beside another reader, but not beside an owner that wants the table
     // unchanged.
     table.acquire(&mut a, id(1), Shared, AT_ONCE).unwrap();
     table.acquire(&mut b, id(1), Shared, AT_ONCE).unwrap();
@@ -138,7 +138,7 @@ fn who_waits_for_a_hold_waits_for_the_one_who_works_under_it() {
     };
     let ddl = wait(ddl, LockType::Exclusive);
     let session = wait(session, LockType::Shared);
-    // It would wait for the session, which waits for DDL, which waits for the hold.
+    // The applier would wait for the session, which waits for DDL, which waits for the hold.
     let mine = table.acquire(&mut applier, id(2), LockType::Exclusive, LONG).is_ok();
     table.release_all(&mut applier);
     table.release_all(&mut hold);
@@ -233,7 +233,7 @@ fn the_lightest_of_a_cycle_gives_way() {
     };
     is_ready.recv().unwrap();
     until_waits(&table, 1);
-    // The heavy one closes the cycle, and goes on all the same.
+    // The heavy owner closes the cycle and goes on all the same.
     table.acquire(&mut heavy, id(2), LockType::Exclusive, LONG).unwrap();
     assert!(light.join().unwrap(), "the light one is the victim");
     table.release_all(&mut heavy);
@@ -297,8 +297,8 @@ fn a_gap_takes_part_in_deadlocks() {
     assert_eq!((table.len(), at_table.gap_count()), (0, 0));
 }
 
-/// Whoever gets a row's lock depends on the commit that held it; a metadata lock, which every plain
-/// read takes, brings no dependency, although it may stand in the same part of the table.
+/// An owner that gets a row's lock depends on the commit that held it. A metadata lock, which every
+/// plain read takes, brings no dependency, although it may be in the same shard.
 #[test]
 fn commits_are_left_with_row_locks_alone() {
     let table = LockTable::new();

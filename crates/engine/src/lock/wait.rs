@@ -1,4 +1,5 @@
-//! One wait of one owner: granted, ended as a deadlock's victim, timed out or interrupted.
+//! One wait of one owner, which ends when it is granted, chosen as a deadlock's victim, timed out
+//! or interrupted.
 
 use super::id::RowName;
 use super::mode::{LockType, OwnerId};
@@ -7,25 +8,26 @@ use os::sync::{Condvar, Mutex};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How often a waiting owner looks at its interrupt flag.
+/// The interval at which a waiting owner looks at its interrupt flag.
 const INTERRUPT_POLL: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Waiting,
     Granted,
-    /// Chosen to break a cycle of waits.
+    /// The wait was chosen to be ended, to break a cycle of waits.
     Victim,
 }
 
-/// How a wait may end.
+/// The conditions under which a wait ends, and its description for reports.
 #[derive(Clone, Copy)]
 pub(crate) struct Patience<'a> {
     /// The longest wait, in milliseconds.
     pub timeout_ms: u64,
-    /// Names what is waited for, in reports.
+    /// Returns a text for reports that names what is waited for.
     pub describe: &'a dyn Fn() -> String,
-    /// The row that is waited for, or that is to be inserted; `None`: metadata.
+    /// Returns the row that is waited for or that is to be inserted. `None` means a wait for
+    /// metadata.
     pub row: Option<&'a dyn Fn() -> RowName>,
 }
 
@@ -33,7 +35,7 @@ pub(crate) struct Patience<'a> {
 pub(super) struct Waiter {
     pub owner: OwnerId,
     pub mode: LockType,
-    /// The owner holds S and wants X.
+    /// Whether the owner holds the lock already, in a weaker mode.
     pub upgrade: bool,
     state: Mutex<State>,
     changed: Condvar,
@@ -44,7 +46,8 @@ impl Waiter {
         Waiter { owner, mode, upgrade, state: Mutex::new(State::Waiting), changed: Condvar::new() }
     }
 
-    /// Waits until granted. The timeout counts from `started_ns` (monotonic).
+    /// Waits until the request is granted. The timeout counts from `started_ns`, nanoseconds of the
+    /// monotonic clock.
     pub fn wait(
         &self,
         started_ns: u64,
@@ -79,14 +82,15 @@ impl Waiter {
         *self.state.lock() == State::Granted
     }
 
-    /// Grants the request. A victim that has not left its queue yet may be granted all the same:
-    /// what counts then is that it holds the lock, and it goes on.
+    /// Grants the request. A victim that has not left its queue yet may still be granted. Then it
+    /// holds the lock and goes on.
     pub fn grant(&self) {
         *self.state.lock() = State::Granted;
         self.changed.notify_one();
     }
 
-    /// Ends the wait as a deadlock's victim; false when it was no longer waiting.
+    /// Ends the wait as that of a deadlock's victim. Returns false when the request was no longer
+    /// waiting.
     pub fn give_up(&self) -> bool {
         let mut state = self.state.lock();
         if *state != State::Waiting {

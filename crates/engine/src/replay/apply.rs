@@ -1,5 +1,5 @@
-//! Putting gathered changes on the pages, in the order of trees and keys; those of one entry in the
-//! order of the log.
+//! Putting gathered changes on the pages, in the order of trees and keys. Changes of one entry are
+//! in the order of the log.
 
 use super::changes::{Change, Changes, What};
 use super::tables::{Tables, Tree};
@@ -13,14 +13,14 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A change, with what it takes to put it in its order: so the changes themselves, all over the
-/// memory, are looked at once.
+/// A change with everything that is needed to sort it, so that the changes themselves, which are
+/// spread over the memory, are looked at only once.
 #[derive(Clone, Copy)]
 pub(super) struct Item<'c> {
     tree: u32,
-    /// Number of the change.
+    /// The number of the change.
     at: u32,
-    /// The first bytes of the key, all of it if it is that short.
+    /// The first bytes of the key, or the whole key if it is that short.
     head: [u8; 8],
     key_len: usize,
     changes: &'c Changes<'c>,
@@ -57,8 +57,8 @@ impl<'c> Item<'c> {
         self.order(other).is_eq()
     }
 
-    /// Starts loading the change into the processor's cache, and what was loaded for the row that
-    /// is nearer.
+    /// Starts loading a later change into the processor's cache, and the image of a change that
+    /// comes sooner.
     fn prefetch(items: &[Item<'_>], from: usize) {
         if let Some(item) = items.get(from + 2 * AHEAD) {
             os::memory::prefetch(std::ptr::from_ref(item.change()).cast());
@@ -76,8 +76,8 @@ impl<'c> Item<'c> {
     }
 }
 
-/// The changes whose place is in the range, those of one entry together and in the order that
-/// `parts` have them.
+/// Returns the changes whose place is in the range. Changes of one entry are together and in the
+/// order that `parts` have them.
 pub(super) fn in_order<'c>(parts: &'c [Changes<'c>], range: &Range<(u32, u64)>) -> Vec<Item<'c>> {
     let total: usize = parts.iter().map(|changes| changes.all.len()).sum();
     let mut items = Vec::with_capacity(total / parts.len().max(1) + total / 8);
@@ -85,7 +85,7 @@ pub(super) fn in_order<'c>(parts: &'c [Changes<'c>], range: &Range<(u32, u64)>) 
         let all = changes.all.iter().enumerate().filter(|(_, change)| range.contains(&change.place()));
         items.extend(all.map(|(at, change)| Item::new(changes, at, change)));
     }
-    // Stable: the order of the log stays within an entry.
+    // The sort is stable, so changes of one entry stay in the order of the log.
     items.sort_by(Item::order);
     items
 }
@@ -105,7 +105,7 @@ pub(super) fn apply(tables: &Tables, pool: &Arc<Pool>, items: &[Item<'_>]) -> Re
             if done >= ahead {
                 run.leave();
                 let (keys, missing) = tree.read_ahead(of_tree[done..].iter().map(Item::key))?;
-                // Where all is in the pool it is not worth asking often.
+                // If all leaves are in the pool, it is not worth asking often.
                 stride = if missing == 0 { (stride * 2).min(MOST_STRIDE) } else { 1 };
                 ahead = done + keys.max(1) * stride;
             }
@@ -125,25 +125,26 @@ pub(super) fn apply(tables: &Tables, pool: &Arc<Pool>, items: &[Item<'_>]) -> Re
 }
 
 const MOST_STRIDE: usize = 64;
-/// How many changes ahead the images are loaded into the processor's cache, and how much of each.
+/// How many changes ahead images are loaded into the processor's cache, and how many cache lines of
+/// each.
 const AHEAD: usize = 8;
 const LINES: usize = 4;
 const LINE_BYTES: usize = 64;
 
-/// The stretch of the log that the page needs for what the changes make of it.
+/// Returns the stretch of the log that a page needs for the state which the changes give it.
 fn stretch(items: &[Item<'_>]) -> RecordLsn {
     RecordLsn::new(items[0].place().start, items[items.len() - 1].place().end)
 }
 
-/// Whether the entry on the page is as new as the record, so that replaying the record must leave
-/// it. Not only for speed: what an update with a partial image makes of a later row may be longer
-/// than a page holds.
+/// Reports whether the entry on the page is as new as the record, so that replaying the record must
+/// leave it. This is not only for speed: an update with a partial image could make a later row
+/// longer than a page holds.
 fn leaves(current_seq: Option<u64>, record: RecordLsn) -> bool {
     current_seq.is_some_and(|seq| seq >= record.end)
 }
 
 fn apply_entry(run: &mut Run<'_>, items: &[Item<'_>]) -> Result<()> {
-    // Each sets the entry's whole state, so the last one counts.
+    // Each change sets the entry's whole state, so the last one counts.
     let last = &items[items.len() - 1];
     let end = last.place().end;
     run.modify(last.key(), stretch(items), |current, made| {
@@ -161,8 +162,8 @@ fn apply_entry(run: &mut Run<'_>, items: &[Item<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// The change that alone says what becomes of the row: the last, if it puts or removes the row, or
-/// sets the columns that all others set.
+/// Returns the change that alone decides the state of the row: the last one, if it puts or removes
+/// the row, or sets the columns that all others set.
 fn decisive<'i, 'c>(items: &'i [Item<'c>]) -> Option<&'i Item<'c>> {
     let (last, earlier) = items.split_last()?;
     let mask = |item: &Item<'c>| match item.change().what {
@@ -177,12 +178,12 @@ fn decisive<'i, 'c>(items: &'i [Item<'c>]) -> Option<&'i Item<'c>> {
     is_decisive.then_some(last)
 }
 
-/// What the changes of a row come to.
+/// The combined outcome of the changes of a row.
 #[derive(Clone, Copy)]
 enum Net {
     Keep,
     Remove,
-    /// The row is as it was made.
+    /// The row gets the value that was made.
     Put,
 }
 
@@ -196,14 +197,14 @@ impl Net {
     }
 }
 
-/// Makes the value of a row of these bytes, or of none yet.
+/// Makes the value of a row with this image.
 fn put_row(made: &mut Vec<u8>, seq: u64, externs: &[Extern], image: &[u8]) {
     entry::put_clustered(made, externs, image);
     entry::set_seq(made, seq);
 }
 
-/// What a decisive change makes of the row on the page. `None`: more is to be known than the row's
-/// image.
+/// Returns the outcome of a decisive change for the row on the page. `None` means that more must be
+/// known than the row's image.
 fn at_once(
     table: &Table,
     current: Option<&ClusteredValue<'_>>,
@@ -228,14 +229,14 @@ fn at_once(
     }
 }
 
-/// A row as replay handles it: the image as it is on the page, long columns empty, and where those
-/// are.
+/// A row as replay handles it: the image as it is on the page, with empty long columns, and the
+/// places of the long values.
 #[derive(Default)]
 struct Row {
     is_there: bool,
     image: Vec<u8>,
     externs: Externs,
-    /// Where the next image is made.
+    /// The buffer in which the next image is made.
     next: Vec<u8>,
 }
 
@@ -255,7 +256,7 @@ impl Row {
         self.externs.clear();
     }
 
-    /// Does a change; false when it meets no row that it could change.
+    /// Makes a change. Returns false when there is no row that it could change.
     fn take(&mut self, table: &Table, item: &Item<'_>) -> Result<bool> {
         match item.change().what {
             What::Put(image) => self.set(item.changes.bytes(image)),
@@ -283,7 +284,7 @@ impl Rows<'_> {
     fn apply(&mut self, table: &Table, run: &mut Run<'_>, items: &[Item<'_>]) -> Result<()> {
         let (key, record) = (items[0].key(), stretch(items));
         if items.iter().any(Item::places_values) {
-            // Other pages are changed: with no leaf held.
+            // Overflow pages are changed as well, so no leaf may be held.
             run.leave();
             let current = table.clustered.get(key, <[u8]>::to_vec)?;
             let mut value = Vec::new();
@@ -304,9 +305,9 @@ impl Rows<'_> {
         outcome
     }
 
-    /// What the changes make of the row on the page, or of none: its value when there is one. With
-    /// `places`, long values go to their pages also for a row that is left as it is: the row's page
-    /// may have been written, and they not.
+    /// Returns the outcome of the changes for the row on the page, if there is one, and makes its
+    /// value. With `places`, long values go to their pages even for a row that is left as it is,
+    /// because the row's page may have been written while its overflow pages were not.
     fn net(
         &mut self,
         table: &Table,
@@ -329,8 +330,8 @@ impl Rows<'_> {
             if is_left && !places {
                 continue;
             }
-            // Records that are left are tried on the row of the page one by one; the first that is
-            // not begins there, too.
+            // Each record that the page has already is tried on the page's row by itself. So is the
+            // first record that the page does not have.
             if tried.is_none_or(|(was_left, end)| was_left && end != record.end) {
                 self.row.load(current.as_ref());
             }

@@ -1,36 +1,36 @@
-//! The changes of a stretch of the log, as replay wants them: an entry of a tree each, to be put in
-//! order of trees and keys.
+//! The changes of a stretch of the log in the form that replay needs: each is for one entry of a
+//! tree, to be sorted by tree and key.
 
 use crate::commit::sidecar::Placement;
 use buffer::RecordLsn;
 use std::collections::HashMap;
 use types::ColumnMask;
 
-/// Where bytes are: in the stretch of the log, or in what was made of it ([`Changes::made`]), whose
-/// places begin behind the log's.
+/// The place of bytes: in the stretch of the log, or in the bytes that were made from it
+/// ([`Changes::made`]), whose places begin after the log's.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bytes {
     at: usize,
     len: u32,
 }
 
-/// What becomes of an entry.
+/// The new state of an entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum What {
-    /// The row has this full image, whatever there was.
+    /// The row has this full image, whatever there was before.
     Put(Bytes),
-    /// The row, if there is one, gets the columns of the mask of this number.
+    /// The row, if there is one, gets the columns of the mask with this number.
     Patch { mask: u32, image: Bytes },
     /// There is no entry.
     Remove,
-    /// The secondary entry is there.
+    /// The secondary entry is present.
     PutEntry { secondary_len: u16 },
-    /// The row came and went within the record: nothing.
+    /// Nothing, because the row came and went within the record.
     Nothing,
 }
 
 impl What {
-    /// The image that it takes.
+    /// Returns the image that the change has.
     pub fn image(&self) -> Option<Bytes> {
         match self {
             What::Put(image) | What::Patch { image, .. } => Some(*image),
@@ -42,20 +42,21 @@ impl What {
 /// One change of one entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
-    /// Which tree, as [`super::Tables`] numbers them.
+    /// The number of the tree, as [`super::Tables`] numbers trees.
     pub tree: u32,
-    /// The first bytes of the key, so that most comparisons need no more.
+    /// The first bytes of the key, which are enough for most comparisons.
     pub prefix: u64,
     pub key: Bytes,
     pub what: What,
-    /// Which of [`Changes::records`] it is from.
+    /// The position in [`Changes::records`] of the record that the change is from.
     pub record: u32,
-    /// The record inserts the row: its secondary entries follow from its image.
+    /// Whether the record inserts the row, so that its secondary entries follow from its image.
     pub inserted: bool,
 }
 
 impl Change {
-    /// What changes are divided among threads by: changes of one entry have the same place.
+    /// Returns the place by which changes are divided among threads. Changes of one entry have the
+    /// same place.
     pub fn place(&self) -> (u32, u64) {
         (self.tree, self.prefix)
     }
@@ -65,12 +66,13 @@ impl Change {
 #[derive(Default)]
 pub(super) struct Changes<'l> {
     log: &'l [u8],
-    /// Keys, and images that are not in the log as they are.
+    /// The keys, and the images that are not in the log in this form.
     made: Vec<u8>,
     pub records: Vec<RecordLsn>,
     masks: Vec<ColumnMask>,
     pub all: Vec<Change>,
-    /// Long values that commits placed on pages of their own, by the change of their row.
+    /// The long values that commits placed on pages of their own, by the number of the row's
+    /// change.
     pub placements: HashMap<u32, Vec<Placement>>,
 }
 
@@ -82,7 +84,8 @@ pub(super) fn prefix_of(key: &[u8]) -> u64 {
 }
 
 impl<'l> Changes<'l> {
-    /// None yet, of this stretch of the log, in the memory that others took.
+    /// Returns an empty value for this stretch of the log, which takes over the memory of an old
+    /// one.
     pub fn anew<'n>(mut self, log: &'n [u8]) -> Changes<'n> {
         self.made.clear();
         self.records.clear();
@@ -92,13 +95,14 @@ impl<'l> Changes<'l> {
         Changes { log, ..self }
     }
 
-    /// What the changes take, and what is kept for others.
+    /// Returns how many bytes of memory the changes take, including memory that is kept for later
+    /// changes.
     #[cfg(test)]
     pub fn memory_bytes(&self) -> usize {
         self.made.capacity() + self.all.capacity() * size_of::<Change>()
     }
 
-    /// The place of bytes that are part of the stretch; a copy's, if they are not.
+    /// Returns the place of bytes that are part of the stretch. Other bytes are copied.
     pub fn of_log(&mut self, bytes: &[u8]) -> Bytes {
         let at = (bytes.as_ptr() as usize).wrapping_sub(self.log.as_ptr() as usize);
         match at.checked_add(bytes.len()) {
@@ -107,14 +111,14 @@ impl<'l> Changes<'l> {
         }
     }
 
-    /// Keeps a copy.
+    /// Keeps a copy of the bytes, and returns its place.
     pub fn make(&mut self, bytes: &[u8]) -> Bytes {
         let at = self.log.len() + self.made.len();
         self.made.extend_from_slice(bytes);
         Bytes { at, len: bytes.len() as u32 }
     }
 
-    /// The bytes at a place.
+    /// Returns the bytes at a place.
     #[inline]
     pub fn bytes(&self, place: Bytes) -> &[u8] {
         let len = place.len as usize;
@@ -124,7 +128,7 @@ impl<'l> Changes<'l> {
         }
     }
 
-    /// The number of a mask; neighbours mostly have the same.
+    /// Returns the number of a mask. Neighbouring changes mostly have the same mask.
     pub fn mask_number(&mut self, mask: &ColumnMask) -> u32 {
         if self.masks.last() != Some(mask) {
             self.masks.push(mask.clone());

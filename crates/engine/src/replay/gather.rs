@@ -1,8 +1,8 @@
-//! From commit records to the changes that they ask for.
+//! Gathering the changes that commit records ask for.
 //!
-//! What a record does to one row comes out as one change where that can be said without the row as
-//! it is on the page; a row that one record updates several times has as many changes, which carry
-//! the same record.
+//! All changes of a record to one row become one change, if that can be said without the row as it
+//! is on the page. A row that one record updates several times may have as many changes, which
+//! carry the same record.
 
 use super::changes::{Change, Changes, What, prefix_of};
 use super::tables::{Tables, Tree};
@@ -18,25 +18,26 @@ use buffer::RecordLsn;
 use std::collections::HashMap;
 use types::ColumnMask;
 
-/// A partial image and the columns it has.
+/// A partial image and the columns that it has.
 type Image<'a> = (&'a ColumnMask, &'a [u8]);
 
-/// Gathers the changes of record after record.
+/// Gathers the changes of one record after another.
 pub(super) struct Gather<'e, 'l> {
     tables: &'e Tables,
     changes: Changes<'l>,
-    /// The table of the last event: most records are about the same one.
+    /// The table of the last event. Most records are about the same table.
     table: Option<u32>,
-    /// The first change of the record at hand.
+    /// The position of the first change of the record at hand.
     from: usize,
-    /// Where the rows of the record at hand are, by tree and key; made when there is a second one.
+    /// The positions of the row changes of the record at hand, by tree and key. The map is filled
+    /// when there is a second change.
     rows: HashMap<(u32, KeyBuf), u32>,
-    /// Which rows are gathered.
+    /// The part of the rows that is gathered.
     part: Part,
 }
 
-/// A part of the rows, by their clustered keys: what becomes of a row must be seen as a whole, and
-/// a large commit's rows take much memory.
+/// A part of the rows, by their clustered keys. The changes of one row must be seen together, and
+/// the rows of a large commit take much memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub number: u64,
@@ -44,7 +45,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// All rows.
+    /// The part that has all rows.
     const WHOLE: Part = Part { number: 0, of: 1 };
 
     fn has(&self, key: &[u8]) -> bool {
@@ -53,12 +54,12 @@ impl Part {
 }
 
 impl<'e, 'l> Gather<'e, 'l> {
-    /// Adds to `changes`, which are empty.
+    /// Returns a value that adds to `changes`, which must be empty.
     pub fn new(tables: &'e Tables, changes: Changes<'l>) -> Gather<'e, 'l> {
         Gather { tables, changes, table: None, from: 0, rows: HashMap::new(), part: Part::WHOLE }
     }
 
-    /// Adds what a commit in a spill file does to a part of its rows.
+    /// Adds the changes of a commit in a spill file to a part of its rows.
     pub fn spilled_part(
         &mut self,
         (group, sidecar): (&SpilledGroup, &[u8]),
@@ -101,7 +102,7 @@ impl<'e, 'l> Gather<'e, 'l> {
             let event = event?;
             let known = self.table.filter(|&number| self.tables.table(number).id == event.table_id);
             self.table = known.or_else(|| self.tables.number(event.table_id));
-            // Dropped since, if it is none.
+            // A table without a number was dropped later.
             if let Some(number) = self.table {
                 self.event(number, &event, sidecar)?;
             }
@@ -109,7 +110,7 @@ impl<'e, 'l> Gather<'e, 'l> {
         Ok(())
     }
 
-    /// Adds what follows from the rows of the record and from its sidecar.
+    /// Adds the changes that follow from the rows of the record and from its sidecar.
     fn end(&mut self, sidecar: &Sidecar<'_>, place: RecordLsn) -> Result<()> {
         self.derive_entries(place)?;
         self.placements(sidecar)?;
@@ -210,7 +211,7 @@ impl<'e, 'l> Gather<'e, 'l> {
         Ok(())
     }
 
-    /// The record's last change of a row so far.
+    /// Returns the position of the record's last change of a row so far.
     fn before(&mut self, tree: u32, key: &KeyBuf) -> Option<u32> {
         let earlier = &self.changes.all[self.from..];
         if self.rows.is_empty() {
@@ -260,7 +261,7 @@ impl<'e, 'l> Gather<'e, 'l> {
         }
     }
 
-    /// The secondary entries of rows that the record inserts: their images have them.
+    /// Adds the secondary entries of rows that the record inserts, whose images have their columns.
     fn derive_entries(&mut self, place: RecordLsn) -> Result<()> {
         for at in self.from..self.changes.all.len() {
             let change = self.changes.all[at];
@@ -279,7 +280,7 @@ impl<'e, 'l> Gather<'e, 'l> {
         Ok(())
     }
 
-    /// Long values go with the last change of their row.
+    /// Adds the long values to the last change of their row.
     fn placements(&mut self, sidecar: &Sidecar<'_>) -> Result<()> {
         for placement in sidecar.placements()? {
             let Some(number) = self.tables.number(placement.table_id) else { continue };
@@ -296,7 +297,7 @@ impl<'e, 'l> Gather<'e, 'l> {
     }
 }
 
-/// The clustered key after an update; `None`: as before.
+/// Returns the clustered key after an update. `None` means that it is the same as before.
 fn new_key(
     table: &Table,
     row_id: Option<u64>,
@@ -311,8 +312,8 @@ fn new_key(
     }
 }
 
-/// The clustered key of a row of which these partial images are known, the first that has a column
-/// giving it.
+/// Returns the clustered key of a row for which these partial images are known. A column's value
+/// comes from the first image that has the column.
 fn key_of(table: &Table, row_id: Option<u64>, images: &[Image<'_>]) -> Result<KeyBuf> {
     match (images, row_id) {
         (_, Some(row_id)) => Ok(KeyBuf::from_slice(&row_id.to_be_bytes())),

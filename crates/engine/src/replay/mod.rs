@@ -1,29 +1,29 @@
 //! Replaying the row changes of commit records by key.
 //!
-//! Replay sets state: an insert puts the row whatever was there, a delete removes what may be
+//! Replay sets state: an insert puts the row whatever was there, a delete removes the row if it is
 //! there, an update changes the columns that its event has. Pages may be at any state between the
-//! checkpoint and the end of the log, so a row may be missing for an update: then a later record
-//! deletes or moves it, and the update is skipped. A row that carries the record's sequence number
-//! or a later one is left as it is. Since every later change of the row is replayed too, in order,
-//! the rows converge. Overflow pages are gone through even for a row that is left: the row's page
-//! may have been written, and they not.
+//! checkpoint and the end of the log, so a row may be missing for an update. Then a later record
+//! deletes or moves the row, and the update is skipped. A row that carries the record's sequence
+//! number or a later one is left as it is. Since every later change of the row is replayed too, in
+//! order, the rows converge. Overflow pages are gone through even for a row that is left, because
+//! the row's page may have been written while its overflow pages were not.
 //!
-//! Secondary entries come from the sidecar, or from the full image of an inserted row; never from a
-//! page. Overflow pages are rewritten in place where their LSN is older. Changes older than an
-//! index are in its build already.
+//! Secondary entries come from the sidecar, or from the full image of an inserted row, never from a
+//! page. Overflow pages are rewritten in place if their LSN is older. Changes older than an index
+//! are in the index's build already.
 //!
 //! # How it goes
-//! The log is read in stretches. Of each stretch threads gather the changes of a part of its
-//! records each (`gather`), then they put the changes of a range of keys each on the pages
+//! The log is read in stretches. For each stretch, threads first gather the changes of a part of
+//! its records each (`gather`). Then they put the changes of a range of keys each on the pages
 //! (`apply`), in the order of keys, so that a leaf is looked for once and a row is written once
 //! however often it changed. Meanwhile the next stretch is read.
 //!
-//! What must be in order is: the changes of one entry, in the order of the log. One thread has them
-//! all, in that order. Nothing else needs one: entries are set by exact key, and an overflow page
+//! Only the changes of one entry must stay in the order of the log. One thread has all of them, in
+//! that order. Nothing else needs an order: entries are set by exact key, and an overflow page
 //! takes the newest of what it is given, by its LSN. A page whose changes of a stretch are done in
-//! one go needs the log from the oldest of them on, and carries the newest's LSN. Structure records
-//! have all been replayed before, so an LSN that is ahead of some of the page's rows misleads
-//! nobody, now or in a recovery after this one.
+//! one go needs the log from the oldest of them on, and carries the newest one's LSN. Structure
+//! records have all been replayed before, so an LSN that is ahead of some of the page's rows
+//! misleads nobody, now or in a recovery after this one.
 
 mod apply;
 mod changes;
@@ -44,22 +44,23 @@ use redo::{Batch, BatchRecord, Lsn, kind};
 use std::ops::Range;
 use tables::Tables;
 
-/// Bytes of log that are gathered at once: the more, the more changes meet on a leaf. Two such
-/// stretches are in memory.
+/// The most bytes of log that are gathered at once. The more there are, the more changes meet on a
+/// leaf. Two such stretches are in memory.
 const MOST_STRETCH_BYTES: u64 = 128 << 20;
 const LEAST_STRETCH_BYTES: u64 = 1 << 20;
-/// Part of the pool's size that a stretch may have.
+/// The pool's size divided by this number is the size of a stretch.
 const POOL_PART: u64 = 16;
-/// Of a spilled commit, the rows of so many times what a transaction keeps in memory.
+/// The rows of a spilled commit that are gathered at once, as a multiple of the bytes that a
+/// transaction keeps in memory.
 const SPILLS_AT_ONCE: u64 = 16;
-/// Commit records that are worth a thread.
+/// The number of commit records that are worth a thread.
 const RECORDS_PER_THREAD: usize = 256;
 const MOST_THREADS: usize = 8;
 
-/// A thread's work.
+/// The work of one thread.
 type Job<'j, T> = Box<dyn FnOnce() -> Result<T> + Send + 'j>;
 
-/// Does all jobs at once; alone, without a thread for it.
+/// Does all jobs at once. A single job needs no further thread.
 fn do_all<T: Send>(mut jobs: Vec<Job<'_, T>>) -> Result<Vec<T>> {
     match jobs.pop() {
         Some(only) if jobs.is_empty() => only().map(|done| vec![done]),
@@ -71,11 +72,11 @@ fn do_all<T: Send>(mut jobs: Vec<Job<'_, T>>) -> Result<Vec<T>> {
     }
 }
 
-/// Replaying rows: what it needs all along.
+/// The replay of rows, with the state that it needs throughout.
 pub(crate) struct Replay<'e> {
     engine: &'e Engine,
     tables: Tables,
-    /// Memory of changes that are on their pages.
+    /// The memory of changes that are on their pages by now, to be used again.
     spare: Vec<Changes<'static>>,
 }
 
@@ -84,8 +85,8 @@ impl<'e> Replay<'e> {
         Replay { engine, tables: Tables::new(&engine.catalog), spare: Vec::new() }
     }
 
-    /// Replays the rows of all commits between two positions, and what they do to the replication
-    /// state; returns how many commits there were.
+    /// Replays the rows of all commits between two positions, and their changes of the replication
+    /// state. Returns how many commits there were.
     pub fn commits(&mut self, from: Lsn, end: Lsn, replication: &mut ReplicationState) -> Result<u64> {
         let pool_bytes = self.engine.config.pool_bytes;
         let most = (pool_bytes / POOL_PART).clamp(LEAST_STRETCH_BYTES, MOST_STRETCH_BYTES) as usize;
@@ -114,7 +115,8 @@ impl<'e> Replay<'e> {
                 continue;
             }
             commits += 1;
-            // One alone, between those before and those behind it: it may be as long as it likes.
+            // A spilled commit is replayed alone, between those before and those after it, because
+            // it may be of any size.
             if record::is_spilled(record.payload) {
                 self.records(batch, from..at)?;
                 let spill = CommitRecord::parse(record.payload)?.spill;
@@ -128,13 +130,14 @@ impl<'e> Replay<'e> {
         Ok(commits)
     }
 
-    /// Replays a commit from its spill file: the file is gone through once for each of some parts
-    /// of its rows, so that only these are in memory.
+    /// Replays a commit from its spill file. The file is read once for each of several parts of the
+    /// rows, so that only the rows of that part are in memory.
     pub fn spilled(&mut self, spill: &SpillRef, place: RecordLsn) -> Result<()> {
         let config = &self.engine.config;
         let group = spill.open(config)?;
         let sidecar = group.sidecar()?;
-        // Damage is told by its place, before any of it is taken for an event.
+        // The checksum is checked first, so that damage is reported with the file before any of it
+        // is taken for an event.
         group.for_each_run(|_| Ok::<(), EngineError>(()))?;
         let threads = os::thread::processors().min(MOST_THREADS) as u64;
         let part_bytes = (config.spill_bytes as u64 * SPILLS_AT_ONCE / threads).max(1);
@@ -175,7 +178,7 @@ impl<'e> Replay<'e> {
         Ok(())
     }
 
-    /// Puts changes on the pages, as many threads as there are parts.
+    /// Puts changes on the pages, with as many threads as there are parts.
     fn apply(&self, parts: &[Changes<'_>]) -> Result<()> {
         let (tables, pool) = (&self.tables, &self.engine.pool);
         let job = |range: Range<(u32, u64)>| -> Job<'_, ()> {
@@ -185,7 +188,7 @@ impl<'e> Replay<'e> {
     }
 }
 
-/// What the commits of a batch do to the replication state.
+/// Applies the changes that the commits of a batch make to the replication state.
 fn advance(replication: &mut ReplicationState, batch: &Batch) -> Result<()> {
     let commits = batch.records(0..batch.len()).filter(|record| record.kind == kind::COMMIT);
     for record in commits.filter(|record| record::has_mark(record.payload)) {
@@ -210,9 +213,10 @@ fn at_record(start_lsn: Lsn, error: EngineError) -> EngineError {
     EngineError::Corrupt(format!("commit record at LSN {start_lsn}: {error}"))
 }
 
-/// As many ranges of places as there are parts, each with about as many changes.
+/// Divides the places of changes into as many ranges as there are parts, each with about as many
+/// changes.
 fn ranges(parts: &[Changes<'_>]) -> Vec<Range<(u32, u64)>> {
-    /// Changes looked at in each part.
+    /// The number of changes of each part that are looked at.
     const SAMPLES: usize = 512;
     let mut samples = Vec::new();
     for changes in parts.iter().filter(|_| parts.len() > 1) {
@@ -224,7 +228,7 @@ fn ranges(parts: &[Changes<'_>]) -> Vec<Range<(u32, u64)>> {
         .filter_map(|part| samples.get(part * samples.len() / parts.len()).copied())
         .collect();
     edges.dedup();
-    // No tree has the last number.
+    // No tree has the last number, so the last range includes every tree.
     edges.push((u32::MAX, 0));
     let begins = std::iter::once((0, 0)).chain(edges.iter().copied());
     begins.zip(&edges).map(|(from, to)| from..*to).collect()
@@ -232,7 +236,7 @@ fn ranges(parts: &[Changes<'_>]) -> Vec<Range<(u32, u64)>> {
 
 #[cfg(test)]
 impl Replay<'_> {
-    /// Replays one record, as it may be after damage.
+    /// Replays one record, which may be damaged.
     pub fn payload(&self, payload: &[u8], place: RecordLsn) -> Result<()> {
         let mut gather = Gather::new(&self.tables, Changes::default().anew(payload));
         gather.record(payload, place)?;

@@ -1,4 +1,4 @@
-//! The tables that a replay is about, and the numbers that it knows their trees by.
+//! The tables that a replay is about, and the numbers that it gives their trees.
 
 use crate::catalog::Catalog;
 use crate::table::Table;
@@ -15,11 +15,11 @@ pub(super) struct Tables {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tree {
     Clustered,
-    /// By its place among the table's indexes.
+    /// The tree of the secondary index at this position among the table's indexes.
     Secondary(usize),
 }
 
-/// More trees than a table may have.
+/// A number greater than the number of trees that a table may have.
 const TREES: u32 = 128;
 
 impl Tree {

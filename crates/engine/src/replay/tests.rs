@@ -38,10 +38,11 @@ fn a_spilled_commit_takes_the_memory_of_a_part_of_it() {
     let spilled = engine.sequencer.capture(&engine.log).spilled;
     let [commit] = spilled.as_slice() else { panic!("{} commits have spilled", spilled.len()) };
     let mut replay = Replay::new(&engine);
-    // Behind its place in the log: as if the rows had not come to their pages yet.
+    // The place is after the commit's own in the log, so that the rows seem not to be on their
+    // pages yet.
     let place = RecordLsn::new(commit.seq, commit.seq + 100);
     replay.spilled(&commit.spill, place).unwrap();
-    // Parts are of about the same size, not of the very same.
+    // The parts are of about the same size, but not exactly.
     let memory: usize = replay.spare.iter().map(Changes::memory_bytes).sum();
     assert!(memory < commit.spill.group_len as usize / 4, "{memory} of {}", commit.spill.group_len);
     let mut rows = 0;

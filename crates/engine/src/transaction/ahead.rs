@@ -1,21 +1,21 @@
 //! Applying a source's transaction ahead of its turn: many threads prepare transactions at once, in
-//! any order; each is then completed in the source's order, by one thread.
+//! any order, and one thread then completes each in the source's order.
 //!
 //! Preparing finds the rows, splices the new images and makes the secondary keys, from whatever is
 //! committed at that moment and without a row lock. The turn comes when everything before the
-//! transaction is on the pages. It locks the rows and compares sequence numbers: a row that nobody
-//! has changed since is as it was prepared; one that an earlier transaction has changed is spliced
-//! again, by itself. So what is scheduled is the row, and what is serial is a comparison for every
-//! row and the commit.
+//! transaction is on the pages. The turn locks the rows and compares sequence numbers. A row that
+//! nobody has changed since is as it was prepared; a row that an earlier transaction has changed is
+//! spliced again, by itself. So the unit of scheduling is the row, and the serial part is a
+//! comparison for every row and the commit.
 //!
 //! Invariants:
 //! - A transaction that is prepared holds no lock, so that neither a session nor DDL nor another
 //!   prepared transaction ever waits for it, and no order of preparing can end in a deadlock.
 //! - What a turn commits is what applying the transaction at that moment would have made. Where
-//!   that cannot be had by splicing (an indexed column of an overtaken row, a row that was not
-//!   there yet), the turn says so, and the caller applies the transaction from its events.
-//! - Its tables are held ([`TableHold`]) while it is being prepared, so that their trees stay, and
-//!   again in its turn.
+//!   splicing cannot achieve that (an indexed column of an overtaken row, a row that was not there
+//!   yet), the turn says so, and the caller applies the transaction from its events.
+//! - The transaction's tables are held ([`TableHold`]) while it is being prepared, so that their
+//!   trees stay, and again in its turn.
 
 use super::owed::Owed;
 use super::row_change::{Patch, Replaced, RowChange};
@@ -32,17 +32,17 @@ use btree::Spot;
 use buffer::FoundLeaf;
 use std::sync::Arc;
 
-/// Rows of a transaction that are loaded ahead of its turn.
+/// The number of rows of a transaction that are loaded ahead of its turn.
 const PREFETCHED_ROWS: usize = 16;
 
-/// A transaction that was applied ahead and waits for its turn. Dropped, it leaves nothing.
+/// A transaction that was applied ahead and waits for its turn. Dropping it leaves nothing behind.
 pub struct Prepared {
     transaction: Box<Transaction>,
     owed: Owed,
 }
 
 impl TableHold {
-    /// As [`TableHold::begin_apply`], ahead of the transaction's turn.
+    /// Does what [`TableHold::begin_apply`] does, ahead of the transaction's turn.
     pub fn begin_apply_ahead(&self) -> Box<Transaction> {
         let mut transaction = self.begin_apply();
         transaction.ahead = Some(Owed::default());
@@ -51,13 +51,13 @@ impl TableHold {
 }
 
 impl Transaction {
-    /// Refuses what can only be done with everything earlier on the pages.
+    /// Refuses, while the transaction is applied ahead, what needs everything earlier on the pages.
     pub(super) fn check_not_ahead(&self) -> Result<()> {
         if self.ahead.is_some() { Err(EngineError::NeedsTurn) } else { Ok(()) }
     }
 
     /// Notes how an update can be made again from another state of its row: by setting the columns
-    /// of `after`, or not at all.
+    /// of `after`, or, if `after` is `None`, not at all.
     pub(super) fn note_update_ahead(&mut self, table: &Table, key: &[u8], after: Option<PartialRow<'_>>) {
         if self.ahead.is_some() {
             let patch = after.map(|row| Patch { mask: row.mask.clone(), image: row.image.to_vec() });
@@ -65,35 +65,37 @@ impl Transaction {
         }
     }
 
-    /// Ends the preparation. The tables may be let go.
+    /// Ends the preparation. The tables may be released.
     ///
     /// # Panics
-    /// When the transaction was not begun by [`TableHold::begin_apply_ahead`].
+    /// Panics when the transaction was not begun by [`TableHold::begin_apply_ahead`].
     pub fn prepared(mut self: Box<Self>) -> Prepared {
         let owed = self.ahead.take().expect("begun ahead");
         Prepared { transaction: self, owed }
     }
 }
 
-/// What became of a prepared transaction when its turn came.
+/// The outcome of a prepared transaction's turn.
 pub enum Turn {
-    /// It is as if it had been applied now.
+    /// The transaction, as if it had been applied now.
     Ready(Box<Transaction>),
-    /// It would have had to wait for a lock and was not to. It keeps what it has locked.
+    /// The prepared transaction, which would have had to wait for a lock and was not allowed to. It
+    /// keeps the locks that it has taken.
     Blocked(Prepared),
 }
 
 impl Prepared {
-    /// The transaction as if it had been applied now, ready to be committed. Everything that comes
-    /// before it must have been committed, or logged ([`super::logged`]). `hold` gets its tables,
-    /// which it uses until its rows are on their pages.
+    /// Returns the transaction as if it had been applied now, ready to be committed. Everything
+    /// before it must have been committed, or logged ([`super::logged`]). `hold` gets the
+    /// transaction's tables, which the transaction uses until its rows are on their pages.
     ///
-    /// A caller that has logged transactions which are not completed does not wait for locks
+    /// A caller that has logged transactions which are not completed must not wait for locks
     /// (`waits`).
     ///
     /// # Errors
-    /// [`EngineError::NeedsTurn`], or whatever applying it now would fail with: it is to be applied
-    /// from its events, which succeeds or names the row. Nothing is left behind.
+    /// Returns [`EngineError::NeedsTurn`], or the error with which applying the transaction now
+    /// would fail. The transaction is then to be applied from its events, which succeeds or names
+    /// the row. Nothing is left behind.
     pub fn take_turn(mut self, hold: &mut TableHold, waits: bool) -> Result<Turn> {
         self.transaction.waits = waits;
         match self.come(hold) {
@@ -106,15 +108,16 @@ impl Prepared {
         }
     }
 
-    /// Starts loading the leaves of its rows into the processor's cache. A thread that takes many
-    /// turns, one after the other, calls it for a transaction that comes some turns later, and
-    /// [`Prepared::prefetch_rows`] for one that comes sooner: other processors have prepared them.
+    /// Starts loading the leaves of the transaction's rows into the processor's cache, because
+    /// other processors have prepared them. A thread that takes many turns, one after the other,
+    /// calls this for a transaction that comes some turns later, and [`Prepared::prefetch_rows`]
+    /// for one that comes sooner.
     #[inline]
     pub fn prefetch_leaves(&self) {
         self.each_leaf(|table, _, leaf| table.clustered.prefetch_leaf(leaf));
     }
 
-    /// Starts loading the rows themselves; their leaves should have been loaded.
+    /// Starts loading the rows themselves, whose leaves should have been loaded already.
     #[inline]
     pub fn prefetch_rows(&self) {
         self.each_leaf(|table, key, leaf| table.clustered.prefetch(&Spot::again(key, leaf)));
@@ -123,7 +126,8 @@ impl Prepared {
     #[inline]
     fn each_leaf(&self, load: impl Fn(&Table, &[u8], FoundLeaf)) {
         for writes in &self.transaction.writes.tables {
-            // Of a large transaction the first rows: the others would push them out again.
+            // Only the first rows of a large transaction are loaded, because the others would push
+            // them out again.
             for (key, change) in writes.rows.iter().take(PREFETCHED_ROWS) {
                 if let Some(leaf) = change.leaf {
                     load(&writes.table, key, leaf);
@@ -132,14 +136,15 @@ impl Prepared {
         }
     }
 
-    /// What was done stays done when it is tried again.
+    /// Takes the turn. When it is tried again, what was done before stays done.
     fn come(&mut self, hold: &mut TableHold) -> Result<()> {
         let Prepared { transaction, owed } = self;
         transaction.locks.set_works_under(hold.owner_id());
         for writes in &transaction.writes.tables {
             hold.hold(&writes.table, transaction.waits)?;
         }
-        // Out of the transaction while it takes locks; nothing reads it meanwhile.
+        // The write set is out of the transaction while locks are taken; nothing reads it
+        // meanwhile.
         let mut writes = std::mem::take(&mut transaction.writes);
         let settled = transaction.settle(&mut writes);
         transaction.writes = writes;
@@ -151,8 +156,8 @@ impl Prepared {
         while let Some(keys) = owed.announcements.last() {
             let table = transaction.written_table(keys.table_id);
             let held = transaction.locks.held();
-            // The row locks stay: a session that waits for one of them while it has the gap is a
-            // deadlock, and found to be one.
+            // The row locks stay held. A session that has locked the gap and waits for one of the
+            // rows makes a deadlock, which is found.
             if transaction.announce(&table, keys.clustered.as_deref(), &keys.secondary, held)? {
                 owed.announcements.pop();
             }
@@ -192,18 +197,18 @@ impl Transaction {
                 let current = self.engine.rows.read_newest_at(table, &spot)?.ok_or(EngineError::NeedsTurn)?;
                 change.make_again(table, current)
             }
-            // A row to insert is there, or one to change is not.
+            // A row to insert exists already, or a row to change does not.
             (None, Some(_)) | (Some(_), None) => Err(EngineError::NeedsTurn),
         }
     }
 }
 
 impl RowChange {
-    /// The same change of the row as it is now.
+    /// Makes the same change again, from the row's present state.
     fn make_again(&mut self, table: &Table, current: OldRow) -> Result<()> {
         let patches = match (&self.patches, &self.new) {
             (Some(patches), Some(_)) if !patches.is_empty() => patches,
-            // Without indexes nothing of the commit depends on what a deleted row was.
+            // Without indexes nothing of the commit depends on the old state of a deleted row.
             (Some(_), None) if table.indexes.is_empty() => &Vec::new(),
             _ => return Err(EngineError::NeedsTurn),
         };

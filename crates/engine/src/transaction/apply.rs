@@ -1,14 +1,14 @@
 //! Applying a source's transactions.
 //!
-//! The group of events arrives complete; it goes into the log as it was received (with this
+//! The group of events arrives complete and goes into the log as it was received (with this
 //! engine's table ids), so no event is written here. Rows are found by key, their partial images
-//! spliced over the stored rows, and everything is checked before the commit: a transaction that
-//! cannot be applied leaves nothing in the log or on pages.
+//! are spliced over the stored rows, and everything is checked before the commit. A transaction
+//! that cannot be applied leaves nothing in the log or on pages.
 //!
-//! A row is found by the primary key when the before image has it; else by the first unique or
-//! other secondary index whose columns the before image has; else by a scan of the table for a row
-//! that equals the before image. Without a unique key one scan finds all rows of an event, or those
-//! of them that have the same key of the index.
+//! A row is found by the primary key when the before image has it; otherwise by the first unique or
+//! other secondary index whose columns the before image has; otherwise by a scan of the table for a
+//! row that equals the before image. Without a unique key one scan finds all rows of an event, or
+//! those rows of the event that have the same key of the index.
 
 use super::Transaction;
 use super::change::{NewRow, key_hex, row_id_of, touched_indexes};
@@ -41,9 +41,9 @@ impl Transaction {
         })
     }
 
-    /// Applies an inserted row. Columns that the event does not have get their default, as the
-    /// source's row did; without one NULL or, where the table forbids that, the error of a missing
-    /// default.
+    /// Applies an inserted row. Columns that the event does not have get their defaults, as in the
+    /// source's row. A column without a default gets NULL or, if the table forbids NULL, causes the
+    /// error of a missing default.
     pub fn apply_insert(&mut self, table: &Arc<Table>, after: PartialRow<'_>) -> Result<()> {
         self.check_columns(table, after)?;
         self.use_table_to_change(table)?;
@@ -54,7 +54,7 @@ impl Transaction {
         let row_id = self.new_row_id(table);
         let NewRow { key, leaf, keys } = self.prepare_insert(table, &image, row_id)?;
         if !after.mask.is_full() {
-            // A replay cannot know what the defaults were.
+            // Replay cannot know what the defaults were.
             self.sidecar.whole_row(table.id, &image);
         }
         self.record_change(table, row_id);
@@ -64,12 +64,12 @@ impl Transaction {
         Ok(())
     }
 
-    /// Sets the one row of a MariaDB sequence as a source logged it: what is inserted takes the
-    /// place of the row that is there.
+    /// Sets the one row of a MariaDB sequence as a source logged it: the inserted row takes the
+    /// place of the existing one.
     fn apply_sequence(&mut self, table: &Arc<Table>, after: PartialRow<'_>) -> Result<()> {
         let image = table.inserted_image(after)?;
         if !after.mask.is_full() {
-            // A replay cannot know what the defaults were.
+            // Replay cannot know what the defaults were.
             self.sidecar.whole_row(table.id, &image);
         }
         let key = table.clustered_key(&image, Some(SEQUENCE_ROW_ID))?;
@@ -81,7 +81,7 @@ impl Transaction {
                 let whole = PartialRow { mask: &table.full_mask, image: &image };
                 self.note_update_ahead(table, &key, Some(whole));
             }
-            // A table of these columns that became a sequence while it was empty.
+            // The table got these columns and became a sequence while it was empty.
             Err(EngineError::RowNotFound { .. }) => {
                 self.check_not_ahead()?;
                 self.record_change(table, Some(SEQUENCE_ROW_ID));
@@ -93,9 +93,9 @@ impl Transaction {
         Ok(())
     }
 
-    /// Applies an inserted row whatever is there: rows that have one of its keys are deleted first
-    /// (`replica_exec_mode=IDEMPOTENT`). Returns the images of those, in the order in which they
-    /// were deleted.
+    /// Applies an inserted row whatever exists: rows that have one of its keys are deleted first
+    /// (`replica_exec_mode=IDEMPOTENT`). Returns the images of the deleted rows, in the order of
+    /// their deletion.
     pub fn apply_insert_over(&mut self, table: &Arc<Table>, after: PartialRow<'_>) -> Result<Vec<Vec<u8>>> {
         self.check_not_ahead()?;
         let mut deleted = Vec::new();
@@ -112,7 +112,7 @@ impl Transaction {
                 }
                 None => Some(table.clustered_key(&image, None)?),
             };
-            // Gone again: then it is in nobody's way.
+            // If the row is gone again, it is in nobody's way.
             let Some(key) = holder else { continue };
             let old = match self.current_row(table, &key) {
                 Err(EngineError::RowNotFound { .. }) => continue,
@@ -172,8 +172,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// The new keys of the indexes that an update touches; none at all when it touches no indexed
-    /// column. `keys` are the row's clustered key before and after.
+    /// Returns the new keys of the indexes that an update touches, or an empty list when it touches
+    /// no indexed column. `keys` are the row's clustered keys before and after.
     fn changed_keys(
         &mut self,
         table: &Table,
@@ -192,8 +192,8 @@ impl Transaction {
         self.prepare_update(table, new, (old_key, new_key), &touched)
     }
 
-    /// The row that a before image describes, locked, and its full image: for a change that depends
-    /// on what is there.
+    /// Locks the row that a before image describes and returns it with its full image, for a change
+    /// that depends on what is there.
     pub fn find_current(
         &mut self,
         table: &Arc<Table>,
@@ -229,7 +229,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// The clustered key of the row that a before image describes.
+    /// Returns the clustered key of the row that a before image describes.
     pub(super) fn find_row(&mut self, table: &Arc<Table>, before: PartialRow<'_>) -> Result<KeyBuf> {
         if table.primary.is_some() && before.mask.covers(&table.primary_mask) {
             return table.partial_clustered_key(before);
@@ -243,8 +243,8 @@ impl Transaction {
             }
             None => (IndexRef::Primary, KeyRange::all()),
         };
-        // Rows that do not match are passed by without a lock; the one that does is locked and read
-        // again.
+        // Rows that do not match are passed by without a lock. The row that matches is locked and
+        // read again.
         let wanted = table.layout.comparable(before.mask, before.image);
         let mut scan = self.scan_newest(table, index, range)?;
         let mut found = None;
@@ -260,10 +260,10 @@ impl Transaction {
         found.ok_or_else(|| not_found(table, before))
     }
 
-    /// Finds the rows that before images with these columns describe, where no unique key leads to
-    /// them: in one scan of what the best index says of each different key, or of the table. `None`
-    /// for an image that no row has now; perhaps an earlier change of the same event makes it. An
-    /// empty list: there is a better way to each of the rows.
+    /// Finds the rows that before images with these columns describe, when no unique key leads to
+    /// them. It scans the best index once for each different key, or the table once. `None` stands
+    /// for an image that no row has now; an earlier change of the same event may make such a row.
+    /// An empty list means that there is a better way to each of the rows.
     pub fn find_together(
         &mut self,
         table: &Arc<Table>,
@@ -278,7 +278,7 @@ impl Transaction {
         self.check_not_ahead()?;
         self.use_table_to_change(table)?;
         let mut wanted: HashMap<Cow<'_, [u8]>, Vec<usize>> = HashMap::new();
-        // The last of equal images is the first to be taken out again.
+        // The last one of equal images is the first to be taken out again.
         for (at, image) in images.iter().enumerate().rev() {
             wanted.entry(table.layout.comparable(mask, image)).or_default().push(at);
         }
@@ -302,23 +302,23 @@ impl Transaction {
         Ok(found)
     }
 
-    /// Takes whole events of the group that is being received, whose rows the transaction has: when
-    /// they are many they go to a file, and the images of the rows with them. The events of
-    /// statements that are run then come behind them.
+    /// Takes whole events of the group that is being received, whose rows the transaction has
+    /// already. When they are many they go to a file, with the images of the rows. Events of
+    /// statements that run afterwards come behind them.
     pub fn receive(&mut self, events: &[u8]) -> Result<()> {
         self.group.receive(events)?;
         self.let_images_go()
     }
 
-    /// The server that the events of statements are said to be from.
+    /// Sets the server id that the events of statements get.
     pub fn set_server_id(&mut self, server_id: u32) {
         self.group.set_server_id(server_id);
     }
 
-    /// Commits the transaction as a source's: `group` is the event group as it was received, from
-    /// `BEGIN` to Xid, with this engine's table ids and without GTID event and checksums; or what
-    /// comes behind what [`Transaction::receive`] was given. Does not wait for the log unless
-    /// `options.wait`.
+    /// Commits the transaction of a source. `group` is the event group as it was received, from
+    /// `BEGIN` to Xid, with this engine's table ids and without GTID event and checksums; or the
+    /// part of it that comes after what [`Transaction::receive`] was given. Waits for the log only
+    /// with `options.wait`.
     pub fn commit_received(
         mut self: Box<Self>,
         group: &[u8],
@@ -355,7 +355,7 @@ fn not_found(table: &Table, before: PartialRow<'_>) -> EngineError {
     EngineError::RowNotFound { table: table.qualified_name.clone(), key }
 }
 
-/// Gives the error of a missing row the text of its key.
+/// Puts the text of the row's key into the error of a missing row.
 pub(super) fn name_row(error: EngineError, table: &Table, before: PartialRow<'_>) -> EngineError {
     match error {
         EngineError::RowNotFound { .. } => not_found(table, before),

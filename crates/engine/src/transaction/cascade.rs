@@ -1,12 +1,13 @@
-//! Foreign keys, the parent's side: what becomes of child rows when their parent row is deleted or
-//! its key changes.
+//! The parent's side of foreign keys: what happens to child rows when their parent row is deleted
+//! or its key changes.
 //!
 //! The parent row is locked exclusively by then, so nobody adds a child row to it. Foreign keys
-//! count in the order of their making. Those before the first that changes child rows are looked at
-//! before anything is done to the row; the others after it, row by row, each child row as if a
-//! statement had changed it: it is locked, its own child rows are looked at, and it is logged like
-//! any other. A table that an update has come through is not updated by what follows from that, as
-//! in InnoDB; so updates come to an end, as deletes do anyway.
+//! count in the order of their creation. Those before the first that changes child rows are checked
+//! before anything is done to the row. The others follow after it, row by row, and each child row
+//! is changed as a statement would change it: it is locked, its own child rows are looked at, and
+//! it is logged like any other. As in InnoDB, a table that an update has come through is not
+//! updated by what follows from that update. So chains of updates end, as chains of deletes do
+//! anyway.
 
 use super::foreign_key::values_of;
 use super::{ForeignKeys, Transaction};
@@ -20,22 +21,22 @@ use crate::transaction::LockMode;
 use std::sync::Arc;
 use types::{ColumnMask, Value};
 
-/// What happens to a parent row.
+/// The change of a parent row.
 #[derive(Clone, Copy)]
 pub(super) enum Change<'a> {
     Delete { old: &'a [u8] },
     Update { old: &'a [u8], new: &'a [u8], changed: &'a ColumnMask },
 }
 
-/// A change that others follow from.
+/// A change that other changes follow from.
 pub(super) struct Cause<'c> {
     table_id: u64,
     updates: bool,
-    /// The foreign key that the change itself follows, and its cause.
+    /// The foreign key that the change itself follows, and the cause of the change.
     from: Option<(&'c ForeignKeyDef, &'c Cause<'c>)>,
 }
 
-/// The foreign key that a change follows.
+/// The foreign key that a change follows, and its cause.
 pub(super) type Following<'c> = Option<(&'c ForeignKeyDef, &'c Cause<'c>)>;
 
 impl Cause<'_> {
@@ -43,14 +44,15 @@ impl Cause<'_> {
         1 + self.from.map_or(0, |(_, cause)| cause.depth())
     }
 
-    /// Whether child rows change with it. If not, they forbid it.
+    /// Reports whether child rows change with this change. If not, they forbid it.
     fn is_followed_by(&self, reference: &Reference, change: Change<'_>) -> bool {
         let action = change.action(reference.foreign_key());
         let deletes = action == ReferentialAction::Cascade && !change.is_update();
         action.changes_rows() && (deletes || !self.has_updated(reference.child.id))
     }
 
-    /// Whether it is, or follows from, an update of this table with nothing but updates in between.
+    /// Reports whether this change is an update of the table, or follows from one with nothing but
+    /// updates in between.
     fn has_updated(&self, table_id: u64) -> bool {
         self.updates
             && (self.table_id == table_id || self.from.is_some_and(|(_, cause)| cause.has_updated(table_id)))
@@ -72,12 +74,12 @@ impl<'a> Change<'a> {
         if self.is_update() { foreign_key.on_update } else { foreign_key.on_delete }
     }
 
-    /// As a cause of others.
+    /// Returns this change as the cause of other changes.
     pub fn cause<'c>(&self, table: &Table, from: Following<'c>) -> Cause<'c> {
         Cause { table_id: table.id, updates: self.is_update(), from }
     }
 
-    /// Whether the change takes away the key that the foreign key is about.
+    /// Reports whether the change takes away the key that the foreign key is about.
     fn touches(&self, parent: &Table, foreign_key: &ForeignKeyDef) -> bool {
         let Change::Update { changed, .. } = self else { return true };
         let columns = foreign_key.parent_columns.iter().filter_map(|name| parent.def.column(name));
@@ -85,12 +87,12 @@ impl<'a> Change<'a> {
     }
 }
 
-/// A foreign key of a child table about a row that is to change.
+/// A foreign key of a child table that refers to a row which is to change.
 pub(super) struct Reference {
     child: Arc<Table>,
-    /// Position among the child's foreign keys.
+    /// The position among the child's foreign keys.
     at: usize,
-    /// The child's index that leads to its rows, and the leading columns of their keys.
+    /// The child's index that leads to the child rows, and the leading columns of their keys.
     index: IndexRef,
     key: Vec<u8>,
 }
@@ -102,8 +104,8 @@ impl Reference {
 }
 
 impl Transaction {
-    /// The foreign keys that a change of a row of the table is about, in the order of their making;
-    /// none when nothing is to be done about them.
+    /// Returns the foreign keys that a change of a row of the table is about, in the order of their
+    /// creation. There are none when nothing is to be done about them.
     pub(super) fn references(&mut self, table: &Arc<Table>, change: Change<'_>) -> Result<Vec<Reference>> {
         if !self.looks_at_foreign_keys(table) {
             return Ok(Vec::new());
@@ -125,7 +127,7 @@ impl Transaction {
                 let columns = table.def.positions(&foreign_key.parent_columns);
                 let values = columns.map(|columns| values_of(table, &columns, change.old())).transpose()?;
                 let index = child.def.index_on(&foreign_key.columns);
-                // No child row has NULL or what its columns cannot hold.
+                // No child row has NULL or a value that its columns cannot hold.
                 if let (Some(values), Some(index)) = (values.flatten(), index)
                     && let Ok(key) = child.encode_key(index, &values)
                 {
@@ -138,7 +140,7 @@ impl Transaction {
     }
 
     /// Refuses a change of a row that has child rows which forbid it, as far as that can be told
-    /// before others are changed. Nothing of the change has been done yet.
+    /// before other rows are changed. Nothing of the change has been done yet.
     pub(super) fn check_references(
         &mut self,
         references: &[Reference],
@@ -161,7 +163,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// Whether there is a child row. One that somebody else is deleting is waited for.
+    /// Reports whether a child row exists. A child row that another transaction is deleting is
+    /// waited for.
     fn has_child_row(&mut self, reference: &Reference) -> Result<bool> {
         let Reference { child, index, key, .. } = reference;
         for row in self.rows_with(child, *index, key)? {
@@ -174,8 +177,8 @@ impl Transaction {
         Ok(false)
     }
 
-    /// Does to child rows what follows from a change that has been made. One foreign key after the
-    /// other: a row that the first has deleted does not forbid anything by the second.
+    /// Makes the changes of child rows that follow from a change. It goes through one foreign key
+    /// after the other, so a row that the first has deleted forbids nothing by the second.
     pub(super) fn cascade(
         &mut self,
         references: &[Reference],
@@ -211,21 +214,21 @@ impl Transaction {
             current => current?,
         };
         if !child.has_key(reference.index, &current.image, &reference.key)? {
-            // It has been changed while it was waited for.
+            // The row has been changed during the wait for its lock.
             return Ok(());
         }
         if !child.is_current(&current.image)? {
             return Ok(());
         }
         if child.def.temporal.versioning.is_some() {
-            // What it was would have to be kept, with a time that the source has not logged.
+            // Its old state would have to be kept, with a time that the source has not logged.
             let reason = "it has system versioning, and its rows follow those of another table".to_owned();
             return Err(EngineError::Incompatible { table: child.qualified_name.clone(), reason });
         }
         if cause.depth() >= MAX_CASCADE_DEPTH {
             return Err(EngineError::CascadeTooDeep);
         }
-        // Whoever has locked the child table for reading keeps its rows as they are.
+        // A session that has locked the child table for reading keeps the table's rows as they are.
         self.use_table_to_change(child)?;
         self.group.note_cascade();
         let from = Some((foreign_key, cause));

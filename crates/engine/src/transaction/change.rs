@@ -1,5 +1,5 @@
-//! Inserting, updating and deleting rows: locks and checks first, then the write set and the event
-//! group.
+//! Inserting, updating and deleting rows: locks and checks come first, then the write set and the
+//! event group.
 
 use super::cascade::{Change, Following};
 use super::foreign_key::Stored;
@@ -21,7 +21,7 @@ use types::ColumnMask;
 /// A row that may be inserted.
 pub(super) struct NewRow {
     pub key: KeyBuf,
-    /// The leaf that it belongs into.
+    /// The leaf that the row belongs into, if it is known.
     pub leaf: Option<FoundLeaf>,
     pub keys: Vec<Option<SecondaryKey>>,
 }
@@ -30,7 +30,8 @@ impl Transaction {
     /// Inserts a row.
     ///
     /// # Errors
-    /// [`EngineError::Duplicate`] names the violated index; nothing of the row is left behind.
+    /// Returns [`EngineError::Duplicate`], which names the violated index, when another row has a
+    /// key of the row. Nothing of the row is left behind.
     pub fn insert(&mut self, table: &Arc<Table>, image: &[u8]) -> Result<()> {
         self.check_writable(table)?;
         self.use_table_to_change(table)?;
@@ -56,7 +57,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Moves row images out of the memory when more of the event group has gone.
+    /// Moves row images out of memory when more of the event group has been spilled.
     pub(super) fn let_images_go(&mut self) -> Result<()> {
         self.temporary.let_images_go()?;
         let spilled = self.group.spilled();
@@ -86,8 +87,8 @@ impl Transaction {
         }
     }
 
-    /// Locks, checks and announces what an update brings: the new key of a row that moves, and the
-    /// new keys of the indexes that it touches.
+    /// Locks, checks and announces the new keys of an update: the clustered key of a row that
+    /// moves, and the keys of the indexes that the update touches.
     pub(super) fn prepare_update(
         &mut self,
         table: &Table,
@@ -108,13 +109,14 @@ impl Transaction {
         }
     }
 
-    /// A fresh hidden row id, for a table without a primary key.
+    /// Returns a fresh hidden row id for a table without a primary key, and `None` for other
+    /// tables.
     pub(super) fn new_row_id(&self, table: &Table) -> Option<u64> {
         table.primary.is_none().then(|| table.counters.row_id.fetch_add(1, Ordering::Relaxed))
     }
 
     /// Locks a key that is to be inserted and makes sure that no row has it. Returns the leaf that
-    /// it belongs into.
+    /// the key belongs into, if it is known.
     pub(super) fn lock_for_insert(
         &mut self,
         table: &Table,
@@ -129,7 +131,8 @@ impl Transaction {
             }
             return Ok(None);
         }
-        // Located before it is locked: the leaf is on its way into the cache meanwhile.
+        // The key is located before it is locked, so that its leaf is on the way into the cache
+        // meanwhile.
         let spot = match self.last_leaf(table, key) {
             Some(leaf) => Spot::again(key, leaf),
             None => table.clustered.locate(key),
@@ -145,15 +148,16 @@ impl Transaction {
         if taken { Err(self.duplicate(table, IndexRef::Primary, image)) } else { Ok(spot.leaf()) }
     }
 
-    /// The table's last leaf, if the transaction's last insert went there and the key comes behind
-    /// it.
+    /// Returns the table's last leaf, if the transaction's last insert went there and the key comes
+    /// after that insert's.
     fn last_leaf(&self, table: &Table, key: &[u8]) -> Option<FoundLeaf> {
         let (last, change) = self.writes_of(table).table(table.id)?.rows.last()?;
         change.leaf.filter(|leaf| leaf.is_last() && **last < *key)
     }
 
-    /// The secondary keys of a row that is to be stored under `key`, checked for uniqueness against
-    /// all rows but the one under `own`, which it replaces. `only` restricts the indexes.
+    /// Returns the secondary keys of a row that is to be stored under `key`. They are checked for
+    /// uniqueness against all rows except the one under `own`, which the row replaces. `only`
+    /// restricts the indexes.
     pub(super) fn check_new_keys(
         &mut self,
         table: &Table,
@@ -219,13 +223,13 @@ impl Transaction {
         Ok(())
     }
 
-    /// Changes a row that was read with [`LockMode::Update`] (it is locked and read again if it was
-    /// not), and the child rows that follow it.
+    /// Changes a row that was read with [`LockMode::Update`], and the child rows that follow it. If
+    /// the row was not read so, it is locked and read again.
     ///
     /// # Errors
-    /// [`EngineError::Duplicate`], [`EngineError::NoParentRow`], and [`EngineError::RowNotFound`]
-    /// when the row is gone; nothing is left behind. After another error the statement has to be
-    /// rolled back.
+    /// Returns [`EngineError::Duplicate`], [`EngineError::NoParentRow`], or
+    /// [`EngineError::RowNotFound`] when the row is gone. These leave nothing behind. After another
+    /// error the statement has to be rolled back.
     pub fn update(&mut self, table: &Arc<Table>, old: &Row, new_image: &[u8]) -> Result<()> {
         self.check_writable(table)?;
         self.use_table_to_change(table)?;
@@ -233,7 +237,7 @@ impl Transaction {
         self.update_row(table, &old.key, current, new_image, None)
     }
 
-    /// Changes a row that is locked and is now `current`.
+    /// Changes a row that is locked and whose present state is `current`.
     pub(super) fn update_row(
         &mut self,
         table: &Arc<Table>,
@@ -247,7 +251,8 @@ impl Transaction {
             return Ok(());
         }
         let old_image = if table.is_related() { current.image.clone() } else { Vec::new() };
-        // A row of a table with system versioning that ends is deleted for those that refer to it.
+        // In a table with system versioning, a row version that ends counts as deleted for the rows
+        // that refer to it.
         let ends = table.is_current(&current.image)? && !table.is_current(new_image)?;
         let change = match ends {
             true => Change::Delete { old: &old_image },
@@ -287,8 +292,8 @@ impl Transaction {
         self.cascade(&references, table, change, from)
     }
 
-    /// What a row that is to be changed is now. One that has just been locked and read is not read
-    /// again.
+    /// Returns the present state of a row that is to be changed. A row that has just been locked
+    /// and read is not read again.
     fn locked_row(&mut self, table: &Table, row: &Row) -> Result<OldRow> {
         match self.last_read.take() {
             Some(LastRead { table_id, key, seq, externs, leaf })
@@ -302,7 +307,7 @@ impl Transaction {
         }
     }
 
-    /// Locks a row that is to be changed and reads what it is now.
+    /// Locks a row that is to be changed and reads its present state.
     pub(super) fn current_row(&mut self, table: &Table, key: &[u8]) -> Result<OldRow> {
         let spot = table.clustered.locate(key);
         table.clustered.prefetch(&spot);
@@ -347,9 +352,9 @@ impl Transaction {
             writes.set_row(table, old_key, Origin::Committed(old), Some(new_image), logged_at);
         }
         for (at, previous, new) in entries {
-            // A row that moved is an update in the events, from which replay derives no entries. Of
-            // a unique index the writeset wants every key that the row has had, and an update's
-            // image need not have all of its columns.
+            // A row that moved is an update in the events, from which replay derives no entries.
+            // For a unique index the writeset wants every key that the row has had, and an update's
+            // image need not have all of the key's columns.
             let new_derivable = old_derivable && !moved && !table.indexes[at].unique;
             writes.set_entry(table, at, previous, false, old_derivable);
             writes.set_entry(table, at, new, true, new_derivable);
@@ -357,12 +362,12 @@ impl Transaction {
         Ok(())
     }
 
-    /// Deletes a row that was read with [`LockMode::Update`] (it is locked and read again if it was
-    /// not), and the child rows that go with it.
+    /// Deletes a row that was read with [`LockMode::Update`], and the child rows that go with it.
+    /// If the row was not read so, it is locked and read again.
     ///
     /// # Errors
-    /// [`EngineError::RowNotFound`] when the row is gone. After another error the statement has to
-    /// be rolled back.
+    /// Returns [`EngineError::RowNotFound`] when the row is gone. After another error the statement
+    /// has to be rolled back.
     pub fn delete(&mut self, table: &Arc<Table>, old: &Row) -> Result<()> {
         self.check_writable(table)?;
         self.use_table_to_change(table)?;
@@ -370,7 +375,7 @@ impl Transaction {
         self.delete_row(table, &old.key, current, None)
     }
 
-    /// Deletes a row that is locked and is now `current`.
+    /// Deletes a row that is locked and whose present state is `current`.
     pub(super) fn delete_row(
         &mut self,
         table: &Arc<Table>,
@@ -404,13 +409,13 @@ impl Transaction {
     }
 }
 
-/// Which indexes an update touches.
+/// Returns, for each index, whether an update touches it.
 pub(super) fn touched_indexes(table: &Table, changed: &ColumnMask, moved: bool) -> SmallVec<[bool; 16]> {
     let touches = |index: &crate::table::Index| index.parts.iter().any(|part| changed.contains(part.column));
     table.indexes.iter().map(|index| moved || touches(index)).collect()
 }
 
-/// The hidden row id in a clustered key; `None` for a table with a primary key.
+/// Returns the hidden row id in a clustered key; `None` for a table with a primary key.
 pub(super) fn row_id_of(table: &Table, key: &[u8]) -> Option<u64> {
     match (&table.primary, <[u8; 8]>::try_from(key)) {
         (None, Ok(bytes)) => Some(u64::from_be_bytes(bytes)),
@@ -418,7 +423,8 @@ pub(super) fn row_id_of(table: &Table, key: &[u8]) -> Option<u64> {
     }
 }
 
-/// A clustered key as an error message shows it when no image of the row is at hand.
+/// Returns a clustered key in the form that an error message shows when no image of the row is at
+/// hand.
 pub(super) fn key_hex(key: &[u8]) -> String {
     let digits: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
     format!("0x{digits}")

@@ -1,5 +1,5 @@
-//! Rows of a source that has left what follows from them by foreign keys to its replica's engine:
-//! MySQL before 9.6, and MariaDB.
+//! Applying rows of a source that leaves the changes of child rows by foreign keys to its replica's
+//! engine: MySQL before 9.6, and MariaDB.
 //!
 //! Such a row is changed as a session would change it, with the child rows that follow, and the
 //! transaction's own event group has all of them. So the log says what was done, recovery needs to
@@ -13,14 +13,14 @@ use crate::table::Table;
 use std::sync::Arc;
 use types::ColumnMask;
 
-/// Whether child rows in other tables, or in this one, follow when rows of this table are
+/// Reports whether child rows, in other tables or in this one, change when rows of this table are
 /// deleted.
 fn has_followers_of_delete(table: &Table, children: &[Arc<Table>]) -> bool {
     let mut keys = children.iter().flat_map(|child| &child.def.foreign_keys);
     keys.any(|key| key.is_about(&table.def.schema, &table.def.name) && key.on_delete.changes_rows())
 }
 
-/// The columns whose change child rows follow.
+/// Returns the columns whose change makes child rows change.
 fn followed_columns(table: &Table, children: &[Arc<Table>]) -> ColumnMask {
     let mut mask = ColumnMask::empty(table.columns());
     let keys = children.iter().flat_map(|child| &child.def.foreign_keys);
@@ -33,8 +33,8 @@ fn followed_columns(table: &Table, children: &[Arc<Table>]) -> ColumnMask {
 }
 
 impl Transaction {
-    /// Whether a row that takes the place of another has the same key for every foreign key about
-    /// the table.
+    /// Reports whether a row that takes the place of another has the same key for every foreign key
+    /// that refers to the table.
     pub fn keeps_references(&self, table: &Table, old: &[u8], new: &[u8]) -> Result<bool> {
         if !table.is_related() {
             return Ok(true);
@@ -48,7 +48,7 @@ impl Transaction {
         }))
     }
 
-    /// Whether other rows may follow when a row of this table is deleted.
+    /// Reports whether other rows may change when a row of this table is deleted.
     pub fn delete_has_followers(&self, table: &Table) -> bool {
         if table.is_temporary() {
             return false;
@@ -57,7 +57,7 @@ impl Transaction {
         has_followers_of_delete(table, &children)
     }
 
-    /// The columns of this table that other rows follow.
+    /// Returns the columns of this table that rows of child tables follow.
     pub fn followed_columns(&self, table: &Table) -> ColumnMask {
         if table.is_temporary() {
             return ColumnMask::empty(table.columns());
@@ -66,8 +66,8 @@ impl Transaction {
         followed_columns(table, &children)
     }
 
-    /// Applies an updated row, and what follows from it; all of it is in the transaction's own
-    /// events.
+    /// Applies an updated row and the changes that follow from it. All of them are in the
+    /// transaction's own events.
     pub fn apply_update_followed(
         &mut self,
         table: &Arc<Table>,
@@ -83,8 +83,8 @@ impl Transaction {
         })
     }
 
-    /// Applies a deleted row, and what follows from it; all of it is in the transaction's own
-    /// events.
+    /// Applies a deleted row and the changes that follow from it. All of them are in the
+    /// transaction's own events.
     pub fn apply_delete_followed(&mut self, table: &Arc<Table>, before: PartialRow<'_>) -> Result<()> {
         self.following(table, before, |transaction, key| {
             let current = transaction.current_row(table, key)?;

@@ -1,12 +1,12 @@
-//! Foreign keys, the child's side: a row's parent row must be there, and stays there until the
+//! The child's side of foreign keys: a row's parent row must exist, and stays there until the
 //! transaction ends.
 //!
 //! Locks, as InnoDB takes them: a transaction that adds a child row, or moves one to another
-//! primary key, locks its parent row, shared; a transaction that deletes a parent row or changes
-//! its key has locked it exclusively before it looks for child rows ([`super::cascade`]). So the
-//! two meet at the parent row, and neither has to lock gaps between child rows. A moved row counts
-//! because the search for child rows reads committed rows only: it finds the row under its old key,
-//! waits there, and would never learn of the new one.
+//! primary key, takes a shared lock on the parent row. A transaction that deletes a parent row or
+//! changes its key has locked it exclusively before it looks for child rows ([`super::cascade`]).
+//! So the two meet at the parent row, and neither has to lock gaps between child rows. A moved row
+//! counts because the search for child rows reads committed rows only: it finds the row under its
+//! old key, waits there, and would never learn of the new key.
 //!
 //! Rows of a source are not checked: the source has checked them, and they are committed in its
 //! order.
@@ -23,36 +23,38 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use types::{ColumnMask, Value};
 
-/// Where the parent row of a child row is.
+/// The place of the parent row of a child row.
 pub(crate) struct ParentKey {
-    /// The parent's index that leads there; `None`: there is no such table, or no such index.
+    /// The parent's index that leads to the row. `None` means that there is no such table or no
+    /// such index.
     pub index: Option<IndexRef>,
-    /// The leading columns of its key.
+    /// The leading columns of the index key, encoded.
     pub bytes: Vec<u8>,
-    /// They are a whole unique key.
+    /// Whether the columns are a whole unique key.
     is_unique: bool,
 }
 
-/// How a row of a child table comes to be stored.
+/// The way in which a row of a child table comes to be stored.
 pub(super) enum Stored<'a> {
     New,
     Changed {
-        /// The columns that differ from what the row was.
+        /// The columns that differ from the row's old state.
         changed: &'a ColumnMask,
-        /// Its primary key is another one.
+        /// Whether the primary key is another one.
         moved: bool,
         /// The foreign key that this change follows.
         followed: Option<&'a ForeignKeyDef>,
     },
 }
 
-/// What a row that is stored asks of the parent row of a foreign key.
+/// What a row that is stored demands of the parent row of a foreign key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Asked {
     Nothing,
-    /// That it is locked if it is there. A row that was stored without checks may move without one.
+    /// The parent row is locked if it exists. A row that was stored without checks may move without
+    /// one.
     Locked,
-    /// That it is there, too.
+    /// The parent row exists and is locked.
     There,
 }
 
@@ -61,7 +63,7 @@ impl Stored<'_> {
         match self {
             Stored::New => Asked::There,
             Stored::Changed { followed: Some(followed), .. } if std::ptr::eq(*followed, key) => {
-                // The parent row is locked already by the change that this one follows.
+                // The change that this one follows has locked the parent row already.
                 Asked::Nothing
             }
             Stored::Changed { changed, .. } if key.columns.iter().any(|&at| changed.contains(at)) => {
@@ -73,8 +75,8 @@ impl Stored<'_> {
     }
 }
 
-/// The key that a child row asks of its parent; `None` where one of its columns is NULL and nothing
-/// is asked.
+/// Returns the key that a child row demands of its parent. `None` means that one of the child's
+/// columns is NULL and nothing is demanded.
 pub(crate) fn parent_key(
     child: &Table,
     foreign_key: &ForeignKeyDef,
@@ -88,13 +90,13 @@ pub(crate) fn parent_key(
     let Some(index) = columns.as_deref().and_then(|columns| parent.def.index_on(columns)) else {
         return Ok(Some(nowhere));
     };
-    // A value that the parent's columns cannot have is in none of its rows.
+    // A value that the parent's columns cannot have is in none of the parent's rows.
     let Ok(bytes) = parent.encode_key(index, &values) else { return Ok(Some(nowhere)) };
     let is_unique = columns.is_some_and(|columns| parent.def.unique_index_on(&columns).is_some());
     Ok(Some(ParentKey { index: Some(index), bytes, is_unique }))
 }
 
-/// The values of columns of a row; `None` when one is NULL.
+/// Returns the values of columns of a row; `None` when one of them is NULL.
 pub(super) fn values_of(
     table: &Table,
     columns: &[usize],
@@ -111,13 +113,13 @@ pub(super) fn values_of(
 }
 
 impl Transaction {
-    /// Whether foreign keys of the table's rows have to be looked at.
+    /// Reports whether foreign keys of the table's rows have to be looked at.
     #[inline]
     pub(super) fn looks_at_foreign_keys(&self, table: &Table) -> bool {
         table.is_related() && self.foreign_keys != ForeignKeys::Off
     }
 
-    /// The other table of a foreign key, if it exists.
+    /// Opens the other table of a foreign key, if that table exists.
     pub(super) fn open_related(&mut self, schema: &str, name: &str) -> Result<Option<Arc<Table>>> {
         match self.open_table(schema, name) {
             Ok(table) => Ok(Some(table)),
@@ -126,7 +128,8 @@ impl Transaction {
         }
     }
 
-    /// Locks the parent rows of a row that is to be stored, shared, and refuses one that has none.
+    /// Takes shared locks on the parent rows of a row that is to be stored, and refuses a row that
+    /// lacks one.
     pub(super) fn check_parents(
         &mut self,
         table: &Arc<Table>,
@@ -162,12 +165,12 @@ impl Transaction {
         Ok(())
     }
 
-    /// Locks a row that has this key, shared; false: there is none.
+    /// Takes a shared lock on a row that has this key. Returns false when there is none.
     fn lock_parent(&mut self, parent: &Arc<Table>, index: IndexRef, key: &ParentKey) -> Result<bool> {
         match index {
             IndexRef::Primary if key.is_unique => {
-                // Locked before it is looked for, so that one who inserts or deletes it is waited
-                // for.
+                // The key is locked before the row is looked for, so that a transaction which
+                // inserts or deletes the row is waited for.
                 self.lock_row(parent, &key.bytes, LockMode::Share)?;
                 match self.writes.row(parent.id, &key.bytes) {
                     Some(own) => Ok(own.is_some()),
@@ -196,8 +199,8 @@ impl Transaction {
         }
     }
 
-    /// Whether a row that is locked is of the present, in a table with system versioning; of other
-    /// tables all are.
+    /// Reports whether a locked row is a current row of a table with system versioning. In other
+    /// tables all rows are current.
     pub(super) fn is_current_row(&mut self, table: &Arc<Table>, key: &[u8]) -> Result<bool> {
         if table.def.temporal.versioning.is_none() {
             return Ok(true);
@@ -209,8 +212,8 @@ impl Transaction {
         }
     }
 
-    /// The clustered keys of the newest rows whose key in an index begins with `key`, this
-    /// transaction's own among them; not locked.
+    /// Returns the clustered keys of the newest rows whose key in an index begins with `key`,
+    /// including the transaction's own rows. The rows are not locked.
     pub(super) fn rows_with(
         &mut self,
         table: &Arc<Table>,
@@ -224,13 +227,13 @@ impl Transaction {
             rows.push(KeyBuf::from_slice(&row.key));
         }
         if !had_snapshot {
-            // What the transaction reads later is as of then.
+            // Later reads of the transaction must see the state as of the time when they run.
             self.close_snapshot();
         }
         Ok(rows)
     }
 
-    /// Whether a row that has been locked is still there with this key in an index.
+    /// Reports whether a row that has been locked still exists with this key in an index.
     pub(super) fn still_has(
         &mut self,
         table: &Table,

@@ -1,10 +1,13 @@
-//! How a locking scan locks its way: before it looks at an entry, the gap up to it.
+//! How a locking scan locks its way: before it looks at an entry, it locks the gap up to it.
 //!
-//! In this order, so that no row can come to stand in a part of the range that the scan has passed:
-//! 1. the interval is extended to the next entry: from here on nobody announces a key in it;
-//! 2. keys that others have announced in it already are waited for, and the pages are read again;
-//! 3. if a transaction with announced keys has ended since the pages were read, they are read
-//!    again: its rows may be on them now.
+//! The scan does so in this order, so that no row can appear in a part of the range that it has
+//! passed:
+//! 1. It extends the interval to the next entry. From here on nobody announces a key in the
+//!    interval.
+//! 2. It waits for keys that others have announced in the interval already, and reads the pages
+//!    again.
+//! 3. If a transaction with announced keys has ended since the pages were read, the scan reads them
+//!    again, because the transaction's rows may be on them now.
 
 use super::Transaction;
 use super::locking::first_key;
@@ -24,8 +27,8 @@ impl Scan {
         }
     }
 
-    /// Locks the gap from where the scan is to the next entry. False: the pages have been read
-    /// again, and there may be another next entry.
+    /// Locks the gap from where the scan is to the next entry. False means that the pages have been
+    /// read again and there may be another next entry.
     pub(super) fn lock_way(&mut self, txn: &mut Transaction) -> Result<bool> {
         if self.pages_ended {
             return Ok(true);
@@ -36,7 +39,7 @@ impl Scan {
         let locking = self.locking.as_ref().expect("only a locking scan locks its way");
         let (gaps, has_begun) = (locking.gaps, locking.has_begun);
         if gaps && !has_begun && self.finds_one(txn, next.as_deref().filter(|_| !is_beyond))? {
-            // Equality with a unique key that is there locks no gap.
+            // Equality with a unique key that exists locks no gap.
             return Ok(true);
         }
         if gaps {
@@ -51,14 +54,14 @@ impl Scan {
             return Ok(false);
         }
         if is_beyond {
-            // What is behind the range is no row of the scan.
+            // A key behind the range is no row of the scan.
             self.ahead = None;
             self.pages_ended = true;
         }
         Ok(true)
     }
 
-    /// Whether the key is behind the end of the range, in the scan's direction.
+    /// Reports whether the key is behind the end of the range, in the scan's direction.
     fn is_beyond(&self, key: &[u8]) -> bool {
         match self.direction {
             Direction::Forward => match &self.range.end {
@@ -74,8 +77,8 @@ impl Scan {
         }
     }
 
-    /// Whether the scan is an equality on a unique index and the next entry, on a page or the
-    /// transaction's own, satisfies it.
+    /// Reports whether the scan is an equality on a unique index and the next entry, on a page or
+    /// the transaction's own, satisfies it.
     fn finds_one(&self, txn: &mut Transaction, next: Option<&[u8]>) -> Result<bool> {
         if !self.range.is_equality() {
             return Ok(false);
@@ -88,7 +91,7 @@ impl Scan {
         next.map_or(Ok(false), |key| self.is_only_match(txn, key))
     }
 
-    /// Whether the entry is the only one that the scan, an equality, can find.
+    /// Reports whether the entry is the only one that the scan, an equality, can find.
     pub(super) fn is_only_match(&self, txn: &mut Transaction, key: &[u8]) -> Result<bool> {
         let Bound::Included(start) = &self.range.start else { return Ok(false) };
         let IndexRef::Secondary(at) = self.index else { return Ok(key == &start[..]) };
@@ -100,11 +103,11 @@ impl Scan {
         })?;
         let Some(image) = image else { return Ok(false) };
         let own = self.table.secondary_key(at, &image, clustered)?;
-        // With a NULL among the columns there can be others.
+        // With a NULL among the columns there can be other entries.
         Ok(own.key[..own.secondary_len] == start[..] && !own.has_null)
     }
 
-    /// Enters the scan's interval, or moves its end to the next entry.
+    /// Enters the scan's interval, or moves the interval's end to the next entry.
     fn grow_interval(&mut self, txn: &mut Transaction, next: Option<&[u8]>) -> Result<()> {
         let index_id = self.index_id();
         let engine = txn.engine.clone();
@@ -114,8 +117,8 @@ impl Scan {
             engine.locks.extend_gap(at_table, gap, self.direction, next);
             return Ok(());
         }
-        // None yet, or the scan began within another interval of the transaction and may have left
-        // it.
+        // The scan has no interval yet, or it began within another interval of the transaction and
+        // may have left that one.
         let from = match &self.last {
             Some(last) if locking.has_begun => Some(last.to_vec()),
             _ => self.key_before()?,
@@ -127,7 +130,8 @@ impl Scan {
         Ok(())
     }
 
-    /// The ends of an interval, lower first, from where the scan comes and goes.
+    /// Returns the ends of an interval, the lower one first, given where the scan comes from and
+    /// goes to.
     fn ends<'k>(&self, from: Option<&'k [u8]>, to: Option<&'k [u8]>) -> (Option<&'k [u8]>, Option<&'k [u8]>) {
         match self.direction {
             Direction::Forward => (from, to),
@@ -135,14 +139,15 @@ impl Scan {
         }
     }
 
-    /// The key before the range, as the scan sees it: the other end of the gap that the scan begins
-    /// in.
+    /// Returns the key before the range, as the scan sees it: the other end of the gap that the
+    /// scan begins in.
     fn key_before(&self) -> Result<Option<Vec<u8>>> {
         let tree = self.table.tree(self.index);
         match self.direction {
             Direction::Forward => {
                 let end = match as_slices(&self.range.start) {
-                    // From a row's own key on: the gap before the row is none of the range's.
+                    // If the range starts at a row's own key, the gap before the row is not part of
+                    // the range.
                     Bound::Included(start) if self.starts_at_row(start) => return Ok(Some(start.to_vec())),
                     Bound::Included(start) => Bound::Excluded(start),
                     Bound::Excluded(start) => Bound::Included(start),
@@ -165,8 +170,8 @@ impl Scan {
         self.index == IndexRef::Primary && self.ahead.as_ref().is_some_and(|(key, _)| key[..] == *start)
     }
 
-    /// Waits for whoever has announced a key between the scan and the next entry. True: somebody
-    /// had, and the pages have been read again.
+    /// Waits for the transaction that has announced a key between the scan and the next entry. True
+    /// means that there was one and that the pages have been read again.
     fn wait_for_announced(&mut self, txn: &mut Transaction, next: Option<&[u8]>) -> Result<bool> {
         let locking = self.locking.as_ref().expect("only a locking scan waits");
         if locking.on_locked == OnLocked::Skip || locking.semi_consistent {
@@ -198,7 +203,7 @@ impl Scan {
         let clustered = KeyBuf::from_slice(&key[clustered_at..]);
         let acquired = txn.lock_row(&self.table, &clustered, self.mode)?;
         if acquired == Acquired::New {
-            // The row, if it is there now, is locked again when the scan comes to it.
+            // The row, if it exists now, is locked again when the scan comes to it.
             let id = crate::lock::LockId::row(self.table.id, CLUSTERED, &clustered);
             let engine = txn.engine.clone();
             engine.locks.release(&mut txn.locks, id);

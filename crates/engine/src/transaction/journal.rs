@@ -1,16 +1,16 @@
 //! The journal of a write set: what each change has replaced, so that a statement can be taken
 //! back.
 //!
-//! A large transaction has an entry for each of its rows. So the keys lie one behind the other, and
-//! an entry is a few words.
+//! A large transaction has an entry for each of its rows, so entries are small: the keys lie one
+//! behind the other in one buffer, and an entry is a few words.
 
 use super::row_change::{EntryChange, RowChange};
 use crate::bytes::KeyBuf;
 use smallvec::SmallVec;
 
-/// What a change has replaced.
+/// The state that a change has replaced.
 pub(crate) enum Replaced {
-    /// Boxed, for most rows are changed once.
+    /// The row's earlier change. It is boxed because most rows are changed once.
     Row(Option<Box<RowChange>>),
     Entry {
         index: u16,
@@ -20,7 +20,7 @@ pub(crate) enum Replaced {
 
 struct Entry {
     key_len: u16,
-    /// Position of the table's writes.
+    /// The position of the table's writes in the write set.
     table: u32,
     replaced: Replaced,
 }
@@ -28,7 +28,7 @@ struct Entry {
 #[derive(Default)]
 pub(crate) struct Journal {
     entries: Vec<Entry>,
-    /// The entries' keys. Those of a short transaction need no memory of their own.
+    /// The keys of the entries. Those of a short transaction need no allocation.
     keys: SmallVec<[u8; 32]>,
 }
 
@@ -52,7 +52,7 @@ impl Journal {
         Some((table as usize, key, replaced))
     }
 
-    /// The rows changed by the entries from `from` on.
+    /// Returns the rows changed by the entries from `from` on.
     pub fn rows_since(&self, from: usize) -> impl Iterator<Item = (usize, KeyBuf)> {
         let entries = &self.entries[from.min(self.entries.len())..];
         let len: usize = entries.iter().map(|entry| usize::from(entry.key_len)).sum();

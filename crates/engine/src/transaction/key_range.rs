@@ -5,8 +5,8 @@ use crate::error::Result;
 use crate::table::Table;
 use std::ops::Bound;
 
-/// The smallest byte string that is greater than every one that begins with `prefix`; `None`: there
-/// is none.
+/// Returns the smallest byte string that is greater than every string that begins with `prefix`.
+/// `None` means that there is none.
 pub(crate) fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
     let last = prefix.iter().rposition(|&byte| byte != 0xff)?;
     let mut after = prefix[..=last].to_vec();
@@ -17,25 +17,26 @@ pub(crate) fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
 /// A range of encoded keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyRange {
-    /// Where it begins.
+    /// The bound at which the range begins.
     pub start: Bound<Vec<u8>>,
-    /// Where it ends.
+    /// The bound at which the range ends.
     pub end: Bound<Vec<u8>>,
 }
 
 impl KeyRange {
-    /// Every key.
+    /// Returns the range of all keys.
     pub fn all() -> KeyRange {
         KeyRange { start: Bound::Unbounded, end: Bound::Unbounded }
     }
 
-    /// Keys whose leading columns are encoded as `prefix`: equality on those columns.
+    /// Returns the range of the keys whose leading columns are encoded as `prefix`: equality on
+    /// those columns.
     pub fn prefix(prefix: &[u8]) -> KeyRange {
         KeyRange::between(Bound::Included(prefix), Bound::Included(prefix))
     }
 
-    /// Keys between two bounds on leading columns. Included and excluded speak of all keys that
-    /// begin with the bound: `Excluded` as a start leaves all of them out, `Included` as an end
+    /// Returns the range of the keys between two bounds on leading columns. A bound stands for all
+    /// keys that begin with it: `Excluded` as a start leaves all of them out, `Included` as an end
     /// takes all of them in.
     pub fn between(start: Bound<&[u8]>, end: Bound<&[u8]>) -> KeyRange {
         let after = |prefix: &[u8]| after_prefix(prefix).map_or(Bound::Unbounded, Bound::Excluded);
@@ -43,7 +44,7 @@ impl KeyRange {
             Bound::Included(prefix) => Bound::Included(prefix.to_vec()),
             Bound::Excluded(prefix) => match after_prefix(prefix) {
                 Some(after) => Bound::Included(after),
-                // Nothing follows: an empty range.
+                // No key follows, so the range is empty.
                 None => Bound::Excluded(vec![0xff; prefix.len() + 1]),
             },
             Bound::Unbounded => Bound::Unbounded,
@@ -56,16 +57,16 @@ impl KeyRange {
         KeyRange { start, end }
     }
 
-    /// About how many entries of an index it has, from two paths through the tree.
+    /// Estimates how many entries of an index are in the range, from two paths through the tree.
     ///
     /// # Errors
-    /// A damaged page; an I/O error.
+    /// Returns an error for a damaged page, and I/O errors.
     pub fn estimated_entries(&self, table: &Table, index: IndexRef) -> Result<u64> {
         let (start, end) = (self.start.as_ref().map(Vec::as_slice), self.end.as_ref().map(Vec::as_slice));
         Ok(table.tree(index).estimate_range(start, end)?)
     }
 
-    /// Whether it holds the keys with one prefix.
+    /// Reports whether the range is that of the keys with one prefix.
     pub(super) fn is_equality(&self) -> bool {
         let Bound::Included(start) = &self.start else { return false };
         match (after_prefix(start), &self.end) {

@@ -1,5 +1,5 @@
-//! The quick way of a scan of the clustered index that reads, at a snapshot, a table which its
-//! transaction has not changed: rows are lent from the scan's own buffer, and their keys are not
+//! The fast path of a scan of the clustered index that reads, at a snapshot, a table which its
+//! transaction has not changed. Rows are lent from the scan's own buffer, and their keys are not
 //! kept.
 
 use super::scan::{Found, Lent, Scan};
@@ -10,9 +10,9 @@ use crate::error::Result;
 use crate::status::bump;
 
 impl Scan {
-    /// As [`Scan::next`], but a row is lent where it can be: [`Scan::image`]. With `takes_entries`,
-    /// an entry of a secondary index that says by itself that its row is there, and so has the
-    /// row's columns, is given out in its place: [`Scan::entry`].
+    /// Does what [`Scan::next`] does, but lends the row if it can ([`Scan::image`]). With
+    /// `takes_entries`, an entry of a secondary index that proves by itself that its row exists,
+    /// and so has the row's columns, is given out in the row's place ([`Scan::entry`]).
     pub fn next_lent(&mut self, txn: &mut Transaction, takes_entries: bool) -> Result<Option<Found>> {
         if self.may_lend(txn) {
             let next = self.lend_next(txn);
@@ -24,7 +24,7 @@ impl Scan {
         self.next_found(txn)
     }
 
-    /// Whether the pages alone say what comes next.
+    /// Reports whether the pages alone say what comes next.
     fn may_lend(&self, txn: &Transaction) -> bool {
         self.mode == LockMode::Snapshot
             && self.index == IndexRef::Primary
@@ -50,7 +50,7 @@ impl Scan {
                     Lent::Spare
                 })
             };
-            // Of a row that is not there the key counts all the same.
+            // The key counts as passed even if its row does not exist for this scan.
             self.lent = Some(lent.unwrap_or(Lent::Spare));
             if lent.is_some() {
                 bump(&txn.engine.counters.rows_read, 1);

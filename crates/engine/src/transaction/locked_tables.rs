@@ -1,8 +1,8 @@
-//! Tables that a session has locked (`LOCK TABLES`): their metadata locks outlive its transactions,
-//! which take none of their own on them.
+//! The tables that a session has locked (`LOCK TABLES`). Their metadata locks outlive the session's
+//! transactions, which take no metadata locks of their own on them.
 //!
-//! A table locked READ keeps out whoever changes rows, locks them to change them, or changes the
-//! definition; one locked WRITE everybody else.
+//! A table locked READ keeps out sessions that change rows, lock rows to change them, or change the
+//! definition. A table locked WRITE keeps out everybody else.
 
 use crate::catalog::Catalog;
 use crate::error::{EngineError, Result};
@@ -11,16 +11,16 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// What `LOCK TABLES` asks for.
+/// The lock that `LOCK TABLES` asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableLock {
     /// Nobody changes the table.
     Read,
-    /// Nobody else uses it.
+    /// Nobody else uses the table.
     Write,
 }
 
-/// Locked tables; dropped, they are unlocked.
+/// Locked tables. Dropping this value unlocks them.
 pub struct LockedTables {
     table: Arc<LockTable>,
     locks: LockOwner,
@@ -28,13 +28,13 @@ pub struct LockedTables {
 }
 
 impl LockedTables {
-    /// Locks tables: schema, name, and how. Waits for each for up to `timeout_ms`, or until
-    /// `interrupt` becomes true.
+    /// Locks tables, each given by its schema, its name and the kind of lock. Waits for each lock
+    /// up to `timeout_ms` milliseconds, or until `interrupt` becomes true.
     ///
     /// # Errors
-    /// [`EngineError::UnknownTable`], of a table that was dropped while it was waited for, too;
-    /// [`EngineError::LockWaitTimeout`], [`EngineError::Deadlock`], [`EngineError::Interrupted`].
-    /// None is locked then.
+    /// Returns [`EngineError::UnknownTable`], also for a table that was dropped during the wait for
+    /// its lock, [`EngineError::LockWaitTimeout`], [`EngineError::Deadlock`] or
+    /// [`EngineError::Interrupted`]. After an error no table is locked.
     pub(crate) fn new(
         (table, catalog): (&Arc<LockTable>, &Catalog),
         tables: &[(String, String, TableLock)],
@@ -42,13 +42,13 @@ impl LockedTables {
         interrupt: Option<Arc<AtomicBool>>,
     ) -> Result<LockedTables> {
         let mut locks = table.owner();
-        // As with MySQL a transaction gives way, not who locks tables.
+        // As in MySQL, a transaction gives way to a session that locks tables.
         locks.set_important();
         if let Some(interrupt) = interrupt {
             locks.set_interrupt(interrupt);
         }
         let mut locked = LockedTables { table: table.clone(), locks, tables: Vec::new() };
-        // Sessions that lock several take them in the same order.
+        // Sessions that lock several tables take the locks in the same order.
         let mut tables = tables.to_vec();
         tables.sort_by(|one, other| (&one.0, &one.1).cmp(&(&other.0, &other.1)));
         for (schema, name, how) in tables {
@@ -61,8 +61,8 @@ impl LockedTables {
         Ok(locked)
     }
 
-    /// Locks as the statement does that changes the definition, so that one that is under way is
-    /// waited for.
+    /// Takes the locks that a statement which changes the definition takes, so that such a
+    /// statement that is under way is waited for.
     fn lock(&mut self, schema: &str, name: &str, how: TableLock, timeout_ms: u64) -> Result<()> {
         self.acquire(LockId::metadata(schema, ""), LockType::Shared, timeout_ms, schema)?;
         let mode = match how {
@@ -83,7 +83,7 @@ impl LockedTables {
         Ok(())
     }
 
-    /// Whether the table is locked, in whatever way.
+    /// Reports whether the table is locked, in whatever way.
     pub(crate) fn has(&self, schema: &str, name: &str) -> bool {
         self.tables.iter().any(|(of, table)| table == name && of == schema)
     }

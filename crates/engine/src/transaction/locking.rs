@@ -1,12 +1,13 @@
-//! What a transaction locks: rows, the gaps between them, and the keys that it is about to insert.
+//! The locks of a transaction: on rows, on the gaps between them, and the announcement of keys that
+//! it is about to insert.
 //!
-//! As InnoDB does it, with these differences, none of which lets a phantom in:
-//! - A row has one lock, on its clustered key; entries of secondary indexes have none of their own.
-//!   So two statements that come to a row through different indexes meet at the row.
+//! A transaction locks as in InnoDB, with these differences, none of which lets a phantom in:
+//! - A row has one lock, on its clustered key. Entries of secondary indexes have no locks of their
+//!   own. So two statements that come to a row through different indexes meet at the row.
 //! - The record behind a scanned range is not locked, only the gap before it (as MySQL 8.0.18 and
 //!   later do for the clustered index, and MariaDB does not).
-//! - Transactions that insert one and the same key wait in line for its exclusive lock. InnoDB
-//!   gives all of them the shared one when the first rolls back, and then they deadlock.
+//! - Transactions that insert the same key wait in line for the key's exclusive lock. InnoDB gives
+//!   all of them the shared lock when the first rolls back, and then they deadlock.
 
 use super::{Isolation, LockMode, Transaction};
 use crate::error::{EngineError, Result};
@@ -15,7 +16,7 @@ use crate::table::{SecondaryKey, Table};
 use btree::{Direction, Tree};
 use std::ops::Bound;
 
-/// The first key of a range of an index, in this direction.
+/// Returns the first key of a range of an index, in this direction.
 pub(super) fn first_key(
     tree: &Tree,
     range: (Bound<&[u8]>, Bound<&[u8]>),
@@ -26,7 +27,7 @@ pub(super) fn first_key(
 }
 
 impl Transaction {
-    /// Whether locking reads lock gaps, so that they find the same rows again.
+    /// Reports whether locking reads lock gaps, so that they find the same rows again.
     pub fn locks_gaps(&self) -> bool {
         matches!(self.isolation, Isolation::RepeatableRead | Isolation::Serializable)
     }
@@ -36,8 +37,8 @@ impl Transaction {
         self.lock_key(table, CLUSTERED, key, lock_type(mode))
     }
 
-    /// Locks a row, or does what is wished where somebody else has it; `None`: it is to be left
-    /// out.
+    /// Locks a row, or does what `on_locked` says if another transaction has it locked. `None`
+    /// means that the row is to be left out.
     pub(super) fn lock_row_unless(
         &mut self,
         table: &Table,
@@ -59,7 +60,8 @@ impl Transaction {
     /// Locks a key of an index.
     ///
     /// # Errors
-    /// As those of the wait, and where the session's memory has no room for another lock.
+    /// Returns the errors of the wait, and an error when the session's memory has no room for
+    /// another lock.
     pub(super) fn lock_key(
         &mut self,
         table: &Table,
@@ -83,8 +85,9 @@ impl Transaction {
         self.engine.locks.acquire(&mut self.locks, id, mode, patience)
     }
 
-    /// Lets the row that was read last go again if it was not locked before it was read: READ
-    /// COMMITTED keeps no locks on rows that a statement does not want.
+    /// Releases the lock of the row that was read last, if reading it took the lock and the
+    /// isolation level is READ COMMITTED, which keeps no locks on rows that a statement does not
+    /// want.
     pub fn release_unwanted(&mut self) {
         let Some(id) = self.last_lock.take() else { return };
         self.last_read = None;
@@ -111,9 +114,9 @@ impl Transaction {
         Ok(())
     }
 
-    /// Makes keys known that are about to be inserted, unless somebody has locked a gap that one of
-    /// them is in: then it is waited for, with the record locks taken since `held` let go, and the
-    /// answer is false: everything has to be looked at again.
+    /// Announces keys that are about to be inserted. If another transaction has locked a gap that
+    /// one of the keys is in, releases the record locks taken since `held`, waits for that gap and
+    /// returns false: then the caller must check everything again.
     pub(super) fn announce(
         &mut self,
         table: &Table,
@@ -144,7 +147,7 @@ impl Transaction {
         if in_the_way.is_none() {
             let first = locks.announce(&mut self.locks, at_table, keys());
             if locks.has_others_gaps(&mut self.locks, at_table) {
-                // One may have come before the announcement was seen.
+                // Another transaction may have locked a gap before it could see the announcement.
                 in_the_way = covered();
             }
             if in_the_way.is_some() {

@@ -1,11 +1,12 @@
-//! A commit in two steps, for those who must keep an order: what decides the order is done in turn,
-//! what takes the time is not.
+//! A commit in two steps, for threads that must keep an order: the step that decides the order is
+//! done in turn, the step that takes the time is not.
 //!
 //! Invariants:
 //! - A logged transaction cannot fail any more, and holds its row locks until its rows are on their
-//!   pages. So whoever comes to one of its rows waits for it, as for every commit under way.
-//! - Whoever has one waits for no lock, no log space and no snapshot before it is completed: any of
-//!   them may be waiting for it.
+//!   pages. So another transaction that comes to one of its rows waits for it, as for every commit
+//!   under way.
+//! - A thread that has a logged transaction waits for no lock, no log space and no snapshot before
+//!   it completes it, because the holder of any of these may be waiting for the logged transaction.
 
 use super::Transaction;
 use crate::commit::pipeline::{CommitOptions, CommitOutcome, CommitParts, Logged};
@@ -16,14 +17,15 @@ use redo::Lsn;
 /// pages.
 #[must_use = "what is in the log must get to its pages"]
 pub struct LoggedTransaction {
-    /// Gone once it is completed.
+    /// The transaction and its place; `None` once it is completed.
     open: Option<(Box<Transaction>, Logged)>,
 }
 
 impl Transaction {
-    /// The part of [`Transaction::commit_received`] that decides the commit's order. The caller has
-    /// asked the log for space ([`redo::Log::free_check`]) before, with no logged transaction in
-    /// hand. While commits are held back it waits, unless it is `behind` one of the caller's.
+    /// Runs the part of [`Transaction::commit_received`] that decides the commit's order. The
+    /// caller must have asked the log for space ([`redo::Log::free_check`]) before, with no logged
+    /// transaction in hand. While commits are held back this waits, unless the transaction is
+    /// `behind` one of the caller's.
     pub fn log_received(
         mut self: Box<Self>,
         group: &[u8],
@@ -52,7 +54,7 @@ impl Transaction {
 }
 
 impl LoggedTransaction {
-    /// Puts the rows on their pages and lets the locks go. Does not wait for the log.
+    /// Puts the rows on their pages and releases the locks. Does not wait for the log.
     pub fn complete(mut self) -> Result<CommitOutcome> {
         let (mut transaction, logged) = self.open.take().expect("it is completed once");
         let _state = os::account::enter(os::account::State::ApplyCommit);
@@ -63,7 +65,7 @@ impl LoggedTransaction {
         Ok(outcome)
     }
 
-    /// Sequence number.
+    /// Returns the sequence number of the commit.
     pub fn seq(&self) -> Lsn {
         self.open.as_ref().expect("not completed").1.seq()
     }
@@ -72,7 +74,8 @@ impl LoggedTransaction {
 impl Drop for LoggedTransaction {
     fn drop(&mut self) {
         if let Some((transaction, logged)) = &self.open {
-            // Recovery finds the commit in the log; here every later one would wait for it.
+            // Recovery would find the commit in the log, but here every later commit would wait for
+            // it.
             let text = format!("commit {} is in the log and was not put on its pages", logged.seq());
             transaction.engine.config.disk.fail_stop(&text);
         }

@@ -1,66 +1,70 @@
-//! What a transaction keeps in memory, asked for before more is kept: images of large transactions
-//! go to files, keys and locks stay.
+//! The memory that a transaction's changes and locks take, which is asked for before more is used.
+//! Images of large transactions go to files; keys and locks stay in memory.
 
 use crate::error::{EngineError, Result};
 use std::sync::Arc;
 
-/// What limits the memory of a session's transactions.
+/// The limit of the memory of a session's transactions.
 pub trait MemoryBudget: Send + Sync {
-    /// Asks for so many bytes more.
+    /// Asks for this many more bytes.
     ///
     /// # Errors
-    /// MySQL's number and text of the error that the statement ends with.
+    /// Returns MySQL's number and text of the error that the statement ends with.
     fn take(&self, bytes: u64) -> std::result::Result<(), (u16, String)>;
 
-    /// So many of the bytes are not kept any more.
+    /// Gives back this many bytes.
     fn give_back(&self, bytes: u64);
 }
 
-/// About what a changed row takes beside its image and its lock: its place in the write set and in
-/// the journal, its key in both. Measured: 640 bytes a row with one secondary index and its lock.
+/// The approximate bytes of a changed row besides its image and its lock: its place in the write
+/// set and in the journal, and its key in both. Measured: 640 bytes for a row with one secondary
+/// index and its lock.
 const ROW_BYTES: u64 = 256;
-/// The same for an entry of a secondary index.
+/// The approximate bytes of a changed entry of a secondary index, in the same places.
 const ENTRY_BYTES: u64 = 288;
-/// About what a lock takes: 32 bytes in a map and 8 in a list, both of which double when they grow.
+/// The approximate bytes of a lock: 32 in a map and 8 in a list, both of which double when they
+/// grow.
 const LOCK_BYTES: u64 = 96;
-/// What is asked for at once.
+/// The number of bytes that are asked for at once.
 const STEP_BYTES: u64 = 1 << 20;
-/// What is not asked for: small transactions do not come to the budget.
+/// The number of bytes that are used without asking, so that small transactions never ask the
+/// budget.
 const FREE_BYTES: u64 = 64 << 10;
 
-/// What one transaction keeps: its changes and its locks. Given back when it is dropped.
+/// The memory of one transaction's changes and locks. It is given back when this value is dropped.
 pub(super) struct Memory {
     budget: Option<Arc<dyn MemoryBudget>>,
-    /// Of all changes so far, those that were taken back among them.
+    /// The bytes of all changes so far, including those that were taken back.
     changed_bytes: u64,
-    /// Up to here nothing is asked.
+    /// The number of bytes up to which the budget is not asked.
     allowed_bytes: u64,
     taken_bytes: u64,
 }
 
 impl Default for Memory {
-    /// Without a limit.
+    /// Returns a value without a limit.
     fn default() -> Memory {
         Memory { budget: None, changed_bytes: 0, allowed_bytes: u64::MAX, taken_bytes: 0 }
     }
 }
 
 impl Memory {
-    /// What a budget limits.
+    /// Returns a value that this budget limits.
     pub fn of(budget: Arc<dyn MemoryBudget>) -> Memory {
         Memory { budget: Some(budget), allowed_bytes: FREE_BYTES, ..Memory::default() }
     }
 
-    /// A row of a table with so many secondary indexes is changed.
+    /// Notes the change of a row of a table with this many secondary indexes.
     #[inline]
     pub fn note_change(&mut self, indexes: usize) {
         self.changed_bytes += ROW_BYTES + ENTRY_BYTES * indexes as u64;
     }
 
-    /// Whether there may be further changes and locks beside those noted and the locks held.
+    /// Asks for the memory of further changes and locks, besides the changes noted and the locks
+    /// held.
     ///
     /// # Errors
-    /// As [`MemoryBudget::take`].
+    /// Returns the error of [`MemoryBudget::take`].
     #[inline]
     pub fn check(&mut self, held_locks: usize) -> Result<()> {
         let kept_bytes = self.changed_bytes + held_locks as u64 * LOCK_BYTES;

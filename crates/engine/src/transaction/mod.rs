@@ -5,16 +5,16 @@
 //! grows with each statement ([`crate::group`]).
 //!
 //! Isolation:
-//! - REPEATABLE READ: plain reads see one snapshot, opened by the first of them.
-//! - A snapshot has everything that was committed by those whose locks the transaction has got, and
-//!   that it has read under locks.
+//! - REPEATABLE READ: plain reads see one snapshot, which the first of them opens.
+//! - A snapshot includes every commit whose locks the transaction has got, and every commit whose
+//!   rows it has read under locks.
 //! - READ COMMITTED: each statement has its own snapshot. READ UNCOMMITTED behaves as READ
-//!   COMMITTED: what others have not committed is not on any page.
-//! - SERIALIZABLE: plain reads take shared locks and read the newest committed rows, but for the
-//!   plain read that is a transaction by itself (autocommit).
-//! - Locking reads and the reads of UPDATE and DELETE see the newest committed rows, after locking
-//!   them, as InnoDB's do. Under REPEATABLE READ and SERIALIZABLE they lock the gaps that they pass
-//!   as well ([`locking`]).
+//!   COMMITTED, because uncommitted changes of others are on no page.
+//! - SERIALIZABLE: plain reads take shared locks and read the newest committed rows. The exception
+//!   is a plain read that is a transaction by itself (autocommit).
+//! - Locking reads and the reads of UPDATE and DELETE lock rows and then see their newest committed
+//!   state, as in InnoDB. Under REPEATABLE READ and SERIALIZABLE they also lock the gaps that they
+//!   pass ([`locking`]).
 //!
 //! Invariants:
 //! - A statement that fails leaves the transaction as it was at the statement's savepoint, except
@@ -71,35 +71,35 @@ use std::sync::atomic::AtomicBool;
 use temporary::TemporaryWrites;
 use write_set::{WriteMark, WriteSet};
 
-/// Isolation level of a transaction.
+/// The isolation level of a transaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Isolation {
-    /// As READ COMMITTED.
+    /// Behaves as READ COMMITTED.
     ReadUncommitted,
-    /// A snapshot for each statement.
+    /// Each statement has a snapshot of its own.
     ReadCommitted,
-    /// One snapshot.
+    /// The whole transaction has one snapshot.
     #[default]
     RepeatableRead,
-    /// Plain reads lock.
+    /// Plain reads take locks.
     Serializable,
 }
 
-/// What a change of a row does about foreign keys.
+/// What the engine does about foreign keys when a row is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ForeignKeys {
-    /// What violates them is refused, and what follows from them is done.
+    /// Violations are refused, and the changes of child rows that follow are made.
     Enforced,
-    /// What follows from them is done: the source has seen to the rest.
+    /// The changes of child rows that follow are made. The source has checked the rest.
     Followed,
-    /// Nothing (`foreign_key_checks=0`).
+    /// Nothing is done (`foreign_key_checks=0`).
     Off,
 }
 
-/// How a row is read.
+/// The mode in which a row is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockMode {
-    /// What the snapshot sees; no lock (but see [`Isolation::Serializable`]).
+    /// The row as the snapshot sees it, without a lock (but see [`Isolation::Serializable`]).
     Snapshot,
     /// The newest committed row, locked against change (`FOR SHARE`).
     Share,
@@ -110,14 +110,14 @@ pub enum LockMode {
 /// A row as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Key in the clustered index.
+    /// The row's key in the clustered index.
     pub key: Vec<u8>,
-    /// Full row image.
+    /// The full row image.
     pub image: Vec<u8>,
 }
 
-/// What is known of a row that was locked for update and read, besides the row itself. As long as
-/// the transaction keeps the lock and does not change the row, that is what the row is.
+/// The facts about a row that was locked for update and read, besides the row itself. They stay
+/// true as long as the transaction keeps the lock and does not change the row.
 struct LastRead {
     table_id: u64,
     key: KeyBuf,
@@ -126,17 +126,17 @@ struct LastRead {
     leaf: Option<FoundLeaf>,
 }
 
-/// What a statement needs to be logged.
+/// The facts about a statement that its log entry needs.
 #[derive(Clone, Debug, Default)]
 pub struct StatementContext {
-    /// When it began, microseconds of Unix time.
+    /// The time when the statement began, in microseconds of Unix time. 0 means now.
     pub timestamp_us: u64,
-    /// Its text, if `binlog_rows_query_log_events` is on.
+    /// The text of the statement, if `binlog_rows_query_log_events` is on.
     pub rows_query: Option<String>,
 }
 
-/// A point of a transaction that it can go back to; always between statements or at a statement's
-/// beginning.
+/// A point that a transaction can go back to. It lies between statements, at a statement's
+/// beginning, or, for a statement of a function or a trigger, within the statement around it.
 #[derive(Clone, Copy, Debug)]
 pub struct Savepoint {
     writes: WriteMark,
@@ -144,18 +144,18 @@ pub struct Savepoint {
     group_len: usize,
     sidecar: (usize, usize),
     announced: u64,
-    /// Taken before the transaction used any table.
+    /// Whether the savepoint was set before the transaction used any table.
     is_start: bool,
 }
 
 /// A table that a transaction uses.
 struct UsedTable {
     table: Arc<Table>,
-    /// Its metadata is locked as that of a table whose rows are changed.
+    /// Whether the table's metadata is locked as that of a table whose rows are changed.
     to_change: bool,
 }
 
-/// A transaction. Dropped without commit, it is rolled back.
+/// A transaction. It is rolled back if it is dropped without a commit.
 pub struct Transaction {
     pub(crate) engine: Arc<Engine>,
     isolation: Isolation,
@@ -167,28 +167,29 @@ pub struct Transaction {
     last_lock: Option<LockId>,
     /// The row that was read last and locked for update.
     last_read: Option<LastRead>,
-    /// Tables in use: their metadata is locked.
+    /// The tables in use, whose metadata is locked.
     tables: SmallVec<[UsedTable; 4]>,
-    /// The session has locked tables (`LOCK TABLES`).
+    /// The tables that the session has locked (`LOCK TABLES`).
     locked_tables: Option<Arc<LockedTables>>,
-    /// Changes of tables, but for temporary ones.
+    /// The changes of all tables except temporary ones.
     pub(crate) writes: WriteSet,
-    /// Changes of temporary tables, of which the log has nothing.
+    /// The changes of temporary tables, of which nothing goes into the log.
     temporary: TemporaryWrites,
     pub(crate) group: GroupBuilder,
-    /// How much of the group was spilled when that was looked at last.
+    /// How many bytes of the group were spilled when that was looked at last.
     seen_spilled: usize,
     pub(crate) sidecar: SidecarWriter,
     row_lock_timeout_ms: u64,
     metadata_lock_timeout_ms: u64,
-    /// A [`table_hold::TableHold`] has the metadata locks.
+    /// Whether a [`table_hold::TableHold`] has the metadata locks.
     tables_held: bool,
     foreign_keys: ForeignKeys,
-    /// Whether it waits for locks; else it gets [`EngineError::LockNotAvailable`].
+    /// Whether the transaction waits for locks. Otherwise it gets
+    /// [`EngineError::LockNotAvailable`].
     waits: bool,
-    /// Set while the transaction is being applied ahead of its turn.
+    /// The checks that the transaction's turn owes, while it is being applied ahead of that turn.
     ahead: Option<owed::Owed>,
-    /// Its group has a statement that makes a table.
+    /// Whether the transaction's group has a statement that makes a table.
     defines: bool,
     memory: Memory,
 }
@@ -233,53 +234,55 @@ impl Transaction {
         }
     }
 
-    /// The engine that the transaction is in.
+    /// Returns the engine that the transaction is in.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
     }
 
-    /// Says what limits the memory of its changes; nothing does otherwise.
+    /// Sets the budget that limits the memory of the transaction's changes. Without one there is no
+    /// limit.
     pub fn set_memory_budget(&mut self, budget: Arc<dyn MemoryBudget>) {
         self.memory = Memory::of(budget);
     }
 
-    /// Says that the transaction is a single statement in autocommit mode.
+    /// Sets whether the transaction is a single statement in autocommit mode.
     pub fn set_autocommit(&mut self, autocommit: bool) {
         self.autocommit = autocommit;
     }
 
-    /// The connection that the transaction belongs to, for reports.
+    /// Sets the id of the connection that the transaction belongs to, for reports.
     pub fn set_connection_id(&mut self, connection_id: u64) {
         self.locks.set_connection_id(connection_id);
     }
 
-    /// Its isolation level.
+    /// Returns the isolation level of the transaction.
     pub fn isolation(&self) -> Isolation {
         self.isolation
     }
 
-    /// Number of the transaction, as reports of deadlocks have it.
+    /// Returns the number of the transaction, as reports of deadlocks show it.
     pub fn id(&self) -> u64 {
         self.locks.id()
     }
 
-    /// Refuses changes from here on (`START TRANSACTION READ ONLY`).
+    /// Sets whether changes are refused from here on (`START TRANSACTION READ ONLY`).
     pub fn set_read_only(&mut self, read_only: bool) {
         self.read_only = read_only;
     }
 
-    /// Says that its group has a statement that makes a table, which others may only use behind it.
+    /// Notes that the group has a statement that makes a table, which other transactions may use
+    /// only after this one.
     pub fn set_defines(&mut self) {
         self.defines = true;
     }
 
-    /// `binlog_row_image` of the session.
+    /// Sets the session's `binlog_row_image`.
     pub fn set_row_image(&mut self, image: RowImage) {
         self.group.set_image(image);
     }
 
-    /// `foreign_key_checks` and `unique_checks` of the session. Keys are unique whatever the second
-    /// says; the row events have both.
+    /// Sets the session's `foreign_key_checks` and `unique_checks`. Unique keys are enforced even
+    /// without the second; the flags of the row events say both.
     pub fn set_checks(&mut self, foreign_keys: bool, unique: bool) {
         self.foreign_keys = if foreign_keys { ForeignKeys::Enforced } else { ForeignKeys::Off };
         let flag = |on: bool, flag: u16| if on { 0 } else { flag };
@@ -290,12 +293,12 @@ impl Transaction {
         );
     }
 
-    /// `innodb_lock_wait_timeout` of the session, in milliseconds.
+    /// Sets the session's `innodb_lock_wait_timeout`, in milliseconds.
     pub fn set_row_lock_timeout_ms(&mut self, timeout_ms: u64) {
         self.row_lock_timeout_ms = timeout_ms;
     }
 
-    /// `lock_wait_timeout` of the session, in milliseconds.
+    /// Sets the session's `lock_wait_timeout`, in milliseconds.
     pub fn set_metadata_lock_timeout_ms(&mut self, timeout_ms: u64) {
         self.metadata_lock_timeout_ms = timeout_ms;
     }
@@ -305,34 +308,34 @@ impl Transaction {
         self.locks.set_interrupt(interrupt);
     }
 
-    /// Whether that flag is set.
+    /// Reports whether the interrupt flag is set.
     pub fn is_interrupted(&self) -> bool {
         self.locks.is_interrupted()
     }
 
-    /// [`EngineError::Interrupted`] when it is.
+    /// Returns [`EngineError::Interrupted`] when the interrupt flag is set.
     pub fn check_interrupt(&self) -> Result<()> {
         if self.is_interrupted() { Err(EngineError::Interrupted) } else { Ok(()) }
     }
 
-    /// Says that the transaction is of a session that has locked these tables: it takes no lock of
-    /// their metadata itself.
+    /// Notes that the transaction belongs to a session that has locked these tables. The
+    /// transaction itself takes no lock on their metadata.
     pub fn set_locked_tables(&mut self, locked: Arc<LockedTables>) {
         self.locks.set_works_under(locked.owner_id());
         self.locked_tables = Some(locked);
     }
 
-    /// Whether the transaction has changed anything that the log gets.
+    /// Reports whether the transaction has changed anything that the log gets.
     pub fn has_changes(&self) -> bool {
         !self.writes.is_empty()
     }
 
-    /// Whether it has changed rows of temporary tables.
+    /// Reports whether the transaction has changed rows of temporary tables.
     pub fn has_temporary_changes(&self) -> bool {
         !self.temporary.writes.is_empty()
     }
 
-    /// What the transaction has changed of a table.
+    /// Returns the write set that has the transaction's changes of a table.
     #[inline]
     fn writes_of(&self, table: &Table) -> &WriteSet {
         if table.is_temporary() { &self.temporary.writes } else { &self.writes }
@@ -343,7 +346,7 @@ impl Transaction {
         if table.is_temporary() { &mut self.temporary.writes } else { &mut self.writes }
     }
 
-    /// Number of locks held.
+    /// Returns the number of locks that the transaction holds.
     pub fn lock_count(&self) -> usize {
         self.locks.held()
     }
@@ -362,13 +365,13 @@ impl Transaction {
         Ok(table)
     }
 
-    /// Takes the metadata locks of all tables that a statement changes, and then of those that it
-    /// reads, so that none of them can be changed by DDL between the statement's first row and its
+    /// Takes the metadata locks of all tables that a statement changes, and then of the tables that
+    /// it reads, so that DDL can change none of them between the statement's first row and its
     /// last.
     ///
     /// # Errors
-    /// [`EngineError::TableChanged`] when a table is not what the catalog has now; the errors of a
-    /// wait for a lock.
+    /// Returns [`EngineError::TableChanged`] when a table is not the one that the catalog has now,
+    /// and the errors of a wait for a lock.
     pub fn use_tables<'t>(
         &mut self,
         changed: impl IntoIterator<Item = &'t Arc<Table>>,
@@ -383,8 +386,8 @@ impl Transaction {
         self.use_table_in(table, false)
     }
 
-    /// As [`Transaction::use_table`], for changing its rows or locking them to be changed: it waits
-    /// for sessions that want the rows to stay as they are.
+    /// Does what [`Transaction::use_table`] does, for changing rows of the table or locking them to
+    /// be changed: it also waits for sessions that want the rows to stay as they are.
     pub(crate) fn use_table_to_change(&mut self, table: &Arc<Table>) -> Result<()> {
         self.memory.check(self.locks.held())?;
         self.use_table_in(table, true)
@@ -399,7 +402,8 @@ impl Transaction {
         self.begin_use(table, to_change)
     }
 
-    /// Whether the metadata lock is held that changing rows of the table takes.
+    /// Reports whether the transaction holds the metadata lock that changing rows of the table
+    /// takes.
     fn may_change(&self, table: &Table) -> bool {
         self.tables_held || self.tables.iter().any(|used| used.to_change && used.table.id == table.id)
     }
@@ -454,8 +458,8 @@ impl Transaction {
         Ok(&self.snapshot.as_ref().expect("just opened").view)
     }
 
-    /// Refuses what was read at a snapshot that was given up meanwhile. To be asked after reading;
-    /// an error that came of what the snapshot no longer had is replaced.
+    /// Refuses a result that was read at a snapshot which was evicted meanwhile. It must be called
+    /// after reading. It also replaces an error that came from what the snapshot no longer had.
     fn at_valid_snapshot<R>(&self, read: Result<R>) -> Result<R> {
         match &self.snapshot {
             Some(snapshot) if self.engine.snapshots.is_evicted(snapshot) => {
@@ -471,7 +475,7 @@ impl Transaction {
         }
     }
 
-    /// Begins a statement and returns where to go back to if it fails.
+    /// Begins a statement. Returns the savepoint to go back to if the statement fails.
     pub fn begin_statement(&mut self, context: StatementContext) -> Savepoint {
         let timestamp_us = if context.timestamp_us == 0 { os::clock::now_us() } else { context.timestamp_us };
         let savepoint = self.savepoint();
@@ -487,29 +491,30 @@ impl Transaction {
         }
     }
 
-    /// Ends a statement that succeeded, whose text the binary log is to have in place of the rows
-    /// that it changed.
+    /// Ends a statement that succeeded. The binary log is to have the statement's text in place of
+    /// the rows that it changed.
     pub fn end_statement_as_text(&mut self, text: &LoggedStatement<'_>) {
         let events = text.encode(self.engine.config.server_id);
         self.group.end_statement_as(events);
         self.end_statement();
     }
 
-    /// Ends a statement that succeeded, of which the binary log is to have nothing
+    /// Ends a statement that succeeded and of which the binary log is to have nothing
     /// (`binlog_ignore_db`).
     pub fn end_statement_unlogged(&mut self) {
         self.group.end_statement_as(Vec::new());
         self.end_statement();
     }
 
-    /// Where the transaction is now (`SAVEPOINT`). Ends the statement that is running, if one is.
+    /// Ends the statement that is running, if one is, and returns the transaction's present point
+    /// (`SAVEPOINT`).
     pub fn savepoint(&mut self) -> Savepoint {
         self.end_statement();
         self.mark()
     }
 
-    /// Where the transaction is now, within the statement that is running: a statement of a
-    /// function or a trigger goes back there if it fails, and the one around it goes on.
+    /// Returns the transaction's present point within the statement that is running. A statement of
+    /// a function or a trigger goes back there if it fails, and the statement around it goes on.
     pub fn savepoint_within(&mut self) -> Savepoint {
         self.group.len_within();
         self.mark()
@@ -526,9 +531,9 @@ impl Transaction {
         }
     }
 
-    /// `ROLLBACK TO SAVEPOINT`: takes back every change since; locks stay. As in MySQL, going back
-    /// to a savepoint that was taken before the transaction used any table ends what the engine has
-    /// of it: locks and snapshot go too.
+    /// Takes back every change since the savepoint (`ROLLBACK TO SAVEPOINT`). Locks stay. As in
+    /// MySQL, going back to a savepoint that was set before the transaction used any table ends the
+    /// transaction in the engine: locks and snapshot are released too.
     pub fn rollback_to_savepoint(&mut self, savepoint: Savepoint) {
         self.rollback_to(savepoint);
         if savepoint.is_start {
@@ -536,7 +541,7 @@ impl Transaction {
         }
     }
 
-    /// Takes back every change since the savepoint; locks stay (a failed statement).
+    /// Takes back every change since the savepoint, after a statement failed. Locks stay.
     pub fn rollback_to(&mut self, savepoint: Savepoint) {
         self.writes.rollback_to(savepoint.writes);
         self.temporary.writes.rollback_to(savepoint.temporary);
@@ -546,18 +551,19 @@ impl Transaction {
         self.engine.locks.withdraw_announced(&mut self.locks, savepoint.announced);
     }
 
-    /// A READ ONLY transaction changes temporary tables alone.
+    /// Refuses to change the table in a READ ONLY transaction, which may change temporary tables
+    /// only.
     fn check_writable(&self, table: &Table) -> Result<()> {
         if self.read_only && !table.is_temporary() { Err(EngineError::ReadOnlyTransaction) } else { Ok(()) }
     }
 
-    /// Commits. After an error the transaction is rolled back.
+    /// Commits the transaction. After an error it is rolled back.
     pub fn commit(mut self, options: &CommitOptions<'_>) -> Result<CommitOutcome> {
         self.commit_in_place(options)
     }
 
-    /// As [`Transaction::commit`], for an owner that would have to move the transaction for that.
-    /// All that the owner may do afterwards is to drop it.
+    /// Does what [`Transaction::commit`] does, for an owner that cannot move the transaction.
+    /// Afterwards the owner may only drop it.
     pub fn commit_in_place(&mut self, options: &CommitOptions<'_>) -> Result<CommitOutcome> {
         self.temporary.reserve()?;
         if self.writes.is_empty() {
@@ -577,9 +583,9 @@ impl Transaction {
         self.finish_commit(outcome, options)
     }
 
-    /// Commits a transaction of which the binary log is to have a statement, which is a group of
-    /// its own, in place of the rows: a statement about accounts changes rows of tables here, and
-    /// replicas carry it out themselves. One that has changed no rows is logged as well.
+    /// Commits a transaction for which the binary log is to have a statement, which is a group of
+    /// its own, in place of the rows. A statement about accounts changes rows of tables here, and
+    /// replicas execute the statement themselves. It is logged even if it has changed no rows.
     pub fn commit_as_statement(&mut self, context: &DdlContext<'_>) -> Result<CommitOutcome> {
         assert!(self.temporary.writes.is_empty(), "accounts are in no temporary table");
         if self.writes.is_empty() {
@@ -593,7 +599,7 @@ impl Transaction {
         self.finish_commit(outcome, &context.options)
     }
 
-    /// Steps 1 to 6 of a commit; `ddl`: the binary log has a statement by itself.
+    /// Runs steps 1 to 6 of a commit. `ddl` says that the binary log has a statement by itself.
     fn log_and_apply(&mut self, options: &CommitOptions<'_>, ddl: bool) -> Result<CommitOutcome> {
         let Transaction { engine, group, writes, sidecar, .. } = self;
         let is_large = group.len() + writes.entry_bytes() > engine.config.spill_bytes;
@@ -612,7 +618,7 @@ impl Transaction {
         engine.committer.commit_writes(writes, sidecar, parts)
     }
 
-    /// Steps 7 and 8 of a commit.
+    /// Runs steps 7 and 8 of a commit.
     fn finish_commit(
         &mut self,
         outcome: Result<CommitOutcome>,
@@ -628,21 +634,21 @@ impl Transaction {
         Ok(outcome)
     }
 
-    /// Before the locks of a commit are released.
+    /// Notes the commit before its locks are released.
     fn note_committed(&mut self, seq: Lsn) {
         self.engine.sequencer.note_released(seq);
         self.locks.set_committed(seq);
     }
 
-    /// The newest commit that the transaction has seen the effect of, by a row that it read or a
-    /// lock that it got. A client that is told what was read must not be told before that commit is
-    /// visible to everybody ([`Engine::wait_visible`]); the transaction's own snapshots and its
-    /// commit wait by themselves.
+    /// Returns the newest commit whose effect the transaction has seen, by a row that it read or a
+    /// lock that it got. A client must not be told what was read before that commit is visible to
+    /// everybody ([`Engine::wait_visible`]). The transaction's own snapshots and its commit wait by
+    /// themselves.
     pub fn depends_on(&self) -> Lsn {
         self.locks.depends_on()
     }
 
-    /// Rolls back.
+    /// Rolls the transaction back.
     pub fn rollback(mut self) {
         self.end_without_commit();
     }
@@ -654,7 +660,7 @@ impl Transaction {
         self.release();
     }
 
-    /// Lets everything go.
+    /// Drops all changes and releases all locks, tables and the snapshot.
     fn release(&mut self) {
         self.last_read = None;
         self.close_snapshot();

@@ -1,27 +1,27 @@
-//! What a transaction that is applied ahead of its turn leaves to that turn: the checks that only
-//! the state at its turn can answer, with copies of all that they are about.
+//! The checks that a transaction which is applied ahead of its turn leaves to that turn. Only the
+//! state at the turn can answer them, so they keep copies of everything that they need.
 
 use crate::bytes::KeyBuf;
 use crate::table::{SecondaryKey, Table};
 
-/// A key of a unique secondary index whose check is left to the turn.
+/// The check of a key of a unique secondary index, left to the turn.
 pub(super) struct UniqueCheck {
     pub table_id: u64,
     pub index: usize,
     pub key: SecondaryKey,
-    /// Clustered key of the row that it replaces.
+    /// The clustered key of the row that the new row replaces.
     pub own: KeyBuf,
     pub image: Vec<u8>,
 }
 
-/// Keys that a transaction inserts: a session may have locked the gaps that they are in.
+/// The keys that a transaction inserts. A session may have locked the gaps that they are in.
 pub(super) struct Announcement {
     pub table_id: u64,
     pub clustered: Option<KeyBuf>,
     pub secondary: Vec<Option<SecondaryKey>>,
 }
 
-/// What a transaction that is applied ahead leaves to its turn, beside its rows.
+/// Everything that a transaction which is applied ahead leaves to its turn, besides its rows.
 #[derive(Default)]
 pub(crate) struct Owed {
     pub uniques: Vec<UniqueCheck>,

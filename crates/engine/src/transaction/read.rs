@@ -10,19 +10,19 @@ use crate::table::Table;
 use std::sync::Arc;
 
 impl Transaction {
-    /// How a plain read is done at this isolation level.
+    /// Returns the mode in which a read is done at this isolation level.
     pub(super) fn effective_mode(&self, mode: LockMode) -> LockMode {
         let locks = self.isolation == Isolation::Serializable && !self.autocommit;
         if mode == LockMode::Snapshot && locks { LockMode::Share } else { mode }
     }
 
-    /// The row with this clustered key (see [`Table::encode_key`]).
+    /// Returns the row with this clustered key (see [`Table::encode_key`]).
     pub fn get(&mut self, table: &Arc<Table>, key: &[u8], mode: LockMode) -> Result<Option<Row>> {
         self.get_unless_locked(table, key, mode, OnLocked::Wait)
     }
 
-    /// As [`Transaction::get`], with a say in what is done about a row that somebody else has
-    /// locked.
+    /// Does what [`Transaction::get`] does; `on_locked` says what to do about a row that another
+    /// transaction has locked.
     pub fn get_unless_locked(
         &mut self,
         table: &Arc<Table>,
@@ -41,7 +41,8 @@ impl Transaction {
                 self.read_own_or(table, key, |txn| Ok(newest(txn)?.map(|row| row.image)))?
             }
             LockMode::Snapshot => {
-                // Of a row of its own, too: what is read later is as of now.
+                // The snapshot is opened even if the row is the transaction's own, so that later
+                // reads see the state as of now.
                 self.open_snapshot()?;
                 self.read_own_or(table, key, |txn| {
                     let view = &txn.snapshot.as_ref().expect("just opened").view;
@@ -55,9 +56,9 @@ impl Transaction {
         Ok(image.map(|image| Row { key: key.to_vec(), image }))
     }
 
-    /// The newest committed row, locked. A row that is there costs its record lock and nothing
-    /// else; where there is none the gap is locked, if the isolation level locks gaps, and the key
-    /// is not.
+    /// Returns the newest committed row, locked. A row that exists costs its record lock and
+    /// nothing else. If there is none, the gap is locked (if the isolation level locks gaps), and
+    /// the key is not.
     fn get_locked(
         &mut self,
         table: &Arc<Table>,
@@ -68,7 +69,7 @@ impl Transaction {
         self.last_lock = None;
         let Some(acquired) = self.lock_row_unless(table, key, mode, on_locked)? else { return Ok(None) };
         let image = match self.own_image(table, key)? {
-            // What the transaction itself deleted stays locked.
+            // A row that the transaction itself deleted stays locked.
             Some(own) => return Ok(own),
             None => self.engine.rows.read_newest(table, key)?.map(|row| {
                 let OldRow { image, seq, externs, leaf } = row;
@@ -79,7 +80,8 @@ impl Transaction {
             }),
         };
         if image.is_none() {
-            // While the key itself is still locked: nobody can insert it in between.
+            // The gap is locked while the key itself is still locked, so nobody can insert the key
+            // in between.
             if self.locks_gaps() {
                 self.lock_gap_around(table, key)?;
             }
@@ -93,7 +95,8 @@ impl Transaction {
         Ok(image)
     }
 
-    /// The transaction's own state of the row if it has one, else what `committed` reads.
+    /// Returns the transaction's own state of the row if it has one, otherwise what `committed`
+    /// reads.
     pub(super) fn read_own_or(
         &mut self,
         table: &Table,
@@ -106,8 +109,8 @@ impl Transaction {
         }
     }
 
-    /// The transaction's own state of a row: `None` when it has not changed it, `Some(None)` when
-    /// it deleted it.
+    /// Returns the transaction's own state of a row: `None` when it has not changed the row,
+    /// `Some(None)` when it has deleted it.
     pub(super) fn own_image(&self, table: &Table, key: &[u8]) -> Result<Option<Option<Vec<u8>>>> {
         Ok(match self.writes_of(table).row(table.id, key) {
             None => None,

@@ -1,5 +1,5 @@
-//! What a transaction does to one row and to one secondary entry, as its write set and the journal
-//! keep it.
+//! The changes of a transaction to one row and to one secondary entry, as its write set and the
+//! journal keep them.
 
 use crate::entry::Externs;
 use crate::rows::OldRow;
@@ -7,48 +7,50 @@ use crate::spill::NewImage;
 use buffer::FoundLeaf;
 use types::ColumnMask;
 
-/// What a write set keeps of a committed row that the transaction changes. The row is on its page,
-/// and locked.
+/// The part of a committed row that a write set keeps when the transaction changes the row. The row
+/// itself is on its page, and locked.
 #[derive(Clone, Debug)]
 pub(crate) struct Replaced {
     pub seq: u64,
     pub externs: Externs,
 }
 
-/// Where a row stands before the transaction's first change of it.
+/// The state of a row before the transaction's first change of it.
 pub(crate) enum Origin {
-    /// It is this committed row.
+    /// The row is this committed row.
     Committed(OldRow),
-    /// It does not exist, and the transaction inserts it; it belongs into this leaf.
+    /// The row does not exist, and the transaction inserts it. It belongs into this leaf.
     Insert(Option<FoundLeaf>),
-    /// It does not exist, and an UPDATE moves another row to this key.
+    /// The row does not exist, and an UPDATE moves another row to this key. It belongs into this
+    /// leaf.
     Move(Option<FoundLeaf>),
 }
 
 /// The net change of a row.
 #[derive(Clone, Debug)]
 pub(crate) struct RowChange {
-    /// What it was; `None`: the transaction inserts the row.
+    /// The committed row that is changed. `None` means that the transaction makes the row.
     pub old: Option<Replaced>,
-    /// Bytes of the full image of `old`; 0 without one.
+    /// The length in bytes of the full image of `old`; 0 if there is none.
     pub old_len: u32,
-    /// The first change was an INSERT, whose full image replay derives the row's secondary entries
-    /// from.
+    /// Whether the first change was an INSERT, from whose full image replay derives the row's
+    /// secondary entries.
     pub inserted: bool,
-    /// What it becomes; `None`: deleted. Full image; at commit the off-page columns are emptied.
+    /// The full image that the row gets; `None` means that the row is deleted. At commit its
+    /// off-page columns are emptied.
     pub new: Option<NewImage>,
-    /// Where in the event group that image is, if it is there as a whole.
+    /// The offset of that image in the event group, if the whole image is there.
     pub logged_at: Option<u64>,
-    /// Filled at commit: where the long values of `new` are.
+    /// The places of the long values of `new`, which the commit fills in.
     pub externs: Externs,
     /// The leaf that the row is in or belongs into, as it was found when the row was locked.
     pub leaf: Option<FoundLeaf>,
-    /// How `new` follows from another `old` (only in a transaction that is applied ahead); `None`:
-    /// not by patches alone.
+    /// The patches that make `new` from another `old`, in a transaction that is applied ahead.
+    /// `None` means that patches alone cannot make it.
     pub patches: Option<Vec<Patch>>,
 }
 
-/// Columns that an update sets: what a partial after image has.
+/// The columns that an update sets, which are those of a partial after image.
 #[derive(Clone, Debug)]
 pub(crate) struct Patch {
     pub mask: ColumnMask,
@@ -60,6 +62,7 @@ pub(crate) struct Patch {
 pub(crate) struct EntryChange {
     pub present: bool,
     pub secondary_len: u16,
-    /// The entry belongs to a row that the transaction inserts: replay derives it from the row.
+    /// Whether the entry belongs to a row that the transaction inserts, so that replay derives it
+    /// from the row.
     pub derivable: bool,
 }

@@ -1,15 +1,16 @@
-//! Scans: a range of an index, in either direction, with the transaction's own changes merged over
-//! the pages.
+//! Scans of a range of an index, in either direction, with the transaction's own changes merged
+//! over the pages.
 //!
 //! A plain scan reads at a snapshot. A locking scan ([`Locking`]) locks each row that it comes
-//! across, and under REPEATABLE READ the gaps that it passes: one interval for the whole scan,
-//! whose end moves with it. It covers the range from the key before its start to the key that the
-//! scan has come to; at the end of the range that is the first key behind it.
+//! across, and under REPEATABLE READ also the gaps that it passes. The gaps are one interval for
+//! the whole scan, whose end moves with the scan. The interval reaches from the key before the
+//! scan's start to the key that the scan has come to. At the end of the range that is the first key
+//! behind the range.
 //!
 //! A scan holds no latch between rows. It walks the pages' entries and, when the transaction has
-//! changed the table, the write set's entries of the same index, in key order; where both have a
-//! key the write set wins. Changes that the transaction makes while it scans are seen where they
-//! lie ahead of the scan: a statement that changes the columns it scans by reads its rows first.
+//! changed the table, the write set's entries of the same index, in key order. Where both have a
+//! key the write set wins. Changes that the transaction makes while it scans are seen if they lie
+//! ahead of the scan, so a statement that changes the columns it scans by reads its rows first.
 
 use super::{LastRead, LockMode, Row, Transaction};
 use crate::bytes::KeyBuf;
@@ -32,79 +33,81 @@ pub(super) fn as_slices(bound: &Bound<Vec<u8>>) -> Bound<&[u8]> {
     bound.as_ref().map(Vec::as_slice)
 }
 
-/// A scan that is under way; belongs to the transaction that opened it.
+/// A scan that is under way. It belongs to the transaction that opened it.
 pub struct Scan {
     pub(super) table: Arc<Table>,
     pub(super) index: IndexRef,
     pub(super) range: KeyRange,
     pub(super) direction: Direction,
     pub(super) mode: LockMode,
-    /// Of a scan that locks.
+    /// The state of a locking scan; `None` for a plain scan.
     pub(super) locking: Option<Locking>,
-    /// What the pages are read at, for [`LockMode::Snapshot`].
+    /// The view that the pages are read at, for [`LockMode::Snapshot`].
     pub(super) view: View,
     pub(super) pages: Option<btree::Scan>,
-    /// The pages have no further entry of the range.
+    /// Whether the pages have no further entry of the range.
     pub(super) pages_ended: bool,
     /// The pages' next entry, when it has been fetched and not yet used.
     pub(super) ahead: Option<(KeyBuf, Vec<u8>)>,
-    /// Buffer of an `ahead` that was used.
+    /// The buffer of an `ahead` that was used.
     pub(super) spare: Vec<u8>,
-    /// The row that was given out last is not copied; its key is not in `last` yet.
+    /// The place of the row that was lent last. The row is not copied, and its key is not in `last`
+    /// yet.
     pub(super) lent: Option<Lent>,
-    /// The last key that was passed, own or of the pages.
+    /// The last key that was passed, of the transaction itself or of the pages.
     pub(super) last: Option<KeyBuf>,
-    /// Entries that count as live and have no row, when somebody asked for them.
+    /// The keys of entries that count as live and have no row, if a caller asked for them.
     strays: Option<Vec<Vec<u8>>>,
-    /// Entries are enough where they are visible by themselves.
+    /// Whether an entry may be given out instead of its row when the entry is visible by itself.
     pub(super) takes_entries: bool,
-    /// Where the clustered key begins in `last`, when that is an entry given out instead of its
-    /// row.
+    /// The byte offset of the clustered key in `last`, when `last` is an entry that was given out
+    /// instead of its row.
     clustered_at: usize,
 }
 
-/// What a scan has come to.
+/// The result of a step of a scan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// A row.
     Row(Row),
-    /// The entry of a row that is there, in a secondary index: [`Scan::entry`].
+    /// The entry of an existing row in a secondary index, which [`Scan::entry`] returns.
     Entry,
-    /// A row that is lent: [`Scan::image`].
+    /// A row that is lent, which [`Scan::image`] returns.
     Lent,
 }
 
-/// Where the row is that was lent last.
+/// The place of the row that was lent last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lent {
-    /// The value of the pages' last entry, from this byte on.
+    /// The row is the value of the pages' last entry, from this byte on.
     Page(usize),
-    /// `Scan::spare`.
+    /// The row is in `Scan::spare`.
     Spare,
 }
 
-/// What a scan that locks keeps in mind.
+/// The state of a locking scan.
 pub(super) struct Locking {
     pub on_locked: OnLocked,
-    /// Locks gaps too.
+    /// Whether the scan locks gaps too.
     pub gaps: bool,
-    /// The interval that grows with the scan. `None` before the first entry, or when an interval of
-    /// the transaction contained what it was to be.
+    /// The interval that grows with the scan. It is `None` before the first entry, or when an
+    /// interval of the transaction contained the new one.
     pub interval: Option<GapId>,
-    /// The interval was asked for.
+    /// Whether the interval was asked for.
     pub has_begun: bool,
-    /// [`TableLocks::released`](crate::lock::gap::TableLocks::released) when the pages were last
-    /// read.
+    /// The count of [`TableLocks::released`](crate::lock::gap::TableLocks::released) when the pages
+    /// were last read.
     pub released: u64,
-    /// Give out the newest committed row where somebody else has it locked.
+    /// Whether the scan gives out the newest committed state of a row that another transaction has
+    /// locked.
     pub semi_consistent: bool,
-    /// The row given out last is such a one.
+    /// Whether the row given out last is such an unlocked row.
     pub unlocked: bool,
 }
 
 /// The next entry in key order.
 enum Next {
-    /// The transaction's own entry, and whether it is there.
+    /// The transaction's own entry, and whether it is present.
     Own(KeyBuf, bool),
     Page(KeyBuf, Vec<u8>),
     End,
@@ -124,7 +127,8 @@ impl Transaction {
         let mut mode = self.effective_mode(mode);
         let mut view = if mode == LockMode::Snapshot { self.view()?.clone() } else { View::newest() };
         if table.is_temporary() {
-            // Its rows are this session's: no other changes them, and none has older versions.
+            // The rows are this session's: nobody else changes them, and they have no older
+            // versions.
             (mode, view) = (LockMode::Snapshot, View::newest());
         }
         let locking = (mode != LockMode::Snapshot).then(|| Locking {
@@ -162,8 +166,8 @@ impl Transaction {
 }
 
 impl Transaction {
-    /// A scan of the newest committed rows without locks, for finding a row that is then locked and
-    /// read again.
+    /// Opens a scan of the newest committed rows without locks. It finds a row that is then locked
+    /// and read again.
     pub(super) fn scan_newest(
         &mut self,
         table: &Arc<Table>,
@@ -178,7 +182,7 @@ impl Transaction {
         let mut scan = self.scan(table, index, range, Direction::Forward, LockMode::Update)?;
         scan.mode = LockMode::Snapshot;
         scan.view = View::newest();
-        // Where gaps are locked it would have gone on to the key behind its range.
+        // With gaps to lock, the scan would go on to the key behind its range.
         if scan.locking.take().is_some_and(|locking| locking.gaps) && scan.pages.is_some() {
             scan.read_pages_again();
         }
@@ -187,9 +191,9 @@ impl Transaction {
 }
 
 impl Transaction {
-    /// Whether what this commit deleted is to be passed over by a locking scan. As long as the
-    /// commit is not visible its row is locked, as any other that is found, so that the transaction
-    /// waits for the commit and comes behind it.
+    /// Reports whether a locking scan may pass over a row that the commit `seq` deleted. As long as
+    /// the commit is not visible the row is locked as any other, so that the transaction waits for
+    /// the commit and comes after it.
     fn has_gone(&mut self, seq: u64) -> bool {
         self.locks.depend_on(seq);
         self.engine.sequencer.view().sees(seq)
@@ -197,7 +201,7 @@ impl Transaction {
 }
 
 impl Scan {
-    /// The image of the row that was lent last.
+    /// Returns the image of the row that was lent last.
     pub fn image(&self) -> &[u8] {
         match (self.lent, &self.pages) {
             (Some(Lent::Page(at)), Some(pages)) => pages.current().map_or(&[], |(_, value)| &value[at..]),
@@ -205,7 +209,7 @@ impl Scan {
         }
     }
 
-    /// Keeps the key that was passed last, for the other ways of going on.
+    /// Keeps the key that was passed last, which all steps but the lending one need.
     pub(super) fn keep_last(&mut self) {
         if self.lent.take().is_some()
             && let Some((key, _)) = self.pages.as_ref().and_then(btree::Scan::current)
@@ -223,34 +227,34 @@ impl Scan {
         self.strays.as_deref().unwrap_or_default()
     }
 
-    /// The index key of the row given out last.
+    /// Returns the index key of the row given out last.
     pub(crate) fn last_key(&self) -> Option<&[u8]> {
         self.last.as_deref()
     }
 
-    /// Says what to do about rows that somebody else has locked.
+    /// Sets what the scan does about rows that another transaction has locked.
     pub fn set_on_locked(&mut self, on_locked: OnLocked) {
         if let Some(locking) = &mut self.locking {
             locking.on_locked = on_locked;
         }
     }
 
-    /// Has the scan give out rows that somebody else has locked, as they are committed, instead of
-    /// waiting for them, where the isolation level allows it (READ COMMITTED);
-    /// [`Scan::is_unlocked`] tells them. The caller who wants one locks and reads it with
-    /// [`Transaction::get`].
+    /// Lets the scan give out rows that another transaction has locked, in their committed state,
+    /// instead of waiting for them, if the isolation level allows it (READ COMMITTED).
+    /// [`Scan::is_unlocked`] tells such rows. A caller that wants such a row locks and reads it
+    /// with [`Transaction::get`].
     pub fn set_semi_consistent(&mut self) {
         if let Some(locking) = &mut self.locking {
             locking.semi_consistent = !locking.gaps;
         }
     }
 
-    /// Whether the row given out last is not locked.
+    /// Reports whether the row given out last is not locked.
     pub fn is_unlocked(&self) -> bool {
         self.locking.as_ref().is_some_and(|locking| locking.unlocked)
     }
 
-    /// Begins to read the pages behind the last key that was passed.
+    /// Begins to read the pages after the last key that was passed.
     pub(super) fn read_pages_again(&mut self) {
         (self.ahead, self.pages_ended) = (None, false);
         let (mut start, mut end) = (as_slices(&self.range.start), as_slices(&self.range.end));
@@ -258,7 +262,7 @@ impl Scan {
         match self.direction {
             Direction::Forward => {
                 start = self.last.as_deref().map_or(start, Bound::Excluded);
-                // A scan that locks gaps looks for the key behind its range as well.
+                // A scan that locks gaps also looks for the key behind its range.
                 end = if to_neighbour { Bound::Unbounded } else { end };
             }
             Direction::Backward => {
@@ -272,7 +276,7 @@ impl Scan {
         self.pages = Some(self.table.tree(self.index).scan(start, end, self.direction));
     }
 
-    /// The next row, or `None` at the end.
+    /// Returns the next row, or `None` at the end.
     pub fn next(&mut self, txn: &mut Transaction) -> Result<Option<Row>> {
         self.takes_entries = false;
         self.keep_last();
@@ -282,7 +286,7 @@ impl Scan {
         })
     }
 
-    /// The entry that was found last.
+    /// Returns the entry that was found last.
     pub fn entry(&self) -> Entry<'_> {
         Entry { key: self.last.as_deref().unwrap_or_default(), clustered_at: self.clustered_at }
     }
@@ -325,7 +329,7 @@ impl Scan {
                 bump(&txn.engine.counters.rows_read, 1);
                 return Ok(found);
             }
-            // Nobody else asks while there are no rows to give out.
+            // While there are no rows to give out, nobody else checks for an interrupt.
             txn.check_interrupt()?;
         }
     }
@@ -368,7 +372,8 @@ impl Scan {
         Ok(())
     }
 
-    /// The transaction's own next entry of the index after the last key, and whether it is there.
+    /// Returns the transaction's own next entry of the index after the last key, and whether it is
+    /// present.
     pub(super) fn next_own(&self, txn: &Transaction) -> Option<(KeyBuf, bool)> {
         let writes = txn.writes_of(&self.table).table(self.table.id)?;
         let last = self.last.as_deref().map(Bound::Excluded);
@@ -395,7 +400,7 @@ impl Scan {
         }
     }
 
-    /// The row of an entry that the transaction itself put.
+    /// Returns the row of an entry that the transaction itself put.
     fn own_row(&self, txn: &Transaction, key: &KeyBuf) -> Result<Option<Row>> {
         let clustered: &[u8] = match self.index {
             IndexRef::Primary => key,
@@ -409,8 +414,8 @@ impl Scan {
         Ok(image.map(|image| Row { key: clustered.to_vec(), image }))
     }
 
-    /// Where the clustered key begins in the key of a secondary entry on a page that is enough by
-    /// itself; see [`crate::covering`].
+    /// Returns the byte offset of the clustered key in a secondary entry on a page, if the entry is
+    /// enough without its row; see [`crate::covering`].
     fn visible_entry(&self, key: &KeyBuf, value: &[u8]) -> Result<Option<usize>> {
         if !self.takes_entries {
             return Ok(None);
@@ -423,7 +428,7 @@ impl Scan {
         Ok((clustered_at <= key.len()).then_some(clustered_at))
     }
 
-    /// The row of an entry on a page, if it is there for this scan.
+    /// Returns the row of an entry on a page, if this scan sees it.
     fn page_row(&mut self, txn: &mut Transaction, key: &KeyBuf, value: &[u8]) -> Result<Option<Row>> {
         match self.index {
             IndexRef::Primary => self.clustered_row(txn, key, value),
@@ -457,7 +462,7 @@ impl Scan {
         Ok(image.map(|image| Row { key: key.to_vec(), image }))
     }
 
-    /// Locks a row that the scan has found; `None`: it is to be left out.
+    /// Locks a row that the scan has found. `None` means that the row is to be left out.
     fn lock_found(&mut self, txn: &mut Transaction, key: &[u8]) -> Result<Option<Acquired>> {
         let Some(locking) = &mut self.locking else { return Ok(Some(Acquired::Held)) };
         locking.unlocked = false;
@@ -469,8 +474,8 @@ impl Scan {
         Ok(acquired.or(Some(Acquired::Held)))
     }
 
-    /// What follows from a row's having been locked and read; `is_only` says that there is it and
-    /// can be no other.
+    /// Does what follows after a row was locked and read. `is_only` says that the row exists and
+    /// that the scan can find no other.
     fn note_locked(
         &mut self,
         txn: &mut Transaction,
@@ -536,7 +541,7 @@ impl Scan {
             }
             return Ok(None);
         };
-        // A plain scan need not stop early: there is no other entry that it would read.
+        // A plain scan need not stop early, because there is no other entry that it would read.
         let mut is_unique = false;
         if must_check {
             let own = self.table.secondary_key(at, &image, clustered)?;

@@ -1,6 +1,6 @@
-//! Tables that a thread of a replica keeps open over many transactions: the next transaction is
-//! mostly about the same ones, and a metadata lock for each would be the one thing that all threads
-//! fight for.
+//! Tables that a thread of a replica keeps open over many transactions. The next transaction is
+//! mostly about the same tables, and with a metadata lock for each transaction all threads would
+//! contend for that lock.
 
 use super::{Isolation, Transaction};
 use crate::Engine;
@@ -10,12 +10,13 @@ use crate::table::Table;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Metadata locks on tables whose rows are changed. DDL waits for them, so whoever has one lets go
-/// often: [`TableHold::release`].
+/// Metadata locks on tables whose rows are changed. DDL waits for them, so a thread that has them
+/// should release them often: [`TableHold::release`].
 ///
-/// Invariant: it never waits for a table while it has another, for DDL about both could wait for
-/// that one. A transaction that waits for a row while its tables are held is found by the search
-/// for deadlocks, for whom DDL that waits for the hold waits.
+/// Invariant: a hold never waits for a table while it has another one, because DDL about both
+/// tables could wait for that one. A transaction that waits for a row while its tables are held is
+/// seen by the search for deadlocks, which takes DDL that waits for the hold as waiting for that
+/// transaction.
 pub struct TableHold {
     engine: Arc<Engine>,
     locks: LockOwner,
@@ -23,13 +24,13 @@ pub struct TableHold {
 }
 
 impl TableHold {
-    /// Holds nothing.
+    /// Returns a hold without any table.
     pub fn new(engine: Arc<Engine>) -> TableHold {
         TableHold { locks: engine.locks.owner(), engine, tables: Vec::new() }
     }
 
-    /// Sets the flag that ends its waits, and those of the transactions that it begins, with
-    /// [`EngineError::Interrupted`] when it becomes true.
+    /// Sets the flag that ends the waits of this hold, and those of the transactions that it
+    /// begins, with [`EngineError::Interrupted`] when it becomes true.
     pub fn set_interrupt(&mut self, interrupt: Arc<AtomicBool>) {
         self.locks.set_interrupt(interrupt);
     }
@@ -38,23 +39,24 @@ impl TableHold {
         self.locks.id()
     }
 
-    /// The engine that the tables are in.
+    /// Returns the engine that the tables are in.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
     }
 
-    /// Whether the table is held.
+    /// Reports whether the table is held.
     pub fn holds(&self, table: &Arc<Table>) -> bool {
         self.tables.iter().any(|held| Arc::ptr_eq(held, table))
     }
 
-    /// Holds a table. With `wait` and no other table held it waits for DDL for up to
+    /// Holds a table. With `wait`, and if no other table is held, this waits for DDL for up to
     /// `lock_wait_timeout`.
     ///
     /// # Errors
-    /// [`EngineError::TableChanged`] when the table is not what the catalog has now;
-    /// [`EngineError::LockWaitTimeout`]; [`EngineError::LockNotAvailable`] when it would have to
-    /// wait and may not: release, and begin with this table.
+    /// Returns [`EngineError::TableChanged`] when the table is not the one that the catalog has
+    /// now, [`EngineError::LockWaitTimeout`], or [`EngineError::LockNotAvailable`] when it would
+    /// have to wait and may not. In the last case the caller releases the hold and begins with this
+    /// table.
     pub fn hold(&mut self, table: &Arc<Table>, wait: bool) -> Result<()> {
         if self.holds(table) {
             return Ok(());
@@ -83,14 +85,14 @@ impl TableHold {
         Ok(())
     }
 
-    /// Lets every table go. No transaction begun here may be open.
+    /// Releases every table. No transaction begun here may be open.
     pub fn release(&mut self) {
         self.tables.clear();
         self.engine.locks.release_all(&mut self.locks);
     }
 
-    /// Begins a transaction that applies a source's. It may use the tables that are held, and those
-    /// only, until the hold is released.
+    /// Begins a transaction that applies changes of a source. Until the hold is released it may use
+    /// the tables that are held, and no others.
     pub fn begin_apply(&self) -> Box<Transaction> {
         let mut transaction = self.engine.begin_apply();
         transaction.tables_held = true;

@@ -1,11 +1,12 @@
-//! What a transaction changes of temporary tables.
+//! The changes of a transaction to temporary tables.
 //!
 //! Rows of temporary tables wait for the commit as all others do, so statements and savepoints take
-//! them back in the same way; but they are in a write set of their own, of which neither the event
-//! group nor the log ever hears. The commit puts them on their pages when the rest of it is safe.
+//! them back in the same way. But they are in a write set of their own, of which nothing goes into
+//! the event group or the log. The commit puts them on their pages when the rest of the commit is
+//! safe.
 //!
-//! No other session reads the tables, so no versions are kept: a row that is changed is replaced,
-//! and one that is deleted goes.
+//! No other session reads the tables, so no versions are kept: a changed row is replaced, and a
+//! deleted row is removed.
 
 use crate::entry;
 use crate::error::{EngineError, Result};
@@ -19,16 +20,16 @@ use buffer::{Pool, RecordLsn};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Sequence number of all rows of temporary tables: every view sees it.
+/// The sequence number of all rows of temporary tables, which every view sees.
 const SEQ: u64 = 1;
 
-/// Changes of temporary tables. Images of rows that take more than the memory for them go to a
-/// file.
+/// The changes of temporary tables. When the images of rows take more than their share of memory,
+/// they go to a file.
 pub(super) struct TemporaryWrites {
     pub writes: WriteSet,
     spills: Arc<SpillFiles>,
     images: Option<SpillFile>,
-    /// Bytes of images that are in memory.
+    /// The bytes of images that are in memory.
     image_bytes: usize,
     limit_bytes: usize,
 }
@@ -46,7 +47,7 @@ impl TemporaryWrites {
         }
     }
 
-    /// A row's image, wherever it is.
+    /// Returns a row's image, from memory or from the file.
     pub fn image<'i>(&self, image: &'i NewImage) -> Result<Cow<'i, [u8]>> {
         match image {
             NewImage::Here(image) => Ok(Cow::Borrowed(image)),
@@ -59,7 +60,7 @@ impl TemporaryWrites {
         }
     }
 
-    /// Moves images out of the memory when there are many.
+    /// Moves images out of memory when they take more than the limit.
     #[inline]
     pub fn let_images_go(&mut self) -> Result<()> {
         if self.image_bytes < self.limit_bytes { Ok(()) } else { self.spill_images() }
@@ -80,10 +81,10 @@ impl TemporaryWrites {
         Ok(())
     }
 
-    /// Makes sure, before anything of the commit is done, that its rows will have pages.
+    /// Makes sure, before anything of the commit is done, that the rows will have pages.
     ///
     /// # Errors
-    /// [`EngineError::TableFull`] and I/O errors.
+    /// Returns [`EngineError::TableFull`] when there is no room, and I/O errors.
     pub fn reserve(&self) -> Result<()> {
         for writes in self.writes.tables.iter().filter(|writes| !writes.table.is_gone()) {
             let news =
@@ -99,8 +100,8 @@ impl TemporaryWrites {
         Ok(())
     }
 
-    /// Puts the rows on their pages and forgets them. A table that does not get its rows can not
-    /// be used any more, for the commit has been done.
+    /// Puts the rows on their pages and forgets them. A table that does not get its rows is marked
+    /// as damaged and cannot be used any more, because the commit has been done.
     pub fn put_on_pages(&mut self, pool: &Arc<Pool>) {
         for writes in self.writes.tables.iter().filter(|writes| !writes.table.is_gone()) {
             if let Err(error) = self.put_table(pool, writes) {
@@ -154,7 +155,7 @@ impl TemporaryWrites {
         Ok(())
     }
 
-    /// Forgets everything.
+    /// Forgets all changes.
     pub fn clear(&mut self) {
         self.writes.clear();
         (self.images, self.image_bytes) = (None, 0);

@@ -1,9 +1,9 @@
-//! Uniqueness: of the primary key and of unique secondary keys.
+//! Uniqueness of the primary key and of unique secondary keys.
 //!
 //! A transaction that makes a key first locks it exclusively (the row's key; for a secondary index
 //! the index's own columns), so two transactions that insert the same key wait for each other. A
-//! transaction that finds the key taken locks the row that has it, shared, and looks again: a row
-//! that another transaction is deleting may be gone then.
+//! transaction that finds the key taken takes a shared lock on the row that has it and looks again:
+//! a row that another transaction is deleting may be gone then.
 
 use super::{LockMode, Transaction};
 use crate::bytes::KeyBuf;
@@ -17,7 +17,7 @@ use btree::Direction;
 use std::ops::Bound;
 
 impl Transaction {
-    /// The error for a row whose key of `index` another row has.
+    /// Returns the error for a row whose key of `index` another row has.
     pub(super) fn duplicate(&self, table: &Table, index: IndexRef, image: &[u8]) -> EngineError {
         EngineError::Duplicate {
             table: table.qualified_name.clone(),
@@ -26,7 +26,7 @@ impl Transaction {
         }
     }
 
-    /// Refuses a secondary key of a unique index that a row other than the one with clustered key
+    /// Refuses a key of a unique secondary index that a row other than the one with clustered key
     /// `own` has.
     pub(super) fn check_unique(
         &mut self,
@@ -48,15 +48,15 @@ impl Transaction {
         self.lock_key(table, index.id, columns, LockType::Exclusive)?;
         while let Some(holder) = self.holder_of(table, at, columns, own)? {
             if self.lock_row(table, &holder, LockMode::Share)? == Acquired::Held {
-                // Locked before, so the second look was the last one needed.
+                // The row was locked before, so the second look was the last one needed.
                 return Err(self.duplicate(table, IndexRef::Secondary(at), image));
             }
         }
         Ok(())
     }
 
-    /// The clustered key of a row, other than `own`, that has these unique columns: by the
-    /// transaction's own changes, else by the pages.
+    /// Returns the clustered key of a row, other than `own`, that has these unique columns: by the
+    /// transaction's own changes, otherwise by the pages.
     pub(super) fn holder_of(
         &self,
         table: &Table,

@@ -2,8 +2,8 @@
 //! takes its part back.
 //!
 //! Invariants:
-//! - `rows[key]` is the net change of one row: the committed row it started from (locked, so it
-//!   stays that), and what the transaction leaves.
+//! - `rows[key]` is the net change of one row: the committed row it started from (which stays the
+//!   same, because it is locked), and what the transaction leaves.
 //! - `entries[index][key]` is the net state of a secondary entry that differs, or once differed,
 //!   from the pages.
 //! - The journal, replayed backwards to a mark, restores the maps to what they were at the mark.
@@ -36,18 +36,19 @@ pub(crate) struct TableWrites {
 pub(crate) struct WriteSet {
     pub tables: SmallVec<[TableWrites; 1]>,
     journal: Journal,
-    /// Off for transactions that are only ever rolled back as a whole.
+    /// Whether changes are noted in the journal. It is off for transactions that are only ever
+    /// rolled back as a whole.
     journalled: bool,
-    /// Row changes so far.
+    /// The number of row changes so far.
     pub changes: u64,
-    /// Rows of the journal before this have been looked at for spilling.
+    /// The number of journal entries whose rows have been looked at for spilling.
     looked_at: usize,
-    /// Without a journal: the rows changed since the images of all others have been let go; `None`:
-    /// none have.
+    /// Without a journal, the rows changed since the images of all others were spilled. `None`
+    /// means that no images were spilled yet.
     fresh: Option<Vec<(usize, KeyBuf)>>,
 }
 
-/// A point to come back to.
+/// A point that the write set can go back to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WriteMark {
     journal: usize,
@@ -67,7 +68,7 @@ impl WriteSet {
         self.tables.iter().find(|writes| writes.table.id == table_id)
     }
 
-    /// Position of a table's writes, made when it has none.
+    /// Returns the position of a table's writes, which are made if the table has none.
     fn table_at(&mut self, table: &Arc<Table>) -> usize {
         if let Some(at) = self.tables.iter().position(|writes| writes.table.id == table.id) {
             let maps = self.tables[at].entries.len();
@@ -79,16 +80,16 @@ impl WriteSet {
         self.tables.len() - 1
     }
 
-    /// The transaction's own state of a row: `None` when it has not changed it, `Some(None)` when
-    /// it deleted it.
+    /// Returns the transaction's own state of a row: `None` when it has not changed the row,
+    /// `Some(None)` when it has deleted it.
     pub fn row(&self, table_id: u64, key: &[u8]) -> Option<Option<&NewImage>> {
         let change = self.table(table_id)?.rows.get(key)?;
         Some(change.new.as_ref())
     }
 
-    /// Lets the images of the rows go that were changed since this was called last. Those that lie
-    /// before `spilled` in the event group are in its file; the others, one after the other, are
-    /// given to `keep`, which says where in the other file they are from then on.
+    /// Drops the images of the rows that were changed since this was called last. An image that
+    /// lies before offset `spilled` in the event group is in the group's file. The other images,
+    /// one after the other, are given to `keep`, which returns their offset in another file.
     pub fn let_images_go(&mut self, spilled: u64, keep: impl FnOnce(&[u8]) -> Result<u64>) -> Result<()> {
         let fresh = self.take_fresh();
         let (mut kept, mut places) = (Vec::new(), Vec::with_capacity(fresh.len()));
@@ -97,7 +98,7 @@ impl WriteSet {
             let Some(NewImage::Here(image)) = &change.new else { continue };
             let (part, at) = match change.logged_at {
                 Some(at) if at + image.len() as u64 <= spilled => (SpillPart::Group, at),
-                // It will be in the group's file, but is not yet.
+                // The image will be in the group's file, but is not there yet.
                 Some(_) => continue,
                 None => (SpillPart::Images, kept.len() as u64),
             };
@@ -119,7 +120,7 @@ impl WriteSet {
         Ok(())
     }
 
-    /// The rows changed since this was called last.
+    /// Returns the rows changed since this was called last.
     fn take_fresh(&mut self) -> Vec<(usize, KeyBuf)> {
         if !self.journalled {
             let all = || {
@@ -137,19 +138,19 @@ impl WriteSet {
         fresh
     }
 
-    /// About how much the sidecar will have of secondary entries.
+    /// Estimates how many bytes of secondary entries the sidecar will have.
     pub fn entry_bytes(&self) -> usize {
         const EACH: usize = 32;
         self.tables.iter().flat_map(|writes| &writes.entries).map(|entries| entries.len() * EACH).sum()
     }
 
-    /// Whether the transaction's first change of this row was an INSERT.
+    /// Reports whether the transaction's first change of this row was an INSERT.
     pub fn is_inserted(&self, table_id: u64, key: &[u8]) -> bool {
         self.table(table_id).and_then(|writes| writes.rows.get(key)).is_some_and(|change| change.inserted)
     }
 
-    /// Sets what a row becomes, and where in the event group that image is, if it is. `origin`
-    /// counts when this is the first change of the row.
+    /// Sets the new state of a row, and the offset of its image in the event group, if the image is
+    /// there. `origin` is used only if this is the first change of the row.
     pub fn set_row(
         &mut self,
         table: &Arc<Table>,
@@ -193,7 +194,8 @@ impl WriteSet {
         }
     }
 
-    /// Notes how the update just set follows from the row before it; `None`: not by columns alone.
+    /// Notes how the update that was just set follows from the row before it. `None` means that it
+    /// does not follow by setting columns alone.
     pub fn note_patch(&mut self, table_id: u64, key: &[u8], patch: Option<Patch>) {
         let writes = self.tables.iter_mut().find(|writes| writes.table.id == table_id);
         let Some(change) = writes.and_then(|writes| writes.rows.get_mut(key)) else { return };
@@ -203,7 +205,7 @@ impl WriteSet {
         }
     }
 
-    /// Sets whether a secondary entry is there. An entry that was once not derivable stays so.
+    /// Sets whether a secondary entry is present. An entry that was once not derivable stays so.
     pub fn set_entry(
         &mut self,
         table: &Arc<Table>,
@@ -248,7 +250,7 @@ impl WriteSet {
         self.looked_at = self.looked_at.min(mark.journal);
     }
 
-    /// Forgets everything; the memory of the outer containers is kept.
+    /// Forgets all changes. The memory of the outer containers is kept.
     pub fn clear(&mut self) {
         self.tables.clear();
         self.journal.clear();

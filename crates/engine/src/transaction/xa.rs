@@ -1,4 +1,4 @@
-//! A transaction that is prepared, and one that is made again from what the log has of it.
+//! Preparing a transaction, and making a prepared transaction again from the log.
 
 use super::{Isolation, Transaction};
 use crate::Engine;
@@ -23,18 +23,18 @@ use std::sync::atomic::Ordering;
 use types::ColumnMask;
 
 impl Transaction {
-    /// Says, before the first change, which XA transaction this is.
+    /// Notes, before the first change, which XA transaction this is.
     pub fn set_xid(&mut self, xid: Xid) {
         self.group.set_xid(xid);
     }
 
-    /// Whether it has used no table and opened no snapshot.
+    /// Reports whether the transaction has used no table and opened no snapshot.
     pub fn is_untouched(&self) -> bool {
         self.tables.is_empty() && self.snapshot.is_none()
     }
 
-    /// `XA PREPARE`: from here on the transaction depends on nobody and ends by
-    /// [`Engine::finish_xa`]. After an error it is rolled back.
+    /// Prepares the transaction (`XA PREPARE`). From here on it holds all its locks itself and ends
+    /// by [`Engine::finish_xa`]. After an error it is rolled back.
     pub fn prepare_xa(
         mut self,
         branch: XaBranch,
@@ -54,8 +54,8 @@ impl Transaction {
         Ok(outcome)
     }
 
-    /// The same with the events of a source, from `XA START` to the XA_PREPARE event; or with what
-    /// comes behind those that [`Transaction::receive`] was given.
+    /// Prepares the transaction with the events of a source, from `XA START` to the XA_PREPARE
+    /// event, or with the part of them that comes after what [`Transaction::receive`] was given.
     pub fn prepare_xa_received(
         mut self,
         branch: XaBranch,
@@ -91,7 +91,8 @@ impl Transaction {
         let logged =
             engine.committer.commit_writes(&mut WriteSet::new(false), &mut SidecarWriter::default(), parts);
         let outcome = logged?;
-        // What commits it later comes behind this, for those who apply in parallel.
+        // The commit that ends the transaction must come after this record for replicas that apply
+        // in parallel.
         engine.sequencer.note_released(outcome.seq);
         let mut held = self.into_held();
         held.images = spill.and_then(|spill| {
@@ -103,8 +104,8 @@ impl Transaction {
         Ok(outcome)
     }
 
-    /// What the log gets of the transaction, whose group is complete. A large one goes to a file,
-    /// durable when this returns.
+    /// Returns the record of the transaction, whose group is complete. The content of a large
+    /// transaction goes to a file, which is durable when this returns.
     fn prepared_record(&mut self, xid: &Xid, binlogged: bool) -> Result<(PreparedRecord, Option<Spill>)> {
         let mut sidecar = Vec::new();
         self.sidecar.finish(&mut sidecar);
@@ -125,7 +126,7 @@ impl Transaction {
         Ok((PreparedRecord::new(*xid, (binlogged, replaced), content), spill))
     }
 
-    /// What is left of the transaction when it is prepared.
+    /// Returns what is kept of the transaction while it is prepared.
     fn into_held(mut self) -> Held {
         self.close_snapshot();
         let engine = self.engine.clone();
@@ -146,8 +147,8 @@ impl Transaction {
         }
     }
 
-    /// Makes the changes of an event group that was logged here, to the same rows: by key and by
-    /// hidden row id.
+    /// Makes the changes of an event group that was logged here, to the same rows, which are found
+    /// by key or by hidden row id.
     fn change_again(&mut self, group: &[u8], sidecar: &mut Sidecar<'_>) -> Result<()> {
         for event in walk::rows_events(group) {
             let event = event?;
@@ -223,8 +224,8 @@ impl Transaction {
     }
 }
 
-/// Makes the write set of a prepared transaction from what the log has of it, and takes the
-/// locks that it has not.
+/// Makes the write set of a prepared transaction from its record in the log, and takes the locks
+/// that it does not have yet.
 pub(crate) fn hold_prepared(engine: &Arc<Engine>, record: &PreparedRecord, held: &mut Held) -> Result<()> {
     let (group, sidecar) = record.load(&engine.config)?;
     let mut transaction = Transaction::new(engine.clone(), Isolation::RepeatableRead, false);

@@ -1,10 +1,10 @@
-//! Purge: lets versions go, removes delete marks and frees overflow pages once no snapshot can need
+//! Purge: removes versions and delete marks and frees overflow pages once no snapshot can need
 //! them.
 //!
-//! Each commit that leaves something to purge puts one batch at the end of the queue; a batch is
-//! worked off when the purge limit has reached the commit's sequence number. Batches stand in the
-//! order of their commits, give or take commits that were applied at the same time, which can only
-//! make purge later.
+//! Each commit that leaves something to purge puts one batch at the end of the queue. A batch is
+//! purged when the purge limit has reached the commit's sequence number. Batches stand in the order
+//! of their commits, except that commits which were applied at the same time may have changed
+//! places. That can only make purge later.
 
 use crate::catalog::Catalog;
 use crate::commit::sequencer::Sequencer;
@@ -21,7 +21,7 @@ use buffer::RecordLsn;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Works off the queue of what commits leave behind.
+/// Purges the queue of what commits leave behind.
 pub(crate) struct Purger {
     pub catalog: Arc<Catalog>,
     pub rows: Arc<Rows>,
@@ -31,12 +31,12 @@ pub(crate) struct Purger {
 }
 
 impl Purger {
-    /// Works off every batch that no snapshot needs, and those that the oldest snapshots need while
-    /// versions take more memory than they may. Returns how many there were.
+    /// Purges every batch that no snapshot needs, and, while versions take more memory than they
+    /// may, also batches that the oldest snapshots need. Returns how many batches it purged.
     pub fn purge(&self) -> Result<usize> {
         let mut batches = self.purge_unneeded()?;
         while self.rows.versions.bytes() > self.rows.versions.limit_bytes() {
-            // A batch that only a commit in progress holds up is no snapshot's fault.
+            // If only a commit in progress holds a batch up, evicting a snapshot would not help.
             let limit = self.sequencer.visible().min(self.sequencer.oldest_passed() - 1);
             let held_up_at = self.purge_queue.front().filter(|seq| *seq <= limit);
             if !held_up_at.is_some_and(|seq| self.snapshots.evict_oldest(seq)) {
@@ -75,21 +75,22 @@ impl Purger {
         Ok(())
     }
 
-    /// Runs `work` on a table, if it still exists, while DDL cannot take its trees away.
+    /// Calls `work` on a table, if it still exists, while DDL cannot take the table's trees away.
     fn with_purgeable(&self, table_id: u64, work: impl FnOnce(&Table) -> Result<()>) -> Result<()> {
         let Some(table) = self.catalog.table_by_id(table_id) else { return Ok(()) };
         let counters = table.counters.clone();
         let _gate = counters.gate.read();
-        // Looked up again: DDL may have replaced or dropped it before the gate was ours.
+        // The table is looked up again, because DDL may have replaced or dropped it before the gate
+        // was entered.
         match self.catalog.table_by_id(table_id) {
             Some(table) => work(&table),
             None => Ok(()),
         }
     }
 
-    /// Removes an entry that is still marked by the commit with this sequence number. The change is
-    /// not logged: replay of the delete removes the entry, and a mark that survives a crash counts
-    /// as deleted.
+    /// Removes an entry that the commit with this sequence number has marked and that is still
+    /// marked. The change is not logged: replay of the delete removes the entry, and a mark that
+    /// survives a crash counts as deleted.
     fn remove_mark(&self, tree: &Tree, key: &[u8], seq: u64) -> Result<()> {
         let mut removed = false;
         tree.modify(key, RecordLsn::UNLOGGED, |current| match current.map(entry::parse_header) {

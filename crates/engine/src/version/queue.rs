@@ -1,23 +1,24 @@
-//! What commits leave to purge, in the order of the commits, give or take some that were applied at
-//! the same time.
+//! The queue of what commits leave to purge. It is in the order of the commits, except that commits
+//! which were applied at the same time may have changed places.
 //!
-//! A commit puts its batch in when its rows are on their pages; purge takes the oldest one out once
-//! no snapshot can need what it names.
+//! A commit puts its batch in when its rows are on their pages. Purge takes the oldest batch out
+//! once no snapshot can need what the batch names.
 
 use crate::bytes::KeyBuf;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicU64;
 
-/// What one commit leaves to purge.
+/// The leftovers of one commit.
 #[derive(Debug, Default)]
 pub(crate) struct PurgeBatch {
     pub seq: u64,
-    /// Versions superseded: table, clustered key, the version's own sequence number.
+    /// The superseded versions: table id, clustered key, the version's own sequence number.
     pub versions: Vec<(u64, KeyBuf, u64)>,
-    /// Entries delete-marked: table, index ([`crate::lock::CLUSTERED`] or the index's id), key.
+    /// The delete-marked entries: table id, index id ([`crate::lock::CLUSTERED`] for the clustered
+    /// index), key.
     pub marks: Vec<(u64, u32, KeyBuf)>,
-    /// Overflow chains that the commit's rows no longer point to: table, first page, length.
+    /// The overflow chains that the commit's rows no longer point to: table id, first page, length.
     pub overflow: Vec<(u64, u32, u32)>,
 }
 
@@ -27,11 +28,11 @@ impl PurgeBatch {
     }
 }
 
-/// Batches that wait.
+/// The batches that wait for purge.
 #[derive(Default)]
 pub(crate) struct PurgeQueue {
     batches: Mutex<VecDeque<PurgeBatch>>,
-    /// Entries removed since the engine was opened.
+    /// The number of entries removed since the engine was opened.
     pub removed: AtomicU64,
 }
 
@@ -42,12 +43,12 @@ impl PurgeQueue {
         }
     }
 
-    /// Commits that wait for purge (`History list length`).
+    /// Returns the number of commits that wait for purge (`History list length`).
     pub fn len(&self) -> usize {
         self.batches.lock().len()
     }
 
-    /// Sequence number of the commit whose leftovers go next.
+    /// Returns the sequence number of the commit whose leftovers are purged next.
     pub fn front(&self) -> Option<u64> {
         self.batches.lock().front().map(|batch| batch.seq)
     }

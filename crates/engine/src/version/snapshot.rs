@@ -1,23 +1,23 @@
-//! Open snapshots, and the way round versions when there are none.
+//! The open snapshots, and the protocol by which commits leave versions out when there are none.
 //!
 //! A commit that changes few rows while nobody reads would push versions only to have them dropped
-//! at once. It may leave them out ("unversioned") under this protocol, whose four steps are
-//! sequentially consistent:
+//! at once. Such a commit may leave its versions out ("unversioned") under this protocol, whose
+//! steps are sequentially consistent:
 //!
-//! - the committer adds itself to `unversioned`, *then* looks at `active`; if anybody is active it
-//!   takes itself off and pushes versions;
+//! - the committer adds itself to `unversioned`, *then* looks at `active`; if a snapshot is active,
+//!   the committer takes itself off and pushes versions;
 //! - a snapshot adds itself to `active`, *then* waits until `unversioned` is zero, and only then
 //!   reads the visible sequence number;
 //! - the committer is taken off `unversioned` only when the visible sequence number has passed its
 //!   own.
 //!
-//! A snapshot can be **evicted** to bound the memory of versions: its slot says so from then on and
-//! no longer holds purge back. Versions and entries that only it needed go *after* its slot was
-//! set; so a reader that looks at its slot *after* it has read either reads what it may see or
-//! learns that it may not (MySQL 3170).
-//!
 //! So either the committer saw the snapshot, or the snapshot saw the committer and reads at or past
 //! its commit. Nobody starves: once a snapshot is active no further committer joins `unversioned`.
+//!
+//! A snapshot can be **evicted** to bound the memory of versions. From then on its slot says so and
+//! no longer holds purge back. Versions and entries that only this snapshot needed are removed
+//! *after* its slot was set. A reader that looks at its slot *after* it has read therefore either
+//! reads what it may see or learns that it may not (MySQL 3170).
 
 use crate::commit::sequencer::Sequencer;
 use crate::error::{EngineError, Result};
@@ -26,34 +26,37 @@ use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// A slot that no snapshot uses.
+/// The value of a slot that no snapshot uses.
 const FREE: u64 = u64::MAX;
-/// A slot whose snapshot may read no more.
+/// The value of a slot whose snapshot may read no more.
 const EVICTED: u64 = u64::MAX - 1;
 const SLOTS: usize = 8192;
 
-/// How long a snapshot spins for unversioned commits before it sleeps between looks.
+/// The number of times that an opening snapshot looks for unversioned commits before it sleeps
+/// between looks.
 const SPINS: u32 = 200;
 const PAUSE: Duration = Duration::from_micros(20);
 
 /// All open snapshots of an engine.
 pub(crate) struct Snapshots {
-    /// Up to where each snapshot sees everything; [`FREE`] when unused, 0 while it is being opened
-    /// (holds purge back).
+    /// For each snapshot, the sequence number up to which it sees everything. [`FREE`] means
+    /// unused, and 0 means that the snapshot is being opened (which holds purge back).
     slots: Box<[AtomicU64]>,
-    /// Snapshots that must not be evicted: the engine's own, which are short.
+    /// Whether the snapshot in a slot must not be evicted. These are the engine's own snapshots,
+    /// which are short.
     pinned: Box<[AtomicBool]>,
-    /// Slots that can be taken; the ones never used are at the bottom, so that scans stay short.
+    /// The slots that can be taken. Those never used are at the bottom, so that scans of the slots
+    /// stay short.
     free: Mutex<Vec<u32>>,
-    /// One more than the highest slot ever used.
+    /// The highest slot that was ever used, plus one.
     used_slots: AtomicUsize,
     active: AtomicUsize,
     unversioned: AtomicUsize,
-    /// Snapshots evicted since the engine was opened.
+    /// The number of snapshots evicted since the engine was opened.
     pub evictions: AtomicU64,
 }
 
-/// An open snapshot; close it with [`Snapshots::close`].
+/// An open snapshot. [`Snapshots::close`] must close it.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
     slot: u32,
@@ -87,8 +90,8 @@ impl Snapshots {
                 os::clock::sleep(PAUSE);
             }
         }
-        // Zero first: a purge that looks between the two stores is held back rather than let
-        // through.
+        // The slot is 0 first, so that a purge that looks between the two stores is held back
+        // rather than let through.
         let was = self.slots[slot as usize].swap(0, Ordering::SeqCst);
         assert_eq!(was, FREE, "a slot is one snapshot's at a time");
         let view = sequencer.view();
@@ -101,13 +104,13 @@ impl Snapshots {
         self.pinned[snapshot.slot as usize].store(true, Ordering::SeqCst);
     }
 
-    /// Whether the snapshot may read no more. To be asked after reading.
+    /// Reports whether the snapshot may read no more. A reader must ask after it has read.
     pub fn is_evicted(&self, snapshot: &Snapshot) -> bool {
         self.slots[snapshot.slot as usize].load(Ordering::Acquire) == EVICTED
     }
 
-    /// Evicts the oldest snapshot that reads before `below`; false when there is none that may be
-    /// evicted.
+    /// Evicts the oldest snapshot that reads before `below`. Returns false when no such snapshot
+    /// may be evicted.
     pub fn evict_oldest(&self, below: u64) -> bool {
         let used = self.used_slots.load(Ordering::SeqCst);
         let reads_at = |at: &usize| self.slots[*at].load(Ordering::SeqCst);
@@ -115,7 +118,7 @@ impl Snapshots {
             |at: &usize| (1..below).contains(&reads_at(at)) && !self.pinned[*at].load(Ordering::SeqCst);
         let Some(oldest) = (0..used).filter(may_go).min_by_key(reads_at) else { return false };
         let seq = reads_at(&oldest);
-        // It may have been closed meanwhile, which is as good.
+        // The snapshot may have been closed meanwhile, which serves as well.
         if (1..below).contains(&seq)
             && self.slots[oldest].compare_exchange(seq, EVICTED, Ordering::SeqCst, Ordering::SeqCst).is_ok()
         {
@@ -132,8 +135,9 @@ impl Snapshots {
         self.free.lock().push(snapshot.slot);
     }
 
-    /// Asks to commit without versions. True: granted, and [`Snapshots::leave_unversioned`] is owed
-    /// once the commit is visible. False: push versions.
+    /// Asks to commit without versions. True means granted: the caller must call
+    /// [`Snapshots::leave_unversioned`] once the commit is visible. False means that the commit
+    /// must push versions.
     pub fn enter_unversioned(&self) -> bool {
         self.unversioned.fetch_add(1, Ordering::SeqCst);
         if self.active.load(Ordering::SeqCst) == 0 {
@@ -150,19 +154,20 @@ impl Snapshots {
         }
     }
 
-    /// Versions superseded at or before the returned number are needed by nobody, now or later.
+    /// Returns the largest sequence number for which nobody, now or later, needs a version
+    /// superseded at or before it.
     pub fn purge_limit(&self, sequencer: &Sequencer) -> u64 {
-        // Visible first: a snapshot that opens after this load reads at or past it.
+        // `visible` is loaded first: a snapshot that opens after this load reads at or past it.
         let visible = sequencer.visible();
-        // Then what it would leave out: a commit that is gone from there is seen by every snapshot
-        // that opens from now on.
+        // The passed commits come next, because a new snapshot would leave them out. A commit that
+        // is gone from their list is seen by every snapshot that opens from now on.
         let visible = visible.min(sequencer.oldest_passed().saturating_sub(1));
         let used = self.used_slots.load(Ordering::SeqCst);
         let oldest = self.slots[..used].iter().map(|slot| slot.load(Ordering::SeqCst)).min();
         oldest.map_or(visible, |oldest| oldest.min(visible))
     }
 
-    /// Number of open snapshots.
+    /// Returns the number of open snapshots.
     pub fn active(&self) -> usize {
         self.active.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Older versions of rows, in memory, for the snapshots that need them.
+//! The store of older row versions, in memory, for the snapshots that need them.
 
 use crate::lock::{FingerprintMap, fingerprint};
 use crate::version::view::View;
@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 const SHARDS: usize = 64;
 
-/// What a row was from `seq` on until the next version (or the page) took over.
+/// The state of a row from `seq` on until the next version, or the page, took over.
 struct Version {
     seq: u64,
-    /// The clustered entry's value as it was on the page; `None`: the row was deleted then.
+    /// The clustered entry's value as it was on the page. `None` means that the row was deleted
+    /// then.
     value: Option<Box<[u8]>>,
 }
 
@@ -25,13 +26,13 @@ struct Chain {
 /// What a snapshot sees of a row whose page entry is too new for it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// The clustered entry's value then.
+    /// The value that the clustered entry had at the time of the snapshot.
     Value(Box<[u8]>),
-    /// The row did not exist then.
+    /// The row did not exist at the time of the snapshot.
     Nothing,
 }
 
-/// Chains by the fingerprint of their row; rows with the same one share the entry.
+/// The chains by the fingerprint of their row. Rows with the same fingerprint share the entry.
 type Shard = Mutex<FingerprintMap<SmallVec<[Chain; 1]>>>;
 
 /// All versions of an engine, sharded by row.
@@ -40,11 +41,11 @@ pub(crate) struct VersionStore {
     bytes: AtomicU64,
     versions: AtomicU64,
     default_limit_bytes: u64,
-    /// 0: the default.
+    /// The limit that was set, in bytes. 0 means the default.
     limit_bytes: AtomicU64,
 }
 
-/// Memory that a version takes besides its key and value.
+/// The bytes of memory that a version takes besides its key and value.
 const OVERHEAD_BYTES: u64 = 64;
 
 impl VersionStore {
@@ -59,7 +60,7 @@ impl VersionStore {
         }
     }
 
-    /// Memory that versions may take before the oldest snapshots are given up, in bytes.
+    /// Returns how many bytes of memory versions may take before the oldest snapshots are evicted.
     pub fn limit_bytes(&self) -> u64 {
         match self.limit_bytes.load(Ordering::Relaxed) {
             0 => self.default_limit_bytes,
@@ -67,7 +68,7 @@ impl VersionStore {
         }
     }
 
-    /// Sets that limit; 0: the default.
+    /// Sets the limit of the memory for versions, in bytes. 0 means the default.
     pub fn set_limit_bytes(&self, bytes: u64) {
         self.limit_bytes.store(bytes, Ordering::Relaxed);
     }
@@ -76,9 +77,9 @@ impl VersionStore {
         &self.shards[(hash >> 40) as usize % SHARDS]
     }
 
-    /// Keeps what a row has been since `seq`. Called under the leaf's exclusive latch, before the
-    /// leaf changes; a leaf that is latched again for the same change (after a split) may call
-    /// again.
+    /// Keeps the state that a row has had since `seq`. It is called under the leaf's exclusive
+    /// latch, before the leaf changes. A caller that latches the leaf again for the same change
+    /// (after a split) may call it again.
     pub fn push(&self, table_id: u64, key: &[u8], seq: u64, value: Option<&[u8]>) {
         let hash = fingerprint(table_id, key);
         let mut shard = self.shard(hash).lock();
@@ -99,7 +100,7 @@ impl VersionStore {
         self.versions.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// What a snapshot sees of a row: the newest version kept that it may see.
+    /// Returns what a snapshot sees of a row: the newest version in the store that it may see.
     pub fn find(&self, table_id: u64, key: &[u8], view: &View) -> Found {
         let hash = fingerprint(table_id, key);
         let shard = self.shard(hash).lock();
@@ -114,7 +115,7 @@ impl VersionStore {
         }
     }
 
-    /// Lets the version that a row had from `seq` on go.
+    /// Removes the version that a row had from `seq` on.
     pub fn remove(&self, table_id: u64, key: &[u8], seq: u64) {
         let hash = fingerprint(table_id, key);
         let mut shard = self.shard(hash).lock();
@@ -135,7 +136,7 @@ impl VersionStore {
         self.uncount(key, &version);
     }
 
-    /// Takes a version that is gone out of the figures.
+    /// Takes a removed version out of the figures.
     fn uncount(&self, key: &[u8], version: &Version) {
         let size = size(key, version.value.as_deref());
         let bytes = self.bytes.fetch_sub(size, Ordering::Relaxed);
@@ -143,10 +144,10 @@ impl VersionStore {
         assert!(bytes >= size && versions > 0, "a version is counted before it goes");
     }
 
-    /// Lets all versions of a row go. Called when a row is inserted where the page has no entry,
-    /// not even a mark: whatever took the entry away (purge, or an unversioned delete) did so when
-    /// no snapshot could need an older state, and what is left here must not be taken for what the
-    /// row was just before the insert.
+    /// Removes all versions of a row. It is called when a row is inserted where the page has no
+    /// entry, not even a mark. Whatever took the entry away (purge, or an unversioned delete) did
+    /// so when no snapshot could need an older state, and a version left here must not be taken for
+    /// the state of the row just before the insert.
     pub fn forget(&self, table_id: u64, key: &[u8]) {
         let hash = fingerprint(table_id, key);
         let mut shard = self.shard(hash).lock();
@@ -162,12 +163,12 @@ impl VersionStore {
         chain.versions.iter().for_each(|version| self.uncount(key, version));
     }
 
-    /// Memory held, in bytes.
+    /// Returns how many bytes of memory the versions take.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Versions held.
+    /// Returns the number of versions.
     pub fn len(&self) -> u64 {
         self.versions.load(Ordering::Relaxed)
     }

@@ -1,14 +1,14 @@
-//! Which commits a reader sees.
+//! The commits that a reader sees.
 
 use smallvec::SmallVec;
 
-/// Everything up to a commit, but for some large ones that were still being put on pages
-/// ([`crate::spill`]).
+/// A view of everything up to a commit, except some large commits that were still being put on
+/// pages ([`crate::spill`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct View {
-    /// The newest commit seen.
+    /// The newest commit that is seen.
     pub seq: u64,
-    /// Older ones that are not.
+    /// The older commits that are not seen.
     pub excluded: SmallVec<[u64; 1]>,
 }
 
@@ -17,7 +17,7 @@ impl View {
         View { seq, excluded: SmallVec::new() }
     }
 
-    /// Whatever is on the pages.
+    /// Returns the view that sees whatever is on the pages.
     pub fn newest() -> View {
         View::up_to(u64::MAX)
     }
@@ -26,7 +26,7 @@ impl View {
         seq <= self.seq && (self.excluded.is_empty() || !self.excluded.contains(&seq))
     }
 
-    /// Everything up to here is seen.
+    /// Returns the sequence number up to which everything is seen.
     pub fn complete_to(&self) -> u64 {
         self.excluded.iter().map(|seq| seq - 1).min().unwrap_or(self.seq).min(self.seq)
     }

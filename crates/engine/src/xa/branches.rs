@@ -1,4 +1,4 @@
-//! The branches that there are, from `XA START` to their end, and what prepared ones hold.
+//! The branches that exist, from `XA START` to their end, and what prepared branches hold.
 
 use super::record::PreparedRecord;
 use crate::commit::sidecar::SidecarWriter;
@@ -12,38 +12,40 @@ use redo::Lsn;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What a prepared transaction holds.
+/// The things that a prepared transaction holds.
 pub(crate) struct Held {
     pub writes: WriteSet,
     pub sidecar: SidecarWriter,
-    /// Of its rows and gaps, and of its tables' metadata.
+    /// The locks on rows and gaps, and on the metadata of tables.
     pub locks: LockOwner,
-    /// Images of rows that neither the memory nor the group has.
+    /// The images of rows that are neither in memory nor in the group.
     pub images: Option<SpillFile>,
 }
 
 /// A prepared transaction.
 pub(crate) struct PreparedXa {
-    /// `None`: it has changed nothing, and the log does not know it.
+    /// The transaction's record. `None` means that it has changed nothing and the log does not know
+    /// it.
     pub record: Option<Arc<PreparedRecord>>,
     pub held: Held,
 }
 
-/// How far a branch has come.
+/// The state of a branch.
 pub(crate) enum Branch {
-    /// A session is at it.
+    /// A session works in the branch.
     Running,
-    /// A session writes this into the log: that it is prepared, or that it ends.
+    /// A session writes a record into the log: that the branch is prepared, or that it ends.
     Changing(Option<Arc<PreparedRecord>>),
-    /// `attached`: to the session that prepared it, which alone may finish it.
+    /// The branch is prepared. If it is `attached`, only the session that prepared it may finish
+    /// it.
     Prepared { prepared: Box<PreparedXa>, attached: bool },
 }
 
-/// All branches there are.
+/// All branches that exist.
 #[derive(Default)]
 pub(crate) struct Branches {
     all: Mutex<BTreeMap<Xid, Branch>>,
-    /// Records of branches that have ended, until their files are not needed any more.
+    /// The records of branches that have ended, until their files are not needed any more.
     ended: Mutex<Vec<Arc<PreparedRecord>>>,
 }
 
@@ -55,7 +57,7 @@ impl Branches {
     /// Begins a branch.
     ///
     /// # Errors
-    /// [`EngineError::XidExists`]
+    /// Returns [`EngineError::XidExists`] when there is a branch with this XID already.
     pub fn begin(self: &Arc<Branches>, xid: Xid) -> Result<XaBranch> {
         let mut all = self.all.lock();
         if all.contains_key(&xid) {
@@ -65,26 +67,27 @@ impl Branches {
         Ok(XaBranch { branches: self.clone(), xid })
     }
 
-    /// Numbers of the transactions that are prepared (`XA RECOVER`).
+    /// Returns the XIDs of the prepared transactions (`XA RECOVER`).
     pub fn prepared_xids(&self) -> Vec<Xid> {
         let all = self.all.lock();
         let prepared = all.iter().filter(|(_, branch)| matches!(branch, Branch::Prepared { .. }));
         prepared.map(|(xid, _)| *xid).collect()
     }
 
-    /// Whether a transaction of this number is prepared.
+    /// Reports whether a transaction with this XID is prepared.
     pub fn is_prepared(&self, xid: &Xid) -> bool {
         matches!(self.all.lock().get(xid), Some(Branch::Prepared { .. }))
     }
 
-    /// The session is gone that a prepared transaction was attached to: anybody may finish it.
+    /// Notes that the session which a prepared transaction was attached to is gone. From here on
+    /// any session may finish the transaction.
     pub fn detach(&self, xid: &Xid) {
         if let Some(Branch::Prepared { attached, .. }) = self.all.lock().get_mut(xid) {
             *attached = false;
         }
     }
 
-    /// The branch has ended.
+    /// Removes a branch that has ended.
     pub fn remove(&self, xid: &Xid) {
         self.all.lock().remove(xid);
     }
@@ -104,7 +107,7 @@ impl Branches {
         }
     }
 
-    /// The prepared transactions that the log knows and that have not ended.
+    /// Returns the prepared transactions that the log knows and that have not ended.
     pub fn records(&self) -> Vec<Arc<PreparedRecord>> {
         let all = self.all.lock();
         let records = all.values().filter_map(|branch| match branch {
@@ -123,7 +126,7 @@ impl Branches {
         self.ended.lock().push(record);
     }
 
-    /// The files that a durable checkpoint at this position does not need any more.
+    /// Returns the numbers of the files that a durable checkpoint at this position no longer needs.
     pub fn forget_ended(&self, checkpoint_lsn: Lsn) -> Vec<u64> {
         let mut ended = self.ended.lock();
         let forgotten = ended.extract_if(.., |record| record.finished_at() <= checkpoint_lsn);
@@ -131,19 +134,19 @@ impl Branches {
     }
 }
 
-/// A branch that a session has begun. Dropped before it is prepared, it leaves nothing.
+/// A branch that a session has begun. If it is dropped before it is prepared, it leaves nothing.
 pub struct XaBranch {
     branches: Arc<Branches>,
     xid: Xid,
 }
 
 impl XaBranch {
-    /// Its number.
+    /// Returns the XID of the branch.
     pub fn xid(&self) -> &Xid {
         &self.xid
     }
 
-    /// The log is about to get the record.
+    /// Notes that the log is about to get the branch's record.
     pub(crate) fn begin_prepare(&self, record: &Arc<PreparedRecord>) {
         self.branches.set(&self.xid, Branch::Changing(Some(record.clone())));
     }

@@ -1,20 +1,21 @@
-//! XA transactions: branches by their numbers, from `XA START` to `XA COMMIT` or `XA ROLLBACK`.
+//! XA transactions: branches by their XIDs, from `XA START` to `XA COMMIT` or `XA ROLLBACK`.
 //!
 //! Pages hold committed rows only, so a prepared transaction is a durable write set with its locks
 //! (decision 0020). `XA PREPARE` is a commit record that changes no page: its sidecar holds the
 //! event group, from which the write set can be made again. `XA COMMIT` is an ordinary commit
-//! record with the same rows, for which the binary log gets one statement; `XA ROLLBACK` has that
-//! statement alone. Each has a GTID of its own.
+//! record with the same rows, for which the binary log gets one statement. The record of `XA
+//! ROLLBACK` has that statement alone. Each of the three has a GTID of its own.
 //!
 //! A prepared transaction outlives its session. One that the checkpoint passes is in a spill file,
-//! which the checkpoint's state names; recovery makes its write set again and takes its locks
-//! before anybody else comes ([`crate::recovery`]).
+//! which the checkpoint's state names. Recovery makes its write set again and takes its locks
+//! before anybody else can ([`crate::recovery`]).
 //!
 //! Invariants:
-//! - A branch is in the table from `XA START` to its end, so that no two have the same number.
-//! - Whatever record of a branch the checkpoint may pass is known of it before
+//! - A branch is in the table from `XA START` to its end, so that no two branches have the same
+//!   XID.
+//! - A branch's record in the log is noted in the branch before the checkpoint may pass the record
 //!   ([`record::XaPart::note_logged`]).
-//! - A branch that cannot be finished (a full disk) stays prepared, with its locks.
+//! - A branch that cannot be finished (because of a full disk) stays prepared, with its locks.
 //!
 //! Lock order: the committer's `xa_logging`, then the sequencer; the table of branches is a leaf.
 
@@ -36,26 +37,28 @@ use record::PreparedRecord;
 use record::XaPart;
 use std::sync::Arc;
 
-/// How a prepared transaction is finished.
+/// The way in which a prepared transaction is finished.
 pub struct XaFinish<'a> {
-    /// Commit it; else roll it back.
+    /// Whether it is committed. Otherwise it is rolled back.
     pub commit: bool,
-    /// By the session that prepared it, if it is attached to it still.
+    /// Whether the session that prepared the transaction finishes it. While the transaction is
+    /// attached to that session, no other may.
     pub by_its_session: bool,
-    /// The source's event, in the form that the log keeps; `None`: one is made.
+    /// The source's event, in the form that the log keeps. `None` means that an event is made.
     pub events: Option<&'a [u8]>,
 }
 
-/// Ends prepared transactions, and takes them up after a crash.
+/// Ends prepared transactions, and takes them over after a crash.
 pub(crate) struct XaRunner<'e> {
     pub engine: &'e Arc<Engine>,
 }
 
 impl XaRunner<'_> {
-    /// Commits a prepared transaction, or rolls it back.
+    /// Commits a prepared transaction or rolls it back.
     ///
     /// # Errors
-    /// [`EngineError::UnknownXid`]. After any other error it is prepared as before.
+    /// Returns [`EngineError::UnknownXid`] when no prepared transaction has this XID. After any
+    /// other error the transaction is prepared as before.
     pub fn finish(
         &self,
         xid: &Xid,
@@ -131,8 +134,8 @@ impl XaRunner<'_> {
         }
     }
 
-    /// The event group of a large transaction in a file of the commit's own, which its sidecar is
-    /// to follow.
+    /// Copies the event group of a large transaction to a file of the commit's own, to which the
+    /// commit appends its sidecar.
     fn copy_group(&self, record: &PreparedRecord) -> Result<SpillFile> {
         let mut copy = self.engine.spills.create()?;
         if let Some(file) = record.file() {
@@ -141,11 +144,12 @@ impl XaRunner<'_> {
         Ok(copy)
     }
 
-    /// After a commit that failed: what it had done to the write set is undone by making it again.
+    /// Makes the write set again after a commit failed, which undoes what the commit had done to
+    /// it.
     fn make_held_again(&self, prepared: &mut PreparedXa) {
         let Some(record) = &prepared.record else { return };
         if let Err(error) = hold_prepared(self.engine, record, &mut prepared.held) {
-            // Recovery makes it again.
+            // Recovery makes the write set again.
             self.engine
                 .config
                 .disk
@@ -153,7 +157,7 @@ impl XaRunner<'_> {
         }
     }
 
-    /// Takes up a transaction that recovery found prepared: its write set, and its locks.
+    /// Takes over a transaction that recovery found prepared, with its write set and its locks.
     pub fn adopt_prepared(&self, record: PreparedRecord) -> Result<()> {
         let (xid, record) = (record.xid, Arc::new(record));
         let mut held = Held {

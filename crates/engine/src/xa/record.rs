@@ -1,4 +1,5 @@
-//! What the log and the checkpoint say of XA transactions: section XA of a commit record's sidecar.
+//! The records of XA transactions in the log and the checkpoint: section XA of a commit record's
+//! sidecar.
 
 use crate::bytes::{Put, Reader};
 use crate::config::EngineConfig;
@@ -13,33 +14,37 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const PREPARED: u8 = 0;
 const FINISHED: u8 = 1;
 
-/// The binary log has the group.
+/// The flag of a transaction whose group the binary log has.
 const BINLOGGED: u8 = 1;
-/// It has statements in place of some of the group's rows.
+/// The flag of a transaction for which the binary log has statements in place of some of the
+/// group's rows.
 const REPLACED: u8 = 2;
-/// Group and sidecar are in a spill file.
+/// The flag of a transaction whose group and sidecar are in a spill file.
 const IN_FILE: u8 = 4;
 
-/// A prepared transaction as it is in the log: all that is needed to have it again.
+/// A prepared transaction as it is in the log, with everything that is needed to make it again.
 #[derive(Debug)]
 pub(crate) struct PreparedRecord {
     pub xid: Xid,
     pub binlogged: bool,
     pub replaced: bool,
-    /// The event group; `None`: in the file.
+    /// The event group. `None` means that it is in the file.
     group: Option<Vec<u8>>,
-    /// Row ids, whole rows and replacements of the group, as in a commit record.
+    /// The row ids, whole rows and replacements of the group, in the form of a commit record's
+    /// sidecar.
     sidecar: Vec<u8>,
-    /// A durable file with group and sidecar. A large transaction has one from the beginning,
+    /// A durable file with group and sidecar. A large transaction has one from the beginning;
     /// others get one when a checkpoint passes them.
     file: Mutex<Option<SpillRef>>,
-    /// Sequence number of the record that prepares it; `u64::MAX`: not in the log yet.
+    /// The sequence number of the record that prepares the transaction. `u64::MAX` means that it is
+    /// not in the log yet.
     prepared: AtomicU64,
-    /// Sequence number of the record that commits it or rolls it back; `u64::MAX`: none does yet.
+    /// The sequence number of the record that commits the transaction or rolls it back. `u64::MAX`
+    /// means that there is none yet.
     finished: AtomicU64,
 }
 
-/// Where group and sidecar of a prepared transaction are.
+/// The content of a prepared transaction: its group and its sidecar, or the file that has them.
 #[derive(Clone, Debug)]
 pub(crate) enum Content<'a> {
     Here { group: Cow<'a, [u8]>, sidecar: Cow<'a, [u8]> },
@@ -67,19 +72,20 @@ impl PreparedRecord {
         }
     }
 
-    /// One that recovery found, prepared by the record with this sequence number.
+    /// Returns the record of a transaction that recovery found, which the commit record with this
+    /// sequence number prepares.
     pub fn found(note: PreparedNote<'_>, seq: Lsn) -> PreparedRecord {
         let record = PreparedRecord::new(note.xid, (note.binlogged, note.replaced), note.content);
         record.prepared.store(seq, Ordering::Release);
         record
     }
 
-    /// Group and sidecar, if they are in memory.
+    /// Returns the group and the sidecar, if they are in memory.
     pub fn in_memory(&self) -> Option<(&[u8], &[u8])> {
         self.group.as_deref().map(|group| (group, self.sidecar.as_slice()))
     }
 
-    /// Group and sidecar, wherever they are.
+    /// Returns the group and the sidecar, from memory or from the file.
     pub fn load(&self, config: &EngineConfig) -> Result<GroupAndSidecar<'_>> {
         match (self.in_memory(), self.file()) {
             (None, Some(file)) => file.load(config).map(|(group, sidecar)| (group.into(), sidecar.into())),
@@ -98,12 +104,13 @@ impl PreparedRecord {
         *self.file.lock() = Some(file);
     }
 
-    /// Sequence number of the record that prepares it.
+    /// Returns the sequence number of the record that prepares the transaction.
     pub fn prepared_at(&self) -> Lsn {
         self.prepared.load(Ordering::Acquire)
     }
 
-    /// Sequence number of the record that ends it; `u64::MAX`: it goes on.
+    /// Returns the sequence number of the record that ends the transaction. `u64::MAX` means that
+    /// it has not ended.
     pub fn finished_at(&self) -> Lsn {
         self.finished.load(Ordering::Acquire)
     }
@@ -126,7 +133,7 @@ impl PreparedRecord {
         }
     }
 
-    /// Appends what the checkpoint's state says of it, which has a file.
+    /// Appends the transaction to the checkpoint's state. Its content is in `file`.
     pub fn encode_for_checkpoint(&self, file: SpillRef, out: &mut Vec<u8>) {
         out.put_u64(self.prepared_at());
         self.encode(&Content::File(file), out);
@@ -139,12 +146,12 @@ impl PreparedRecord {
     }
 }
 
-/// What a commit does to an XA transaction.
+/// The part of a commit that is about an XA transaction.
 #[derive(Clone, Copy)]
 pub(crate) enum XaPart<'a> {
-    /// It prepares it, and changes no page.
+    /// The commit prepares the transaction and changes no page.
     Prepares(&'a PreparedRecord),
-    /// It commits it or rolls it back; the binary log gets these events.
+    /// The commit commits the transaction or rolls it back. The binary log gets these events.
     Finishes(&'a PreparedRecord, &'a [u8]),
 }
 
@@ -170,7 +177,8 @@ impl XaPart<'_> {
         }
     }
 
-    /// The commit has its place in the log. Said before the checkpoint may pass it.
+    /// Notes that the commit has its place in the log. It must be called before the checkpoint may
+    /// pass that place.
     pub fn note_logged(&self, seq: Lsn) {
         match self {
             XaPart::Prepares(record) => record.prepared.store(seq, Ordering::Release),
@@ -179,7 +187,7 @@ impl XaPart<'_> {
     }
 }
 
-/// What the log says of a prepared transaction.
+/// The log's note of a prepared transaction.
 pub(crate) struct PreparedNote<'a> {
     pub xid: Xid,
     binlogged: bool,
@@ -201,7 +209,7 @@ impl<'a> PreparedNote<'a> {
 }
 
 impl PreparedRecord {
-    /// The transaction's file, made if it has none.
+    /// Returns the transaction's file, which is made if there is none.
     pub fn in_a_file(&self, files: &SpillFiles) -> Result<SpillRef> {
         if let Some(file) = self.file() {
             return Ok(file);
@@ -216,7 +224,7 @@ impl PreparedRecord {
     }
 }
 
-/// Section XA of a sidecar.
+/// The decoded section XA of a sidecar.
 pub(crate) enum XaNote<'a> {
     Prepared(PreparedNote<'a>),
     Finished { xid: Xid, events: &'a [u8] },
@@ -233,7 +241,7 @@ impl<'a> XaNote<'a> {
         if reader.is_empty() { Ok(note) } else { Err(reader.impossible("length")) }
     }
 
-    /// The binary log's events are not those of rows alone.
+    /// Reports whether the binary log's events have statements among them.
     pub fn has_statements(&self) -> bool {
         match self {
             XaNote::Prepared(note) => note.replaced,

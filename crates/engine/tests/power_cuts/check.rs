@@ -58,7 +58,7 @@ fn read_rows(txn: &mut Transaction, table: &Arc<Table>, index: IndexRef) -> Vec<
     rows
 }
 
-/// Every index has every row once, in the order of its columns.
+/// Checks that every index has every row once, in the order of its columns.
 fn compare_indexes(txn: &mut Transaction, table: &Arc<Table>, rows: &[Row]) {
     let by_key: BTreeMap<&[u8], &[u8]> = rows.iter().map(|row| (&row.key[..], &row.image[..])).collect();
     assert_eq!(by_key.len(), rows.len());
@@ -88,8 +88,9 @@ fn compare_indexes(txn: &mut Transaction, table: &Arc<Table>, rows: &[Row]) {
     }
 }
 
-/// Finds for every worker the step that was recovered, among those that are possible, promised one
-/// first; all of them together must be a prefix of the commits. Returns the steps.
+/// Finds for every worker the step that was recovered, among the possible steps, of which the
+/// promised one is first. All recovered steps together must be a prefix of the commits. Returns the
+/// steps.
 pub fn compare(found: &[WorkerState], possible: &[Vec<Step>], life: &str) -> Vec<Step> {
     let mut newest_seq = 0;
     let mut recovered = Vec::new();
@@ -118,7 +119,8 @@ pub fn compare(found: &[WorkerState], possible: &[Vec<Step>], life: &str) -> Vec
     recovered.iter().zip(possible).map(|(&step, steps)| steps[step].clone()).collect()
 }
 
-/// A worker that has no row in a shared table has none, whether the state names the table or not.
+/// Returns the state with an entry for each shared table, so that a worker without rows there
+/// compares equal whether its state names the table or not.
 fn with_shared_tables(state: &WorkerState) -> WorkerState {
     let mut state = state.clone();
     for name in [KEYED, KEYLESS] {

@@ -11,10 +11,10 @@ use crate::moments::{Checkers, Watch, cuts_wanted, run_workers};
 use crate::state::{Histories, History, WorkerState};
 use crate::{PAGE_BYTES, check, config, create};
 
-/// How many cuts the ordinary run makes; `SLIPSTREAM_CUTS` asks for another number.
+/// The number of cuts that the ordinary run makes. `SLIPSTREAM_CUTS` asks for another number.
 const CUTS: u64 = 2000;
 
-/// Recovers, with a further cut now and then while that goes on.
+/// Recovers, sometimes with a further power cut meanwhile.
 pub fn recover(
     mut disk: SimDisk,
     config: impl Fn(&SimDisk) -> EngineConfig,
@@ -27,7 +27,7 @@ pub fn recover(
             disk.cut_power_after(rng.below(60));
         }
         match Engine::open(config(&disk)) {
-            // On a disk that goes on to die when the rest of its changes are made.
+            // If a cut was planned, the disk would still fail after the rest of its changes.
             Ok(engine) if !is_cut => return engine,
             Ok(engine) => drop(engine),
             Err(error) => assert!(is_cut && disk.is_off(), "{place}: recovery failed: {error}"),
@@ -36,7 +36,7 @@ pub fn recover(
     }
 }
 
-/// One database, cut at each moment of one life; returns how many those were.
+/// Cuts one database at each moment of one life. Returns the number of moments.
 fn moments_of_one_database(seed: u64, workers: usize, steps: u64, one_in: u64) -> u64 {
     let mut rng = Rng::new(seed);
     let disk = SimDisk::new(seed);
@@ -74,8 +74,8 @@ fn the_power_goes_at_every_write() {
     let (mut cuts, mut databases) = (0, 0);
     while cuts < cuts_wanted(CUTS) {
         let seed = seed.wrapping_add(databases);
-        // Every write of a short run by one; some of a longer one by many, whose writes are
-        // gathered.
+        // Each database is cut at every write of a short run by one worker, or at some writes of a
+        // longer run by four workers, whose writes are gathered, or by one.
         cuts += match databases % 3 {
             0 => moments_of_one_database(seed, 1, 30, 1),
             1 => moments_of_one_database(seed, 4, 60, 3),

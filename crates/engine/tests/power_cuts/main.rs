@@ -1,14 +1,14 @@
-//! Crash test of the whole engine: workers change rows, indexes, long values and definitions on a
-//! simulated disk whose power goes, or whose process is killed, at a random write; the engine
-//! recovers, and what it finds is compared with a model. Many lives of one database, one after the
-//! other.
+//! A crash test of the whole engine. Workers change rows, indexes, long values and definitions on a
+//! simulated disk whose power fails, or whose process is killed, at a random write. The engine
+//! recovers, and what it finds is compared with a model. One database lives through many such
+//! lives.
 //!
-//! What must hold after each: every commit that was acknowledged as durable is there; of each
-//! worker's transactions there is a prefix, and of all commits together too; no transaction is
-//! there in half; every index agrees with its table.
+//! After each life this must hold: every commit that was acknowledged as durable is there; the
+//! transactions found of each worker are a prefix, and so are all commits together; no transaction
+//! is there in half; every index agrees with its table.
 //!
-//! `SEED=n` plays one seed; the order of threads is not part of it, so a failure may take several
-//! runs to come again.
+//! `SEED=n` plays one seed. The order of threads is not part of the seed, so a failure may take
+//! several runs to come again.
 
 mod check;
 mod every_write;
@@ -32,27 +32,29 @@ use state::{Histories, History, Step, WorkerState};
 use tables::SCHEMA;
 use worker::{BinlogFormat, Worker};
 
-/// How long the tests of this file go on, each.
+/// How long each test of this file goes on.
 const BUDGET: Duration = Duration::from_secs(20);
-/// How long a worker may be stuck on a disk that is dead: a real process would have ended.
+/// How long a worker may be stuck on a dead disk, where a real process would have ended.
 const STUCK: Duration = Duration::from_millis(300);
-/// How long it may take on a disk that works, on a machine that is busy with other things.
+/// How long a worker may be stuck on a disk that works, on a machine that is busy with other
+/// things.
 const HANGING: Duration = Duration::from_secs(120);
 
-/// Page sizes that the tests draw from.
+/// The page sizes that the tests draw from.
 const PAGE_BYTES: [u32; 2] = [4096, 16384];
 
 fn config(disk: &SimDisk, page_bytes: u32, rng: &mut Rng) -> EngineConfig {
     let mut config = EngineConfig::new(Arc::new(disk.clone()), "/data");
     config.page_size = page_bytes;
-    // Small also because engines on a dead disk are left to themselves, with their pools.
+    // The pool is small also because engines on a dead disk are left to themselves, with their
+    // pools.
     config.pool_bytes = u64::from(page_bytes) * *rng.pick(&[100, 300, 500]);
     config.redo_capacity_bytes = *rng.pick(&[4 << 20, 8 << 20]);
     config.log_buffer_bytes = 64 << 10;
     config.binlog_row_image = *rng.pick(&[RowImage::Full, RowImage::Minimal, RowImage::Noblob]);
     config.innodb_lock_wait_timeout_ms = 500;
     config.lock_wait_timeout_ms = 2000;
-    // With the smaller one transactions go through files.
+    // With the smaller size transactions go through files.
     config.spill_bytes = *rng.pick(&[2 << 10, 8 << 20]);
     config.pool.doublewrite = *rng.pick(&[Doublewrite::Parallel, Doublewrite::Legacy]);
     config.pool.instances = *rng.pick(&[1, 4]);
@@ -61,7 +63,7 @@ fn config(disk: &SimDisk, page_bytes: u32, rng: &mut Rng) -> EngineConfig {
     config
 }
 
-/// An empty database, made durable.
+/// Makes an empty, durable database.
 fn create(disk: &SimDisk, page_bytes: u32, rng: &mut Rng) {
     let engine = Engine::open(config(disk, page_bytes, rng)).expect("an empty disk");
     let session = SessionContext::default();
@@ -117,11 +119,11 @@ fn work(engine: Arc<Engine>, disk: &SimDisk, histories: &Histories, rng: &mut Rn
             Err(error) => assert!(disk.is_off(), "closing failed: {error}"),
         }
     }
-    // Ends the engine's threads as far as they end on a dead disk.
+    // The engine's threads end, as far as they can on a dead disk.
     os::thread::spawn("closer", move || engine.close());
 }
 
-/// The steps that each worker may be at now that the disk is dead.
+/// Returns the steps that each worker may be at now that the disk is dead.
 fn possible(histories: &Histories) -> Vec<Vec<Step>> {
     let possible = |history: &Arc<Mutex<History>>| {
         let history = history.lock();
@@ -130,7 +132,7 @@ fn possible(histories: &Histories) -> Vec<Vec<Step>> {
     histories.iter().map(possible).collect()
 }
 
-/// One database through some lives; `false` when the time was over before.
+/// Runs one database through some lives.
 fn lives_of_one_database(seed: u64, workers: i64, lives: u64, since: &Stopwatch) {
     let mut rng = Rng::new(seed);
     let mut disk = SimDisk::new(seed);
@@ -138,7 +140,7 @@ fn lives_of_one_database(seed: u64, workers: i64, lives: u64, since: &Stopwatch)
     create(&disk, page_bytes, &mut rng);
     let mut states = vec![WorkerState::default(); workers as usize];
     for life in 0..lives {
-        // Some crashes come while the crash before is being recovered from.
+        // Some crashes come during the recovery from the crash before.
         let mut attempts = 0;
         let engine = loop {
             disk = if rng.one_in(4) { disk.kill() } else { disk.power_cut() };

@@ -1,6 +1,7 @@
-//! The power goes at every write: at each change of the disk, or at some of them, what a power cut
-//! would leave is taken aside while the work goes on, recovered elsewhere and compared with what
-//! the workers had been promised until then. So one run of a workload is cut at all its places.
+//! Power cuts at every write. At each change of the disk, or at some of them, the state that a
+//! power cut would leave is copied while the work goes on, recovered elsewhere and compared with
+//! what the workers had been promised until then. So one run of a workload is cut at all its
+//! writes.
 
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Arc, OnceLock};
@@ -14,24 +15,25 @@ use parking_lot::Mutex;
 use crate::state::{Histories, History, Step};
 use crate::worker::{BinlogFormat, Worker};
 
-/// Moments that may wait for their check: each holds what differs of a whole disk.
+/// The number of moments that may wait for their check. Each holds the differences of a whole disk.
 const WAITING: usize = 4;
 
-/// What a power cut at some moment leaves, and the steps at which each worker may be found.
+/// The state that a power cut at some moment leaves, and the steps at which each worker may be
+/// found.
 pub struct Moment {
     pub disk: SimDisk,
     pub possible: Vec<Vec<Step>>,
-    /// The number of changes of the disk before.
+    /// The number of changes of the disk before the moment.
     pub changes: u64,
 }
 
-/// Takes moments of a disk until it is ended.
+/// A watch that takes moments of a disk until it is ended.
 pub struct Watch {
     sender: Arc<Mutex<Option<SyncSender<Moment>>>>,
 }
 
 impl Watch {
-    /// One in `one_in` changes is a moment, all of them if that is 1.
+    /// Starts a watch that makes one in `one_in` changes a moment. 1 means all changes.
     pub fn start(disk: &SimDisk, histories: &Histories, one_in: u64, seed: u64) -> (Watch, Receiver<Moment>) {
         let (sender, moments) = mpsc::sync_channel(WAITING);
         let sender = Arc::new(Mutex::new(Some(sender)));
@@ -42,12 +44,13 @@ impl Watch {
                 return;
             }
             let Some(sender) = sender.lock().clone() else { return };
-            // In this order: what was promised before must be there, what was begun after cannot.
+            // The order matters: steps that were promised before the copy must be in it, and steps
+            // that began after it cannot be.
             let promised: Vec<usize> = histories.iter().map(|history| history.lock().promised()).collect();
             let left = disk.if_power_went();
             let possible = histories.iter().zip(promised);
             let possible = possible.map(|(history, promised)| history.lock().possible(promised)).collect();
-            // Nobody listens any more once a check has failed.
+            // Nobody receives moments any more once a check has failed.
             let _ = sender.send(Moment { disk: left, possible, changes: disk.changes() });
         });
         (watch, moments)
@@ -58,7 +61,7 @@ impl Watch {
     }
 }
 
-/// Threads that check moments, each as it comes: as many as there are processors.
+/// The threads that check moments as they come, one for each processor.
 pub struct Checkers(Vec<JoinHandle<u64>>);
 
 impl Checkers {
@@ -84,21 +87,21 @@ impl Checkers {
         Checkers((0..os::thread::processors() as u64).map(checker).collect())
     }
 
-    /// Waits until the last moment is checked; returns how many there were.
+    /// Waits until the last moment is checked. Returns how many moments there were.
     pub fn end(self) -> u64 {
         let checked = self.0.into_iter().map(JoinHandle::join);
         checked.map(|cuts| cuts.expect("a check failed, see above")).sum()
     }
 }
 
-/// Number of cuts to make: `ordinary`, or what `SLIPSTREAM_CUTS` asks for.
+/// Returns the number of cuts to make: `ordinary`, or the number that `SLIPSTREAM_CUTS` asks for.
 pub fn cuts_wanted(ordinary: u64) -> u64 {
     static WANTED: OnceLock<Option<u64>> = OnceLock::new();
     let read = || std::env::var("SLIPSTREAM_CUTS").ok()?.parse().ok();
     WANTED.get_or_init(read).unwrap_or(ordinary)
 }
 
-/// Runs the workers, each for so many steps, on a disk that works; each must end well.
+/// Runs the workers, each for this many steps, on a disk that works. Each worker must end well.
 pub fn run_workers(engine: &Arc<Engine>, disk: &SimDisk, histories: &Histories, steps: u64, rng: &mut Rng) {
     let spawn = |(number, history): (usize, &Arc<Mutex<History>>)| -> JoinHandle<()> {
         let worker = Worker {

@@ -1,4 +1,4 @@
-//! What one worker's part of the database must look like, after each of its steps.
+//! The state that one worker's part of the database must have after each of its steps.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,26 +8,26 @@ use parking_lot::Mutex;
 use redo::Lsn;
 use types::Value;
 
-/// A row's values, in the order of the columns.
+/// The values of a row, in the order of the columns.
 pub type Values = Vec<Value>;
 
 /// A worker's rows of a shared table, or one of its own tables.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TableState {
-    /// Rows by tag, which is unique in the table.
+    /// The rows by tag, which is unique in the table.
     pub rows: BTreeMap<i64, Arc<Values>>,
-    /// The index over `k` exists (own tables only).
+    /// Whether the index over `k` exists (own tables only).
     pub indexed: bool,
-    /// The column `extra` exists (own tables only).
+    /// Whether the column `extra` exists (own tables only).
     pub has_extra: bool,
 }
 
 /// Everything that belongs to one worker.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkerState {
-    /// By table name.
+    /// The tables by name.
     pub tables: BTreeMap<String, Arc<TableState>>,
-    /// Where its replication channel is: every transaction moves it by one.
+    /// The position of the worker's replication channel, which every transaction moves by one.
     pub position: u64,
 }
 
@@ -41,17 +41,17 @@ impl WorkerState {
 #[derive(Clone, Debug)]
 pub struct Step {
     pub state: WorkerState,
-    /// The commit that led to it, once known.
+    /// The commit that led to the state, once it is known.
     pub seq: Option<Lsn>,
-    /// The number of its GTID, once known and if it has one.
+    /// The number of the commit's GTID, once it is known and if there is one.
     pub gno: Option<u64>,
 }
 
-/// A worker's steps in one life of the engine.
+/// The steps of a worker in one life of the engine.
 #[derive(Debug)]
 pub struct History {
     pub steps: Vec<Step>,
-    /// The newest step that was promised to survive.
+    /// The position of the newest step that was promised to survive.
     promised: usize,
 }
 
@@ -64,47 +64,48 @@ impl History {
         &self.steps.last().expect("never empty").state
     }
 
-    /// The worker is about to commit what leads to `state`.
+    /// Notes that the worker is about to commit changes that lead to `state`.
     pub fn attempt(&mut self, state: WorkerState) {
         self.steps.push(Step { state, seq: None, gno: None });
     }
 
-    /// The attempt was refused and has changed nothing.
+    /// Notes that the attempt was refused and has changed nothing.
     pub fn take_back(&mut self) {
         assert!(self.steps.len() > self.promised + 1);
         self.steps.pop();
     }
 
-    /// The attempt is this commit.
+    /// Notes the commit that the attempt became.
     pub fn committed(&mut self, outcome: &CommitOutcome) {
         let step = self.steps.last_mut().expect("never empty");
         step.seq = Some(outcome.seq);
         step.gno = outcome.gtid.map(|gtid| gtid.gno);
     }
 
-    /// Everything so far was promised to survive.
+    /// Notes that everything so far was promised to survive.
     pub fn acknowledged(&mut self) {
         self.promised = self.steps.len() - 1;
     }
 
-    /// The number of the newest step that was promised to survive.
+    /// Returns the position of the newest step that was promised to survive.
     pub fn promised(&self) -> usize {
         self.promised
     }
 
-    /// The steps that a crash may have left the worker at, when it had been promised step
+    /// Returns the steps that a crash may have left the worker at, when it had been promised step
     /// `promised`.
     pub fn possible(&self, promised: usize) -> Vec<Step> {
         self.steps[promised..].to_vec()
     }
 }
 
-/// The histories of all workers, which may still be at work in threads that a dead disk has stuck.
+/// The histories of all workers, which may still be at work in threads that are stuck on a dead
+/// disk.
 pub type Histories = Vec<Arc<Mutex<History>>>;
 
 const MAX_LINES: usize = 8;
 
-/// Where two states differ, for a failure's message.
+/// Returns a text that says where two states differ, for a failure's message.
 pub fn difference(found: &WorkerState, expected: &WorkerState) -> String {
     let mut out = String::new();
     if found.position != expected.position {

@@ -1,4 +1,4 @@
-//! The tables of the test and what goes into them.
+//! The tables of the test and their rows.
 
 use engine::{ColumnDef, IndexColumn, IndexDef, TableDef};
 use os::random::Rng;
@@ -7,9 +7,9 @@ use types::{ColumnType, Value};
 use crate::state::Values;
 
 pub const SCHEMA: &str = "s";
-/// Shared by all workers; its key is the tag.
+/// The name of the table with a primary key, the tag, which all workers share.
 pub const KEYED: &str = "keyed";
-/// Shared by all workers; it has no primary key.
+/// The name of the table without a primary key, which all workers share.
 pub const KEYLESS: &str = "keyless";
 
 pub const TAG: usize = 0;
@@ -19,7 +19,7 @@ pub const U: usize = 3;
 pub const PAD: usize = 4;
 pub const BIG: usize = 5;
 
-/// utf8mb4_bin
+/// The number of the collation utf8mb4_bin.
 const BINARY_TEXT: u16 = 46;
 
 pub fn index(name: &str, unique: bool, columns: &[usize]) -> IndexDef {
@@ -60,7 +60,7 @@ pub fn keyless() -> TableDef {
     def
 }
 
-/// A worker's own table.
+/// Returns the definition of a worker's own table.
 pub fn own(name: &str, indexed: bool, has_extra: bool) -> TableDef {
     let mut def = table(name);
     def.primary = Some(vec![IndexColumn::whole(TAG)]);
@@ -73,7 +73,7 @@ pub fn own(name: &str, indexed: bool, has_extra: bool) -> TableDef {
     def
 }
 
-/// Random values of a row. `unique` is the row's alone, or NULL.
+/// Returns random values of a row. The value of column `U` belongs to this row alone, or is NULL.
 pub fn row(rng: &mut Rng, tag: i64, owner: i64, has_extra: bool) -> Values {
     let mut values =
         vec![Value::Int(tag), Value::Int(owner), Value::Null, Value::Null, Value::Null, Value::Null];
@@ -92,7 +92,7 @@ pub fn change(rng: &mut Rng, values: &mut Values, column: usize) {
     values[column] = match column {
         _ if is_null => Value::Null,
         K => Value::Int(rng.below(40) as i64 - 20),
-        // Owner and tag make it unique among rows, whatever follows.
+        // The owner and the tag make the value unique among rows, whatever follows.
         U => Value::text(&format!("{:?} {:?} {}", values[OWNER], values[TAG], rng.below(3))),
         PAD => Value::Bytes(bytes(rng, &[0, 20, 100, 600])),
         BIG => Value::Bytes(bytes(rng, &[0, 0, 0, 30, 30, 900, 5000, 40_000])),

@@ -1,4 +1,4 @@
-//! A worker: transactions and DDL at random, each step noted before it is tried.
+//! A worker: it runs transactions and DDL at random, and notes each step before it tries it.
 
 use std::sync::Arc;
 
@@ -17,17 +17,17 @@ use crate::tables::{self, BIG, K, KEYED, KEYLESS, PAD, SCHEMA, TAG, U};
 
 type Result<T> = std::result::Result<T, EngineError>;
 
-/// Tags that one worker uses, so that rows are often changed again.
+/// The number of tags that one worker uses. It is small, so that rows are often changed again.
 const TAGS: u64 = 60;
-/// Rows beside these that come and go together: more than fit a few pages.
+/// The number of further rows that come and go together. They do not fit a few pages.
 const MANY: u64 = 60;
 
-/// What the binary log has of a statement.
+/// The form in which the binary log has a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinlogFormat {
     Row,
     Statement,
-    /// Its text or its rows.
+    /// The statement's text or its rows.
     Mixed,
 }
 
@@ -35,7 +35,8 @@ impl BinlogFormat {
     pub const ALL: [BinlogFormat; 3] = [BinlogFormat::Row, BinlogFormat::Statement, BinlogFormat::Mixed];
 }
 
-/// What the text of the statement that counts in the ledger begins with; worker and count follow.
+/// The beginning of the text of the statement that counts in the ledger. The worker and the count
+/// follow.
 pub const LEDGER_TEXT: &str = "ledger ";
 
 pub struct Worker {
@@ -43,24 +44,25 @@ pub struct Worker {
     pub disk: SimDisk,
     pub number: i64,
     pub workers: i64,
-    /// Of the transaction at hand.
+    /// The form of the present transaction.
     pub format: BinlogFormat,
     pub rng: Rng,
     pub history: Arc<Mutex<History>>,
 }
 
-/// The tag of the row that counts the worker's transactions, so that every one of them changes
-/// something.
+/// Returns the tag of the row that counts the worker's transactions. It makes every transaction
+/// change something.
 pub fn ledger_tag(number: i64) -> i64 {
     -1 - number
 }
 
-/// The name of the worker's replication channel.
+/// Returns the name of the worker's replication channel.
 pub fn channel(number: i64) -> String {
     format!("worker{number}")
 }
 
-/// Whether the engine has refused, as it may, and the transaction is to be given up.
+/// Reports whether this is an error with which the engine may refuse, so that the transaction is
+/// given up.
 fn is_refusal(error: &EngineError) -> bool {
     matches!(error, EngineError::Deadlock | EngineError::LockWaitTimeout | EngineError::TableChanged(_))
 }
@@ -72,7 +74,8 @@ impl Worker {
             let done = match self.rng.below(100) {
                 0..6 => self.change_own_definition(),
                 6 if self.number == 0 => self.change_shared_index(),
-                // In the middle of what the others do, more often than the checkpointer makes one.
+                // This checkpoint comes while the others work, and more often than those of the
+                // checkpointer.
                 7..11 => self.engine.checkpoint().map(|_| ()),
                 _ => self.transact(),
             };
@@ -87,7 +90,7 @@ impl Worker {
         let isolation =
             *self.rng.pick(&[Isolation::RepeatableRead, Isolation::ReadCommitted, Isolation::Serializable]);
         let mut txn = self.engine.begin(isolation);
-        // As a session may change them between transactions.
+        // A session may change these settings between transactions.
         self.format = *self.rng.pick(&BinlogFormat::ALL);
         txn.set_row_image(*self.rng.pick(&[RowImage::Full, RowImage::Minimal, RowImage::Noblob]));
         let mut next = self.history.lock().current().clone();
@@ -110,7 +113,7 @@ impl Worker {
             change: ChannelChange::Advance,
         };
         self.history.lock().attempt(next);
-        // In the binary log, where the transaction is rows that were not spilled.
+        // The binary log compresses only transactions that are rows and were not spilled.
         let compression = self.rng.one_in(2).then(|| *self.rng.pick(&[1, 3, 7]));
         let options =
             CommitOptions { wait: false, position: Some(position), compression, ..CommitOptions::default() };
@@ -140,7 +143,8 @@ impl Worker {
                 txn.rollback_to(savepoint);
                 *next = before;
             } else if self.rng.one_in(12) {
-                // As of a schema that the binary log is not to have.
+                // The binary log is to have nothing of the statement, as for a schema that it
+                // ignores.
                 txn.end_statement_unlogged();
             } else {
                 let len = self.rng.between(1, 400) as usize;
@@ -206,8 +210,8 @@ impl Worker {
         }
     }
 
-    /// Inserts many rows, or deletes those that there are of them: leaves of any size split, and
-    /// merge again.
+    /// Inserts many rows, or deletes those that exist, so that leaves of any size split and merge
+    /// again.
     fn fill_or_empty(
         &mut self,
         txn: &mut Transaction,
@@ -237,8 +241,8 @@ impl Worker {
         Ok(())
     }
 
-    /// Inserts, changes or deletes the row of a random tag; now and then tries what must be
-    /// refused.
+    /// Inserts, changes or deletes the row of a random tag. Sometimes it tries a change that must
+    /// be refused.
     fn change_row(
         &mut self,
         txn: &mut Transaction,
@@ -298,7 +302,7 @@ impl Worker {
         Ok(())
     }
 
-    /// The row, read for update; it must be as the model has it, own changes included.
+    /// Returns the row, read for update. It must be as the model has it, including own changes.
     fn find(&self, txn: &mut Transaction, table: &Arc<Table>, tag: i64, expected: &Values) -> Result<Row> {
         let tag_value = [Value::Int(tag)];
         let row = match table.def.primary {
@@ -380,7 +384,7 @@ impl Worker {
         }
     }
 
-    /// Adds an index to the shared table, or drops it: pages full of other workers' rows.
+    /// Adds an index to the shared table, or drops it. Its pages are full of other workers' rows.
     fn change_shared_index(&mut self) -> Result<()> {
         let state = self.history.lock().current().clone();
         let mut def = self.engine.catalog().table(SCHEMA, KEYED).expect("it is always there").def.clone();

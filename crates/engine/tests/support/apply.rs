@@ -1,11 +1,12 @@
-//! A small applier: hands the events of a group to an apply transaction, as crate `replica` does.
-#![allow(dead_code)] // each user takes its part
+//! A small applier, which passes the events of a group to an apply transaction, as crate `replica`
+//! does.
+#![allow(dead_code)] // Each test file uses only some of the functions.
 
 use binlog::{Checksum, Event, Format};
 use engine::{CommitOptions, CommitOutcome, Engine, EngineError, PartialRow, Transaction};
 use std::sync::Arc;
 
-/// The events of a group, each with its header.
+/// Splits a group into its events, each with its header.
 pub fn events(group: &[u8]) -> Vec<&[u8]> {
     let mut events = Vec::new();
     let mut rest = group;
@@ -18,8 +19,8 @@ pub fn events(group: &[u8]) -> Vec<&[u8]> {
     events
 }
 
-/// Applies a group whose table ids are this engine's. A group that cannot be applied leaves
-/// nothing.
+/// Applies a group whose table ids are this engine's. A group that cannot be applied leaves nothing
+/// behind.
 pub fn apply(
     engine: &Arc<Engine>,
     format: &Format,
@@ -29,7 +30,7 @@ pub fn apply(
     change_rows(engine.begin_apply(), format, group)?.commit_received(group, options)
 }
 
-/// Hands the rows of a group to a transaction.
+/// Passes the rows of a group to a transaction.
 pub fn change_rows(
     mut txn: Box<Transaction>,
     format: &Format,
@@ -61,7 +62,7 @@ pub fn change_rows(
     Ok(txn)
 }
 
-/// The format of the events in a group.
+/// Returns the format of the events in a group.
 pub fn format() -> Format {
     Format::new(Checksum::None)
 }

@@ -1,6 +1,6 @@
-//! What the engine's tests share: an engine on a simulated disk, and tables with short ways to
-//! change and read them.
-#![allow(dead_code)] // each test file uses its part
+//! The parts that the engine's tests share: an engine on a simulated disk, and tables with short
+//! ways to change and read them.
+#![allow(dead_code)] // Each test file uses only some of the functions.
 
 use engine::{
     ColumnDef, CommitOptions, DdlContext, Direction, Engine, EngineConfig, EngineError, IndexColumn,
@@ -14,7 +14,7 @@ use types::{ColumnType, Value};
 
 pub const INT: fn() -> ColumnType = || ColumnType::int(false);
 
-/// Options for a small engine in `/data` of a simulated disk, with no threads of its own.
+/// Returns options for a small engine in `/data` of a simulated disk, with no threads of its own.
 pub fn config(disk: &SimDisk) -> EngineConfig {
     let disk: Arc<dyn Disk> = Arc::new(disk.clone());
     EngineConfig {
@@ -32,7 +32,7 @@ pub fn open(disk: &SimDisk) -> Arc<Engine> {
     Engine::open(config(disk)).unwrap()
 }
 
-/// An engine on a fresh disk, with schema `test`.
+/// Returns an engine on a fresh disk, with schema `test`.
 pub fn fresh(seed: u64) -> (SimDisk, Arc<Engine>) {
     let disk = SimDisk::new(seed);
     let engine = open(&disk);
@@ -60,7 +60,8 @@ pub fn index(name: &str, unique: bool, columns: &[usize]) -> IndexDef {
     }
 }
 
-/// `test.name (id INT PRIMARY KEY, k INT NOT NULL, c VARCHAR(2000), KEY k (k))`
+/// Returns the definition `test.name (id INT PRIMARY KEY, k INT NOT NULL, c VARCHAR(2000), KEY k
+/// (k))`.
 pub fn keyed(name: &str) -> TableDef {
     let mut def = TableDef::new("test", name);
     def.columns.push(ColumnDef::new("id", INT()).not_null());
@@ -87,7 +88,7 @@ pub fn image(table: &Table, values: &[Value]) -> Vec<u8> {
     image
 }
 
-/// A row of [`keyed`].
+/// Returns the image of a row of [`keyed`].
 pub fn row(table: &Table, id: i64, k: i64, c: &str) -> Vec<u8> {
     image(table, &[Value::Int(id), Value::Int(k), Value::text(c)])
 }
@@ -166,7 +167,7 @@ pub fn ints(table: &Table, rows: &[Row], column: usize) -> Vec<i64> {
     rows.iter().map(int).collect()
 }
 
-/// The ids of all rows that a new transaction sees.
+/// Returns the ids of all rows that a new transaction sees.
 pub fn ids(engine: &Arc<Engine>, table: &Arc<Table>) -> Vec<i64> {
     ids_in(&mut begin(engine), table)
 }
@@ -176,7 +177,7 @@ pub fn ids_in(txn: &mut Transaction, table: &Arc<Table>) -> Vec<i64> {
     ints(table, &rows, 0)
 }
 
-/// Everything about the table is sound.
+/// Checks that everything about the table is sound.
 pub fn check(engine: &Arc<Engine>, table: &Arc<Table>) {
     assert_eq!(engine.check_table(table).unwrap(), Vec::<String>::new());
 }

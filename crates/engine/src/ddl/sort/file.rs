@@ -5,7 +5,7 @@ use crate::files::io_error;
 use os::disk::Disk;
 use std::path::Path;
 
-/// A file without a name, with the engine's errors.
+/// A file without a name, whose errors are the engine's.
 pub(crate) struct TempFile(os::disk::TempFile);
 
 impl TempFile {
@@ -15,7 +15,7 @@ impl TempFile {
         file.map(TempFile).map_err(|error| io_error(dir, error))
     }
 
-    /// Writes behind what was written before; returns where.
+    /// Appends bytes to the file. Returns the offset at which they begin.
     pub fn append(&mut self, bytes: &[u8]) -> Result<u64> {
         self.0.append(bytes).map_err(|error| io_error(self.0.path(), error))
     }

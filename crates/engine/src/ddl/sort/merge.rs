@@ -1,6 +1,6 @@
-//! Merging sorted runs: a tree of losers over one reader a run.
+//! Merging sorted runs with a tree of losers over one reader for each run.
 //!
-//! The readers' buffers together stay within the sort buffer; when there are more runs than can be
+//! The readers' buffers together stay within the sort buffer. When there are more runs than can be
 //! read at once, groups of them are merged into longer runs first.
 
 use super::file::TempFile;
@@ -8,23 +8,23 @@ use super::run::{ENTRY_HEADER_LEN, Run, RunSource, SortLimits, Sorted, entry_at,
 use crate::error::Result;
 use std::sync::Arc;
 
-/// The least that a reader reads at once. A run is on flash, and mostly in the page cache: reading
-/// it in such pieces costs much less than merging everything once more because fewer runs can be
-/// read at once.
+/// The smallest number of bytes that a reader reads at once. A run is on flash, and mostly in the
+/// page cache. Reading it in such pieces costs much less than one more pass of merging because
+/// fewer runs can be read at once.
 const READ_BYTES: usize = 4 << 10;
 const MIN_FAN_IN: usize = 8;
-/// A merged run is written in pieces of this size.
+/// The number of bytes of the pieces in which a merged run is written.
 const WRITE_BYTES: usize = 256 << 10;
 
 /// Reads one run, an entry at a time.
 struct Reader {
     run: Run,
     buffer: Vec<u8>,
-    /// Where the current entry begins in the buffer.
+    /// The byte offset of the current entry in the buffer.
     at: usize,
-    /// Length of the current entry, 0 before the first.
+    /// The length of the current entry in bytes, 0 before the first.
     len: usize,
-    /// First bytes of the current key; compared before the key itself.
+    /// The first bytes of the current key, which are compared before the key itself.
     head: u64,
     is_done: bool,
     read_bytes: usize,
@@ -42,8 +42,8 @@ impl Reader {
         Reader { run, buffer, at: 0, len: 0, head: 0, is_done: false, read_bytes }
     }
 
-    /// Makes sure that `needed` bytes from `at` on are in the buffer; false when the run ends
-    /// there.
+    /// Makes sure that `needed` bytes from `at` on are in the buffer. Returns false when the run
+    /// ends before that.
     fn ensure(&mut self, needed: usize) -> Result<bool> {
         if self.buffer.len() - self.at >= needed {
             return Ok(true);
@@ -78,18 +78,18 @@ impl Reader {
     }
 }
 
-/// Entries of several runs, in key order.
+/// The entries of several runs, in key order.
 pub(in crate::ddl) struct Merge {
     readers: Vec<Reader>,
-    /// `losers[0]` is the reader with the smallest entry; each other node has the loser of the
-    /// match played there.
+    /// The tree of losers. `losers[0]` is the reader with the smallest entry; every other node has
+    /// the loser of the match that was played there.
     losers: Vec<u32>,
-    /// The winner's entry has been given out.
+    /// Whether the winner's entry has been given out.
     given: bool,
 }
 
 impl Merge {
-    /// Merges what several sorters have collected.
+    /// Merges the entries that several sorters have collected.
     pub fn new(sorted: Vec<Sorted>) -> Result<Merge> {
         let limits = sorted.first().map(|sorted| sorted.limits.clone());
         let mut runs: Vec<Run> = sorted.into_iter().flat_map(|sorted| sorted.runs).collect();
@@ -121,8 +121,8 @@ impl Merge {
         Ok(merge)
     }
 
-    /// Plays a reader up the tree for the first time: it stays at the first node where nobody has
-    /// come yet.
+    /// Plays a reader up the tree for the first time. It stays at the first node that no reader has
+    /// reached yet.
     fn enter(&mut self, mut reader: u32) {
         let mut node = (reader as usize + self.readers.len()) / 2;
         while node > 0 {
@@ -149,7 +149,7 @@ impl Merge {
         (left.entry().0, a) < (right.entry().0, b)
     }
 
-    /// The next entry's key and value.
+    /// Returns the next entry's key and value.
     pub fn next(&mut self) -> Result<Option<(&[u8], &[u8])>> {
         if self.readers.is_empty() {
             return Ok(None);

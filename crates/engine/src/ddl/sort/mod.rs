@@ -1,12 +1,12 @@
 //! An external sort of entries by key, in bounded memory.
 //!
 //! Entries are collected in a buffer (`innodb_sort_buffer_size`), sorted there, and written to a
-//! temporary file as a run when the buffer is full; [`merge`] reads the runs back in order. What
-//! fits the buffer is never written.
+//! temporary file as a run when the buffer is full. [`merge`] reads the runs back in order. If all
+//! entries fit the buffer, nothing is written.
 //!
-//! Sorting looks at eight key bytes at a time, kept beside each entry's place as a number: entries
-//! are compared in the array that is being sorted, and only those that are equal so far have their
-//! next eight bytes fetched.
+//! Sorting looks at eight key bytes at a time, which are kept beside each entry's place as a
+//! number. Entries are compared in the array that is being sorted, and only entries that are equal
+//! so far have their next eight bytes fetched.
 
 mod file;
 mod merge;
@@ -27,7 +27,7 @@ struct Place {
     at: u32,
 }
 
-/// Entries in memory.
+/// The entries in memory.
 #[derive(Default)]
 struct Buffer {
     bytes: Vec<u8>,
@@ -36,7 +36,8 @@ struct Buffer {
 
 const MOST_PIECE_BYTES: usize = 64 << 10;
 
-/// Below this many entries comparing whole keys costs less than fetching heads.
+/// Groups of at most this many entries are sorted by whole keys, which costs less than fetching
+/// heads.
 const FEW: usize = 12;
 
 impl Buffer {
@@ -53,7 +54,7 @@ impl Buffer {
         sort_from(&self.bytes, &mut self.places, 0);
     }
 
-    /// The entries in order, as a run.
+    /// Returns the entries in order, as the bytes of a run.
     fn sorted_bytes(&self) -> Vec<u8> {
         let mut run = Vec::with_capacity(self.bytes.len());
         for place in &self.places {
@@ -69,8 +70,8 @@ impl Buffer {
     }
 }
 
-/// Sorts places whose keys are equal in their first `depth` bytes, and whose heads are of that
-/// depth.
+/// Sorts places whose keys are equal in their first `depth` bytes. Their heads are the eight bytes
+/// at that depth.
 fn sort_from(bytes: &[u8], places: &mut [Place], depth: usize) {
     places.sort_unstable_by_key(|place| place.head);
     let mut rest = places;
@@ -97,7 +98,7 @@ pub(super) struct Sorter {
     limits: SortLimits,
     buffer: Buffer,
     file: Option<TempFile>,
-    /// Start and end of each run in the file.
+    /// The start and the end of each run in the file.
     runs: Vec<(u64, u64)>,
 }
 
@@ -115,7 +116,8 @@ impl Sorter {
         }
     }
 
-    /// A run is written in pieces of this size, which are put together beside the buffer.
+    /// Returns the size of the pieces in which a run is written. A piece is put together in memory
+    /// of its own, besides the buffer.
     fn piece_bytes(&self) -> usize {
         MOST_PIECE_BYTES.min(self.limits.buffer_bytes / 8)
     }
@@ -144,7 +146,8 @@ impl Sorter {
     }
 
     pub fn finish(mut self) -> Result<Sorted> {
-        // What stays in memory is copied into its order.
+        // Entries that stay in memory are copied into their order, so there must be room for the
+        // copy.
         if self.buffer.memory() + self.buffer.bytes.len() > self.limits.buffer_bytes {
             self.spill()?;
         }

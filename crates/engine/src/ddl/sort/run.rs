@@ -5,16 +5,17 @@ use os::disk::Disk;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Where and how much may be sorted.
+/// The place for the files of a sort, and the memory that it may take.
 #[derive(Clone)]
 pub(crate) struct SortLimits {
     pub disk: Arc<dyn Disk>,
     pub tmpdir: PathBuf,
-    /// Bytes that a sorter, or a merge, may take.
+    /// The number of bytes of memory that a sorter, or a merge, may take.
     pub buffer_bytes: usize,
 }
 
-/// An entry in a run: lengths of key and value (2 bytes each), key, value.
+/// The bytes in front of an entry's key in a run: the lengths of key and value, 2 bytes each. The
+/// key and the value follow.
 pub(super) const ENTRY_HEADER_LEN: usize = 4;
 
 pub(super) fn entry_at(bytes: &[u8], at: usize) -> (&[u8], &[u8]) {
@@ -31,8 +32,8 @@ pub(super) fn put_entry(bytes: &mut Vec<u8>, key: &[u8], value: &[u8]) {
     bytes.extend_from_slice(value);
 }
 
-/// Eight key bytes from `depth` on as a number that compares as they do; zeros beyond the key's
-/// end.
+/// Returns eight key bytes from `depth` on as a number that compares as the bytes do. Bytes beyond
+/// the key's end are zeros.
 pub(super) fn head(key: &[u8], depth: usize) -> u64 {
     let rest = key.get(depth..).unwrap_or_default();
     match rest.first_chunk() {
@@ -45,10 +46,10 @@ pub(super) fn head(key: &[u8], depth: usize) -> u64 {
     }
 }
 
-/// A sorted part: in a file, or in memory.
+/// A sorted run, in a file or in memory.
 pub(super) struct Run {
     pub source: RunSource,
-    /// Bytes from `at` to `end` of the file.
+    /// The run is the bytes from `at` to `end` of the file.
     pub at: u64,
     pub end: u64,
 }
@@ -58,7 +59,7 @@ pub(super) enum RunSource {
     Memory(Vec<u8>),
 }
 
-/// What a sorter has collected, in sorted runs.
+/// The entries that a sorter has collected, in sorted runs.
 pub(in crate::ddl) struct Sorted {
     pub(super) limits: SortLimits,
     pub(super) runs: Vec<Run>,

@@ -10,7 +10,8 @@ fn limits(buffer_bytes: usize) -> SortLimits {
 }
 
 fn random_key(rng: &mut Rng) -> Vec<u8> {
-    // Long common beginnings, keys that are the beginning of others, zeros at ends.
+    // The keys have long common beginnings, some are the beginning of others, and some end in
+    // zeros.
     let len = rng.below(40) as usize;
     (0..len).map(|at| if at % 9 == 8 { rng.below(200) as u8 } else { rng.below(2) as u8 }).collect()
 }
@@ -18,7 +19,7 @@ fn random_key(rng: &mut Rng) -> Vec<u8> {
 #[test]
 fn entries_come_back_in_order_whatever_fits_the_buffer() {
     let mut rng = Rng::new(test_seed("sort entries_come_back_in_order"));
-    // In memory; a few runs; more runs than can be merged at once.
+    // The cases are: all in memory; a few runs; more runs than can be merged at once.
     for (buffer_bytes, count) in
         [(1 << 20, 5_000), (8 << 10, 5_000), (1 << 10, 3_000), (1 << 10, 0), (1 << 10, 1)]
     {
