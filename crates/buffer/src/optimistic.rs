@@ -22,7 +22,6 @@
 //! was in the parent at a moment when the child was in its frame at that version. A split or merge
 //! of the child changes the parent as well. So a thread that validates the parent last, after it
 //! has the leaf's latch, has the right leaf.
-//! has the leaf's latch, has the right leaf.
 
 use std::cmp::Ordering as Order;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
