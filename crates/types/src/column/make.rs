@@ -1,4 +1,4 @@
-//! The types of columns, made from what their definitions say.
+//! The types of columns, made from their definitions.
 
 use super::column_type::{BINARY, ColumnType};
 use super::number_form::NumberForm;
@@ -7,7 +7,7 @@ use super::text_form::TextForm;
 use super::type_code::TypeCode;
 use crate::collation;
 
-/// Bytes that the length of a geometry or a vector takes in a row.
+/// The number of bytes that the length of a geometry or a vector takes in a row.
 const PREFIX_BYTES: u16 = 4;
 
 impl ColumnType {
@@ -43,7 +43,8 @@ impl ColumnType {
     pub fn double() -> ColumnType {
         ColumnType::new(TypeCode::Double, 8, false, BINARY)
     }
-    /// `DECIMAL(precision, scale)`, precision 1..=65, scale at most 30 and at most the precision.
+    /// `DECIMAL(precision, scale)`. The precision is 1 to 65, the scale at most 30 and at most the
+    /// precision.
     pub fn decimal(precision: u8, scale: u8) -> ColumnType {
         assert!((1..=65).contains(&precision) && scale <= 30 && scale <= precision, "DECIMAL out of range");
         ColumnType::new(TypeCode::NewDecimal, u16::from(precision) << 8 | u16::from(scale), false, BINARY)
@@ -53,13 +54,13 @@ impl ColumnType {
         let bytes = chars * u32::from(collation::max_bytes_per_char(collation));
         ColumnType::new(TypeCode::String, bytes.min(u32::from(u16::MAX)) as u16, false, collation)
     }
-    /// `VARCHAR(chars)`; the caller refuses what is over 65535 bytes (error 1074), see
+    /// `VARCHAR(chars)`. The caller refuses more than 65535 bytes (error 1074), see
     /// [`ColumnType::char_fits`].
     pub fn varchar(chars: u32, collation: u16) -> ColumnType {
         let bytes = chars * u32::from(collation::max_bytes_per_char(collation));
         ColumnType::new(TypeCode::Varchar, bytes.min(u32::from(u16::MAX)) as u16, false, collation)
     }
-    /// Whether a VARCHAR of this many characters is at most 65535 bytes.
+    /// Reports whether a VARCHAR of this many characters has at most 65535 bytes.
     pub fn char_fits(chars: u32, collation: u16) -> bool {
         u64::from(chars) * u64::from(collation::max_bytes_per_char(collation)) <= 65535
     }
@@ -126,7 +127,7 @@ impl ColumnType {
     pub fn year() -> ColumnType {
         ColumnType::new(TypeCode::Year, 0, true, BINARY)
     }
-    /// `BIT(bits)`, 1..=64
+    /// `BIT(bits)`, with 1 to 64 bits.
     pub fn bit(bits: u8) -> ColumnType {
         assert!((1..=64).contains(&bits), "BIT out of range");
         ColumnType::new(TypeCode::Bit, u16::from(bits), true, BINARY)
@@ -138,7 +139,7 @@ impl ColumnType {
         ty.members = Some(members.into());
         ty
     }
-    /// `SET(members)`, at most 64 members
+    /// `SET(members)`, with at most 64 members.
     pub fn set(members: Vec<String>, collation: u16) -> ColumnType {
         let bytes = members.len().div_ceil(8).max(1);
         let mut ty =
@@ -156,7 +157,7 @@ impl ColumnType {
         ColumnType { form: Some(NumberForm::of_text(form)), ..ColumnType::binary(form.bytes() as u32) }
     }
 
-    /// `GEOMETRY`, `POINT` and so on, with the attribute `SRID` or without.
+    /// `GEOMETRY`, `POINT` and so on, with or without the attribute `SRID`.
     pub fn geometry(kind: GeometryKind, srid: Option<u32>) -> ColumnType {
         let shape = srid.map_or(Shape::Geometry(kind), |srid| Shape::GeometryInSrs(kind, srid));
         let made = ColumnType::new(TypeCode::Geometry, PREFIX_BYTES, false, BINARY);
