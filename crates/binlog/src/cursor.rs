@@ -5,7 +5,7 @@
 pub struct DecodeError {
     /// The byte offset in the bytes that were to be decoded (the event, unless said otherwise).
     pub offset: usize,
-    /// What is wrong there.
+    /// What is wrong at `offset`, in a few words.
     pub what: &'static str,
 }
 

@@ -22,16 +22,16 @@ const GROWTH: usize = 4;
 /// The direction of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// In key order.
+    /// The scan goes in key order.
     Forward,
-    /// Against the key order.
+    /// The scan goes against the key order.
     Backward,
 }
 
 /// The place where the scan goes on.
 #[derive(Debug)]
 enum Next {
-    /// At this bound, in the scan's direction.
+    /// The scan goes on at this bound, in its direction.
     From(Bound<Vec<u8>>),
     Done,
 }

@@ -50,7 +50,7 @@ pub(crate) struct Cleaners {
     options: Arc<OptionsInForce>,
     /// The number of threads, the coordinator included.
     count: usize,
-    /// Wakes the coordinator.
+    /// The bell that wakes the coordinator.
     bell: Arc<Bell>,
     /// The round under way. The mutex is a leaf in the lock order.
     round: Mutex<Round>,

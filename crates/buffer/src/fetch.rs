@@ -199,13 +199,13 @@ impl Mode {
     }
 }
 
-/// Where the content of a page comes from that is not in the pool.
+/// The source of the content of a page that is not in the pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fill {
-    /// From disk. A page that does not verify is an error.
+    /// The page is read from disk. A page that does not verify is an error.
     Read,
-    /// From disk. A page that does not verify is taken as blank.
+    /// The page is read from disk. A page that does not verify is taken as blank.
     ReadOrBlank,
-    /// From nowhere: the page is blank, and nothing is read.
+    /// The page is blank, and nothing is read.
     Blank,
 }

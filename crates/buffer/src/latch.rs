@@ -217,14 +217,14 @@ mod tests {
                     for _ in 0..20_000 {
                         if number % 2 == 0 {
                             counted.latch.exclusive();
-                            // SAFETY: held exclusively.
+                            // SAFETY: the latch is held exclusively.
                             let value = unsafe { &mut *counted.value.get() };
                             value[0] += 1;
                             value[1] += 1;
                             counted.latch.release_exclusive();
                         } else {
                             counted.latch.shared();
-                            // SAFETY: held shared.
+                            // SAFETY: the latch is held shared.
                             let value = unsafe { &*counted.value.get() };
                             assert_eq!(value[0], value[1]);
                             counted.latch.release_shared();

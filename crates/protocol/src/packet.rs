@@ -111,7 +111,7 @@ pub struct Channel<S> {
     sent_bytes: u64,
 }
 
-/// Where the payload is that was read last.
+/// The place of the payload that was read last.
 enum Payload {
     Input(usize, usize),
     Joined,

@@ -6,7 +6,7 @@ use std::fmt;
 /// The error for a packet that does not have the form that its place in the protocol demands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed {
-    /// What was being read.
+    /// The part of the packet that was being read.
     pub what: &'static str,
 }
 

@@ -19,7 +19,7 @@ pub struct Application {
 
 /// How an application is run.
 enum Runs {
-    /// By a program. `words` are its first arguments; those that say where the server is follow
+    /// A program is run. `words` are its first arguments; those that say where the server is follow
     /// them.
     Program {
         program: PathBuf,
@@ -27,8 +27,8 @@ enum Runs {
         /// The file or directory that must exist for the application to run.
         needs: PathBuf,
     },
-    /// By statements of this project, modelled on published ones. Each ends with `;;` at the end of
-    /// a line.
+    /// Statements of this project are run, which are modelled on published ones. Each ends with
+    /// `;;` at the end of a line.
     Script(String),
 }
 

@@ -9,15 +9,15 @@ pub const LAST: &str = "every.last";
 /// How the values of a column are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// As text.
+    /// The text of the values is compared.
     Text,
-    /// As hexadecimal digits.
+    /// The bytes of the values are compared, as hexadecimal digits.
     Bytes,
-    /// As the number that a `BIT` value stands for.
+    /// The numbers that the `BIT` values stand for are compared.
     Bits,
-    /// As the nearest `FLOAT` or `DOUBLE`, which has this many bits.
+    /// The nearest numbers of type `FLOAT` or `DOUBLE`, with this many bits, are compared.
     Float(u8),
-    /// As JSON text without the spaces between its parts.
+    /// The JSON texts are compared without the spaces in them.
     Json,
 }
 

@@ -20,7 +20,7 @@ pub struct Script<'a> {
     pub server: &'a Server,
     /// The name of the script, for instance `oltp_read_write`.
     pub name: &'a str,
-    /// How to connect.
+    /// How sysbench connects.
     pub way: Way,
     /// The number of clients.
     pub threads: u32,

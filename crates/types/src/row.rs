@@ -16,7 +16,7 @@ pub struct RowError {
     pub column: usize,
     /// The byte offset in the image (for an encode, the end of the output).
     pub offset: usize,
-    /// What is wrong.
+    /// The reason of the error.
     pub cause: PackedError,
 }
 

@@ -7,7 +7,7 @@ use crate::instance::{Flavor, RowImage};
 use crate::server::{ByAddress, Mode};
 use crate::usage::PerOperation;
 
-/// What is measured.
+/// What a run of `bench insert` measures, and with which settings.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The number of rows that `l.i0` loads, over all clients.

@@ -27,7 +27,7 @@ impl Scenario {
     }
 }
 
-/// What is measured.
+/// What a run of `bench lag` measures, and with which settings.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The scenarios. Each is measured with each number of workers.

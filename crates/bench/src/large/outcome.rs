@@ -41,7 +41,7 @@ impl Shape {
 /// The phases in which single-row commits are counted.
 pub const PHASES: [&str; 4] = ["before", "statements", "commit", "after"];
 
-/// What is measured.
+/// What a run of `bench large` measures, and with which settings.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// What the large transactions do, in the order in which they are measured.

@@ -23,7 +23,7 @@ pub struct Variation {
     pub page_bytes: Option<u64>,
 }
 
-/// What is measured.
+/// What a run of `bench oltp` measures, and with which settings.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The number of tables and of their rows.

@@ -4,7 +4,7 @@ use crate::described::Described;
 use crate::instance::{Flavor, RowImage};
 use crate::sbtest::Size;
 
-/// What is measured.
+/// What a run of `bench recovery` measures, and with which settings.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The number of tables and of their rows.

@@ -59,7 +59,7 @@ pub struct UserVarValue<'a> {
 pub struct IncidentEvent<'a> {
     /// The number of the incident: 1 = LOST_EVENTS.
     pub number: u16,
-    /// What happened.
+    /// The text that describes the incident.
     pub message: &'a [u8],
 }
 

@@ -8,16 +8,16 @@ use std::sync::Arc;
 /// The way in which a file is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenMode {
-    /// For reading; the file must exist.
+    /// The file is opened for reading and must exist.
     Read,
-    /// For reading and writing; the file must exist.
+    /// The file is opened for reading and writing and must exist.
     ReadWrite,
-    /// For reading and writing; the file must not exist.
+    /// The file is made for reading and writing and must not exist before.
     CreateNew,
     /// As [`OpenMode::CreateNew`], and only the process's user can open the file from the first
     /// moment on. A disk without users treats both modes alike.
     CreatePrivate,
-    /// For reading and writing. An empty file is made when it does not exist.
+    /// The file is opened for reading and writing. An empty file is made when it does not exist.
     OpenOrCreate,
     /// As [`OpenMode::OpenOrCreate`], for a file that others cut, or write to as well: a write goes
     /// behind the content that is there. The caller passes the file's length as the offset, which a

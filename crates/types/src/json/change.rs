@@ -6,11 +6,11 @@ use super::path::{Leg, Path, find_mut};
 /// Which values a change applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// To values that exist and to those that do not.
+    /// The change applies to values that exist and to those that do not.
     Set,
-    /// To values that do not exist.
+    /// The change applies only to values that do not exist.
     Insert,
-    /// To values that exist.
+    /// The change applies only to values that exist.
     Replace,
 }
 

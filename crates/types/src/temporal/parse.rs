@@ -99,7 +99,7 @@ pub fn expand_year(year: u16) -> u16 {
 struct Fields {
     /// The year, month, day, hour, minute and second.
     values: [u32; 6],
-    /// How many of these there were.
+    /// The number of entries of `values` that the text had.
     count: usize,
     micros: u32,
     year_digits: usize,
